@@ -1,0 +1,85 @@
+# One command for each chore; `make help` lists them.
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+SERVERS := tests/servers
+UV_VERSION := 0.13.7
+UV := .cache/uv/bin/uv
+
+PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-compile
+LOCKED := --require-hashes --requirement
+
+# What is type-checked: docs has Python files only once its generator exists.
+TYPED := src tests bench $(wildcard docs/*.py)
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.PHONY: help install run test lint types bench docs lock clean
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+install: $(VENV)/.installed $(SERVERS)/node_modules/.installed ## Make .venv with the locked packages, and the test servers
+
+run: install ## Show a short tour
+	@$(BIN)/sobremesa tour
+
+test: install lint types ## Lint, check types and imports, then run the tests with coverage
+	@$(BIN)/pytest -q -n 2 --cov --cov-report=term $(PYTEST_ARGS)
+
+lint: install ## Check style, formatting and the import contracts
+	@$(BIN)/ruff check --quiet --output-format concise .
+	@$(BIN)/ruff format --quiet --check --output-format concise .
+	@$(BIN)/lint-imports --no-cache > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
+
+types: install ## Check types
+	@$(BIN)/mypy --no-error-summary $(TYPED)
+
+bench: install ## Run the benchmarks
+	@$(BIN)/python -m bench
+
+docs: install ## Write the generated pages of the docs
+	@$(BIN)/python docs/generate.py
+
+lock: $(UV) ## Resolve the newest allowed versions and write the lock files
+	@$(UV) pip compile pyproject.toml --group dev $(COMPILE) --output-file requirements.lock
+	@$(UV) pip compile --group pyproject.toml:node $(COMPILE) --output-file $(SERVERS)/node.lock
+	@cd $(SERVERS) && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null
+	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements.lock $(SERVERS)/node.lock
+	@! grep -n '"resolved"' $(SERVERS)/package-lock.json
+
+clean: ## Remove everything that make made
+	@rm -rf $(VENV) $(SERVERS)/node_modules .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+
+COMPILE := --universal --python-version 3.11 --generate-hashes --upgrade --quiet \
+	--no-header --annotation-style line --no-emit-index-url --no-emit-find-links --fork-strategy fewest
+
+$(UV):
+	@$(PYTHON) -m venv .cache/uv
+	@.cache/uv/bin/python -m pip install -qq uv==$(UV_VERSION)
+
+# The stamps make a second install instant. A changed lock makes a fresh .venv, so nothing stale stays behind; a
+# changed pyproject.toml only installs the project again. Without npm on the PATH, a locked wheel brings Node and npm.
+$(VENV)/.locked: requirements.lock $(SERVERS)/node.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Sobremesa needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "Installing the locked packages in $(VENV)"
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP_INSTALL) $(LOCKED) requirements.lock
+	@command -v npm > /dev/null || $(PIP_INSTALL) $(LOCKED) $(SERVERS)/node.lock
+	@touch $@
+
+# `pip check` finds a dependency that pyproject.toml names and the lock does not have.
+$(VENV)/.installed: $(VENV)/.locked pyproject.toml
+	@$(PIP_INSTALL) --no-build-isolation --editable .
+	@$(BIN)/python -m pip check > $(VENV)/pip-check.log || { cat $(VENV)/pip-check.log; echo "Run: make lock"; exit 1; } >&2
+	@touch $@
+
+$(SERVERS)/node_modules/.installed: $(SERVERS)/package.json $(SERVERS)/package-lock.json $(SERVERS)/.npmrc | $(VENV)/.installed
+	@echo "Installing the test servers in $(SERVERS)/node_modules"
+	@cd $(SERVERS) && PATH="$$PATH:$(abspath $(BIN))" npm ci --ignore-scripts --loglevel=error > /dev/null
+	@touch $@

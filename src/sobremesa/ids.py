@@ -1,0 +1,75 @@
+"""Ids: ULIDs that never go back, even when the clock does.
+
+A ULID is 48 bits of milliseconds and 80 random bits in Crockford's base 32: 26 characters that sort by time.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+
+from sobremesa.clock import Clock
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+LENGTH = 26
+RANDOM_BITS = 80
+TIME_CHARACTERS = 10
+LAST_MILLISECOND = (1 << 48) - 1
+
+_VALUES = {character: value for value, character in enumerate(ALPHABET)}
+_PAIRS = [high + low for high in ALPHABET for low in ALPHABET]
+
+
+class Ids:
+    """Mints ULIDs, each greater than all before it in this process."""
+
+    def __init__(self, clock: Clock, random_bits: Callable[[int], int] = secrets.randbits) -> None:
+        self._clock = clock
+        self._random_bits = random_bits
+        self._last = 0
+
+    def mint(self) -> str:
+        """A new id: of the clock's millisecond, or just after the last id where the clock stands or steps back."""
+        fresh = (self._clock.now_ms() << RANDOM_BITS) | self._random_bits(RANDOM_BITS)
+        if fresh >> RANDOM_BITS <= self._last >> RANDOM_BITS:
+            # A random step keeps ids hard to guess, where adding one would not.
+            fresh = self._last + 1 + self._random_bits(RANDOM_BITS - 20)
+        self._last = fresh
+        return encode(fresh)
+
+    def mint_after(self, other: str) -> str:
+        """A new id that is also greater than `other`, which another process may have minted."""
+        self._last = max(self._last, decode(other))
+        return self.mint()
+
+
+def encode(number: int) -> str:
+    """The 26 characters of a 128-bit number."""
+    pairs = []
+    for _ in range(LENGTH // 2):
+        pairs.append(_PAIRS[number & 1023])
+        number >>= 10
+    return "".join(reversed(pairs))
+
+
+def decode(ulid: str) -> int:
+    """The number of a ULID; ValueError if it is none."""
+    if len(ulid) != LENGTH or ulid[0] > "7":
+        raise ValueError(f"not a ULID: {ulid!r}")
+    number = 0
+    for character in ulid:
+        value = _VALUES.get(character)
+        if value is None:
+            raise ValueError(f"not a ULID: {ulid!r}")
+        number = number << 5 | value
+    return number
+
+
+def time_of(ulid: str) -> int:
+    """The millisecond in which a ULID was minted."""
+    return decode(ulid) >> RANDOM_BITS
+
+
+def first_of(milliseconds: int) -> str:
+    """The lowest id of a millisecond: a bound for ranges, never an id of something."""
+    return encode(milliseconds << RANDOM_BITS)

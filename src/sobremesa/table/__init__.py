@@ -1,0 +1,125 @@
+"""A toolkit for single-table designs: typed entities, literal keys, named access patterns, on SQLite or DynamoDB.
+
+    table = Table(await open_engine("sqlite:///chat.db"))
+    await table.write(Create(Participant(convo_id=convo, user_id=user)))
+    page = await table.query(participants_of(convo_id=convo), limit=20)
+
+Where things are:
+
+- `entities`, `keys`, `patterns`: what is stored, and what can be asked
+- `conditions`, `updates`, `operations`: what must hold, what changes, what is written
+- `table`: reads and writes, over any engine; `opening` finds the engine
+- `lowering`, `evaluation`: from fields to attributes, and what conditions mean
+- `capacity`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
+- `engines`: the protocol, the embedded engine, DynamoDB, and injected faults
+"""
+
+from sobremesa.table.capacity import Capacity, Measured, Usage, measure
+from sobremesa.table.conditions import (
+    Condition,
+    absent,
+    absent_or_null,
+    all_of,
+    always,
+    any_of,
+    at_least,
+    at_most,
+    attribute,
+    begins_with,
+    between,
+    contains,
+    differs,
+    equals,
+    greater,
+    has_kind,
+    less,
+    less_if_present,
+    one_of,
+    present,
+    size,
+)
+from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeBatch, Position, RawChange, RawKey
+from sobremesa.table.entities import Entity, Index, Key, Keys
+from sobremesa.table.keys import hash_part, hex_part, unhex_part
+from sobremesa.table.layout import IndexLayout, IndexName, Layout, gsi1, gsi2
+from sobremesa.table.opening import open_engine
+from sobremesa.table.operations import Check, Create, Delete, Operation, Put, Update
+from sobremesa.table.patterns import Lookup, Pattern, Question, Registry, WritePattern
+from sobremesa.table.table import Counted, Page, Table
+from sobremesa.table.updates import (
+    add,
+    add_to_set,
+    append,
+    delete_from_set,
+    remove,
+    set_if_absent,
+    set_to,
+)
+
+__all__ = [
+    "NEWEST",
+    "OLDEST",
+    "Capacity",
+    "ChangeBatch",
+    "Check",
+    "Condition",
+    "Counted",
+    "Create",
+    "Delete",
+    "Entity",
+    "Index",
+    "IndexLayout",
+    "IndexName",
+    "Key",
+    "Keys",
+    "Layout",
+    "Lookup",
+    "Measured",
+    "Operation",
+    "Page",
+    "Pattern",
+    "Position",
+    "Put",
+    "Question",
+    "RawChange",
+    "RawKey",
+    "Registry",
+    "Table",
+    "Update",
+    "Usage",
+    "WritePattern",
+    "absent",
+    "absent_or_null",
+    "add",
+    "add_to_set",
+    "all_of",
+    "always",
+    "any_of",
+    "append",
+    "at_least",
+    "at_most",
+    "attribute",
+    "begins_with",
+    "between",
+    "contains",
+    "delete_from_set",
+    "differs",
+    "equals",
+    "greater",
+    "gsi1",
+    "gsi2",
+    "has_kind",
+    "hash_part",
+    "hex_part",
+    "less",
+    "less_if_present",
+    "measure",
+    "one_of",
+    "open_engine",
+    "present",
+    "remove",
+    "set_if_absent",
+    "set_to",
+    "size",
+    "unhex_part",
+]

@@ -1,0 +1,1 @@
+"""The engines that keep a table: one protocol, an embedded engine, DynamoDB, and a wrapper that injects faults."""

@@ -1,0 +1,400 @@
+"""What every engine refuses before it reads or writes anything, so that all of them refuse alike.
+
+The rules are DynamoDB's own where it has one, and the stricter one where its endpoints differ.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import get_args
+
+from sobremesa.table.conditions import (
+    Absent,
+    AllOf,
+    Always,
+    AnyOf,
+    Attribute,
+    BeginsWith,
+    Between,
+    Compare,
+    Condition,
+    Contains,
+    HasKind,
+    Kind,
+    Not,
+    OneOf,
+    Operand,
+    Path,
+    Present,
+    Size,
+)
+from sobremesa.table.engines.protocol import (
+    MAX_BATCH_GET,
+    MAX_BATCH_WRITE,
+    MAX_TRANSACTION_BYTES,
+    MAX_TRANSACTION_ITEMS,
+    CheckItem,
+    DeleteItem,
+    IndexKey,
+    ItemWrite,
+    PutItem,
+    QueryRequest,
+    RawKey,
+    ScanRequest,
+    SortBetween,
+    SortCondition,
+    SortEquals,
+    SortPrefix,
+    UpdateItem,
+)
+from sobremesa.table.errors import BadExpression, BadKey, TooLarge
+from sobremesa.table.evaluation import kind_of
+from sobremesa.table.keys import MAX_PK_BYTES, MAX_SK_BYTES, check_key, utf8_length
+from sobremesa.table.layout import IndexLayout, IndexName, Layout
+from sobremesa.table.updates import Action, Add, AddToSet, DeleteFromSet, Remove, Set, SetIfAbsent
+from sobremesa.table.values import Item, Value, stored_value, weigh
+
+MAX_CHOICES = 100
+MAX_PATH_STEPS = 32
+MAX_SEGMENTS = 1_000_000
+MAX_TOKEN_CHARACTERS = 36
+
+_ORDERED_KINDS = frozenset({"S", "N", "B"})
+_KINDS = frozenset(get_args(Kind))
+
+
+def check_put(key: RawKey, item: Mapping[str, Value], layout: Layout) -> tuple[Item, int]:
+    """The item in stored form and its size; BadKey, BadValue or TooLarge if it cannot be put."""
+    check_key(key.pk, key.sk)
+    if item.get(layout.pk) != key.pk or item.get(layout.sk) != key.sk:
+        raise BadKey(f"the item to put does not hold its key {key} in {layout.pk} and {layout.sk}")
+    for index in layout.indexes.values():
+        for name in (index.pk, index.sk):
+            if name in item:
+                _check_index_key(item[name], name, index)
+    return weigh(item)
+
+
+def check_actions(actions: Sequence[Action], layout: Layout) -> None:
+    """BadExpression unless there are actions, on different places, and none of them on the table's key."""
+    if not actions:
+        raise BadExpression("an update needs at least one action")
+    for action in actions:
+        _check_action(action, layout)
+    if len(actions) > 1:
+        _check_overlaps([_steps(action.path) for action in actions])
+
+
+def check_condition(condition: Condition | None) -> None:
+    """BadExpression or BadValue if no table can tell whether this holds."""
+    if condition is not None and type(condition) is not Always:
+        _check_part(condition)
+
+
+def check_filter(condition: Condition | None, layout: Layout, index: IndexName | None) -> None:
+    """BadExpression if this cannot filter a query: it may not name a key of the table or of the index."""
+    if condition is None or type(condition) is Always:
+        return
+    _check_part(condition)
+    keys = {layout.pk, layout.sk}
+    if index is not None:
+        keys |= {layout.indexes[index].pk, layout.indexes[index].sk}
+    for path in _paths_of(condition):
+        if path is None:
+            raise BadExpression("a filter sees only items that are there: give present() or absent() a name")
+        if _steps(path)[0] in keys:
+            raise BadExpression(f"a filter cannot name the key {_steps(path)[0]}; put it in the key condition")
+
+
+def check_write(operation: ItemWrite, layout: Layout) -> tuple[Item, int] | None:
+    """Check one operation in all its parts; of a put, give the item in stored form and its size."""
+    check_condition(operation.when)
+    match operation:
+        case PutItem(key, item):
+            return check_put(key, item, layout)
+        case UpdateItem(key, actions):
+            check_key(key.pk, key.sk)
+            check_actions(actions, layout)
+        case DeleteItem(key):
+            check_key(key.pk, key.sk)
+        case CheckItem(key, when):
+            check_key(key.pk, key.sk)
+            if type(when) is Always:
+                raise BadExpression(f"the check of {key} checks nothing")
+    return None
+
+
+def check_transaction(operations: Sequence[ItemWrite]) -> None:
+    """BadExpression or TooLarge unless these are 1 to 100 operations on different items."""
+    _check_different([operation.key for operation in operations], "a transaction", MAX_TRANSACTION_ITEMS)
+
+
+def check_transaction_bytes(size: int) -> None:
+    """TooLarge if the items of a transaction count more than 4 MB together."""
+    if size > MAX_TRANSACTION_BYTES:
+        raise TooLarge(f"the items of the transaction count {size} bytes together", MAX_TRANSACTION_BYTES)
+
+
+def check_token(token: str | None) -> None:
+    """BadExpression unless this can be an idempotency token."""
+    if token is not None and not 1 <= len(token) <= MAX_TOKEN_CHARACTERS:
+        raise BadExpression(f"an idempotency token has 1 to {MAX_TOKEN_CHARACTERS} characters, not {len(token)}")
+
+
+def check_batch_get(keys: Sequence[RawKey]) -> None:
+    """BadExpression, BadKey or TooLarge unless these are 1 to 100 different keys."""
+    _check_different(keys, "a batch of reads", MAX_BATCH_GET)
+    for key in keys:
+        check_key(key.pk, key.sk)
+
+
+def check_batch_write(operations: Sequence[PutItem | DeleteItem]) -> None:
+    """BadExpression or TooLarge unless these are 1 to 25 writes of different items, without conditions."""
+    _check_different([operation.key for operation in operations], "a batch of writes", MAX_BATCH_WRITE)
+    for operation in operations:
+        if operation.when is not None and type(operation.when) is not Always:
+            raise BadExpression(f"a batch takes no conditions, but the write of {operation.key} has one")
+
+
+def check_query(request: QueryRequest, layout: Layout) -> None:
+    """BadExpression or BadKey if the question makes no sense for this table."""
+    index = _index_of(request, layout)
+    if index is not None and request.consistent:
+        raise BadExpression(f"the index {index.name} cannot be read consistently")
+    where = "the table" if index is None else index.name
+    _check_size(request.pk, "pk", where, MAX_PK_BYTES)
+    _check_sort(request.sort, where)
+    _check_limit(request.limit)
+    check_fields(request.fields)
+    if request.count_only and request.fields is not None:
+        raise BadExpression("a count gives no fields")
+    if request.start is not None:
+        _check_start(request, index)
+    check_filter(request.where, layout, request.index)
+
+
+def check_scan(request: ScanRequest) -> None:
+    """BadExpression or BadKey if this is no page of a segment. A scan's filter may name keys."""
+    if not 1 <= request.segments <= MAX_SEGMENTS or not 0 <= request.segment < request.segments:
+        raise BadExpression(f"there is no segment {request.segment} of {request.segments}")
+    _check_limit(request.limit)
+    if request.start is not None:
+        check_key(request.start.pk, request.start.sk)
+    check_condition(request.where)
+
+
+def check_fields(fields: Collection[str] | None) -> None:
+    """BadExpression if fields are asked for, but none is named, or one twice."""
+    if fields is None:
+        return
+    if not fields or not all(fields):
+        raise BadExpression("an item without fields is no answer; leave `fields` out to get all of them")
+    if len(set(fields)) != len(fields):
+        raise BadExpression(f"the fields {', '.join(fields)} name one twice")
+
+
+def _index_of(request: QueryRequest, layout: Layout) -> IndexLayout | None:
+    if request.index is None:
+        return None
+    index = layout.indexes.get(request.index)
+    if index is None:
+        raise BadExpression(f"the table {layout.table} has no index {request.index}")
+    return index
+
+
+def _check_different(keys: Sequence[RawKey], what: str, limit: int) -> None:
+    if not keys:
+        raise BadExpression(f"{what} needs at least one item")
+    if len(keys) > limit:
+        raise TooLarge(f"{what} has at most {limit} items, not {len(keys)}", limit)
+    if len(set(keys)) != len(keys):
+        raise BadExpression(f"{what} has {Counter(keys).most_common(1)[0][0]} twice")
+
+
+def _check_size(value: object, name: str, where: str, limit: int) -> None:
+    if not isinstance(value, str):
+        raise BadKey(f"the {name} of {where} is a {type(value).__name__}; a key is text")
+    if not value:
+        raise BadKey(f"the {name} of {where} is empty")
+    if (size := utf8_length(value)) > limit:
+        raise BadKey(f"the {name} of {where} has {size} bytes, more than {limit}")
+
+
+def _check_index_key(value: Value, name: str, index: IndexLayout) -> None:
+    _check_size(value, name, index.name, MAX_PK_BYTES if name == index.pk else MAX_SK_BYTES)
+
+
+def _check_sort(sort: SortCondition, where: str) -> None:
+    match sort:
+        case SortPrefix(text) | SortEquals(text):
+            _check_size(text, "sk", where, MAX_SK_BYTES)
+        case SortBetween(low, high):
+            _check_size(low, "sk", where, MAX_SK_BYTES)
+            _check_size(high, "sk", where, MAX_SK_BYTES)
+            if low > high:
+                raise BadExpression(f"the bounds are reversed: {low!r} sorts after {high!r}")
+        case None:
+            pass
+
+
+def _check_limit(limit: int | None) -> None:
+    if limit is not None and limit < 1:
+        raise BadExpression(f"a page has at least one item, not {limit}")
+
+
+def _check_start(request: QueryRequest, index: IndexLayout | None) -> None:
+    start = request.start
+    if isinstance(start, IndexKey) is (index is None):
+        raise BadExpression("a page of an index starts after an IndexKey, a page of the table after a RawKey")
+    if isinstance(start, IndexKey):
+        _check_size(start.sk, "sk", "the start", MAX_SK_BYTES)
+        check_key(start.base.pk, start.base.sk, "the start")
+    elif start is not None:
+        check_key(start.pk, start.sk, "the start")
+        if start.pk != request.pk:
+            raise BadExpression(f"the page starts at {start}, outside of the partition {request.pk}")
+    if start is not None and not _sorts_inside(start.sk, request.sort):
+        raise BadExpression(f"the page starts at {start.sk!r}, outside of {request.sort}")
+
+
+def _sorts_inside(sk: str, sort: SortCondition) -> bool:
+    match sort:
+        case SortPrefix(prefix):
+            return sk.startswith(prefix)
+        case SortEquals(value):
+            return sk == value
+        case SortBetween(low, high):
+            return low <= sk <= high
+        case None:
+            return True
+
+
+def _steps(path: Path) -> tuple[str | int, ...]:
+    return (path,) if isinstance(path, str) else path
+
+
+def _check_path(path: Path) -> None:
+    if type(path) is str and path:
+        return
+    steps = _steps(path)
+    if not 1 <= len(steps) <= MAX_PATH_STEPS or type(steps[0]) is not str:
+        raise BadExpression(f"{path!r} is no path: it starts with a name and has up to {MAX_PATH_STEPS} steps")
+    for step in steps:
+        if not (isinstance(step, str) and step) and not (type(step) is int and step >= 0):
+            raise BadExpression(f"{path!r} is no path: {step!r} is neither a name nor a place in a list")
+
+
+def _check_action(action: Action, layout: Layout) -> None:
+    _check_path(action.path)
+    name = _steps(action.path)[0]
+    if name in (layout.pk, layout.sk):
+        raise BadExpression(f"{name} is the item's key, which cannot change")
+    for index in layout.indexes.values():
+        if name in (index.pk, index.sk) and not isinstance(action, Remove):
+            whole = isinstance(action, Set | SetIfAbsent) and action.path in (name, (name,))
+            _check_index_key(action.value if whole else None, str(name), index)  # type: ignore[attr-defined]
+    if isinstance(action, Add | AddToSet | DeleteFromSet):
+        _check_sum(action)
+
+
+def _check_sum(action: Add | AddToSet | DeleteFromSet) -> None:
+    if len(_steps(action.path)) > 1:
+        raise BadExpression(f"{action.path!r} is inside of an attribute; numbers and sets add up only as a whole")
+    if isinstance(action, Add):
+        if isinstance(action.number, bool) or not isinstance(action.number, int | float | Decimal):
+            raise BadExpression(f"a {type(action.number).__name__} cannot be added to {action.path!r}")
+    elif kind_of(stored_value(action.elements)) not in ("SS", "NS", "BS"):
+        raise BadExpression(f"the elements for {action.path!r} are no set")
+
+
+def _check_overlaps(paths: list[tuple[str | int, ...]]) -> None:
+    """No path may lead through another, nor may two of them take one container for a map and for a list."""
+    if all(len(path) == 1 for path in paths) and len(set(paths)) == len(paths):
+        return
+    for place, path in enumerate(paths):
+        for other in paths[:place]:
+            shared = 0
+            while shared < min(len(path), len(other)) and path[shared] == other[shared]:
+                shared += 1
+            if shared == min(len(path), len(other)):
+                raise BadExpression(f"two actions are on the same place: {other!r} and {path!r}")
+            if type(path[shared]) is not type(other[shared]):
+                raise BadExpression(f"{other!r} and {path!r} take one attribute for a map and for a list")
+
+
+def _check_part(condition: Condition) -> None:
+    match condition:
+        case Compare(left, comparator, right):
+            _check_comparison(left, (right,), ordered=comparator not in ("=", "<>"))
+        case Between(operand, low, high):
+            _check_comparison(operand, (low, high), ordered=True)
+            _check_bounds(low, high)
+        case OneOf(operand, choices):
+            _check_comparison(operand, choices, ordered=False)
+            if not 1 <= len(choices) <= MAX_CHOICES:
+                raise BadExpression(f"one_of has 1 to {MAX_CHOICES} choices, not {len(choices)}")
+        case Present(path) | Absent(path):
+            if path is not None:
+                _check_path(path)
+        case HasKind(path, kind):
+            _check_path(path)
+            if kind not in _KINDS:
+                raise BadExpression(f"{kind!r} is no kind of value")
+        case BeginsWith(path, prefix):
+            _check_comparison(Attribute(path), (prefix,), ordered=False)
+            if _literal_kind(prefix) not in (None, "S", "B"):
+                raise BadExpression(f"nothing begins with a value of kind {_literal_kind(prefix)}")
+        case Contains(path, element):
+            _check_comparison(Attribute(path), (element,), ordered=False)
+        case AllOf(parts) | AnyOf(parts):
+            _check_parts(parts)
+        case Not(part):
+            _check_part(part)
+        case _:
+            raise BadExpression(f"{condition!r} cannot be a part of another condition")
+
+
+def _check_parts(parts: tuple[Condition, ...]) -> None:
+    if not parts:
+        raise BadExpression("all_of and any_of need at least one part")
+    for part in parts:
+        _check_part(part)
+
+
+def _check_comparison(first: Operand, others: Iterable[Operand], *, ordered: bool) -> None:
+    for operand in (first, *others):
+        if isinstance(operand, Attribute | Size):
+            _check_path(operand.path)
+        elif (kind := _literal_kind(operand)) not in _ORDERED_KINDS and ordered:
+            raise BadExpression(f"a value of kind {kind} has no order")
+    for operand in others:
+        if type(operand) is type(first) and operand == first:
+            raise BadExpression(f"{first!r} is compared with itself")
+
+
+def _check_bounds(low: Operand, high: Operand) -> None:
+    kinds = _literal_kind(low), _literal_kind(high)
+    if None in kinds:
+        return
+    if kinds[0] != kinds[1] or stored_value(low) > stored_value(high):
+        raise BadExpression(f"nothing is between {low!r} and {high!r}")
+
+
+def _literal_kind(operand: Operand) -> str | None:
+    """The kind of a value that was given as such; None if it stands in the item."""
+    return None if isinstance(operand, Attribute | Size) else kind_of(stored_value(operand))
+
+
+def _paths_of(condition: Condition) -> Iterator[Path | None]:
+    """Every path that a condition names; None where it speaks of the item as a whole."""
+    for name in condition.__struct_fields__:
+        given = getattr(condition, name)
+        if name == "path":
+            yield given
+        for part in given if name in ("parts", "choices") else (given,):
+            if isinstance(part, Condition):
+                yield from _paths_of(part)
+            elif isinstance(part, Attribute | Size):
+                yield part.path

@@ -1,0 +1,129 @@
+"""The life of the table: made with its indexes, stream and time-to-live, described, dropped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from sobremesa.table.engines.dynamodb.answers import (
+    NothingAnswer,
+    TableAnswer,
+    TableDescription,
+    TimeToLiveAnswer,
+)
+from sobremesa.table.engines.dynamodb.client import Client
+from sobremesa.table.engines.protocol import TableFacts
+from sobremesa.table.errors import Conflict, StoreFailed, TableExists, TableMissing
+from sobremesa.table.layout import Layout
+
+DEADLINE_SECONDS = 180.0
+FIRST_WAIT_SECONDS = 0.05
+LONGEST_WAIT_SECONDS = 2.0
+
+_tables = msgspec.json.Decoder(TableAnswer)
+_times_to_live = msgspec.json.Decoder(TimeToLiveAnswer)
+_nothing = msgspec.json.Decoder(NothingAnswer)
+
+
+class Admin:
+    """Makes, describes and drops one table."""
+
+    def __init__(self, client: Client, layout: Layout, store: str) -> None:
+        self._client = client
+        self._layout = layout
+        self._store = store
+
+    async def create(self) -> None:
+        """Make the table and wait until it takes requests; TableExists if there is one."""
+        await self._client.ask("CreateTable", _definition(self._layout), _nothing, writes=())
+        await self._wait(self._is_active, f"the table {self._layout.table} is not active yet")
+        await self._enable_time_to_live()
+
+    async def describe(self) -> TableFacts:
+        """What the table says of itself; its counts are some hours old on AWS."""
+        table = await self.description()
+        request = {"TableName": self._layout.table}
+        ttl = (await self._client.ask("DescribeTimeToLive", request, _times_to_live)).time_to_live_description
+        return TableFacts(
+            store=self._store,
+            table=self._layout.table,
+            status=table.table_status,
+            items=table.item_count,
+            bytes=table.table_size_bytes,
+            indexes=tuple(sorted(index.index_name for index in table.global_secondary_indexes)),
+            ttl=ttl.attribute_name if ttl.time_to_live_status in ("ENABLED", "ENABLING") else None,
+            stream=table.stream_specification is not None and table.stream_specification.stream_enabled,
+        )
+
+    async def drop(self) -> None:
+        """Drop the table and wait until it is gone; TableMissing if there is none."""
+        try:
+            request = {"TableName": self._layout.table}
+            await self._client.ask("DeleteTable", request, _nothing, writes=())
+        except TableExists as busy:
+            raise Conflict(f"the table {self._layout.table} is being made or changed") from busy
+        await self._wait(self._is_gone, f"the table {self._layout.table} is not gone yet")
+
+    async def description(self) -> TableDescription:
+        """DescribeTable; TableMissing if there is no such table."""
+        return (await self._client.ask("DescribeTable", {"TableName": self._layout.table}, _tables)).table
+
+    async def _enable_time_to_live(self) -> None:
+        specification = {"Enabled": True, "AttributeName": self._layout.ttl}
+        request = {"TableName": self._layout.table, "TimeToLiveSpecification": specification}
+        await self._client.ask("UpdateTimeToLive", request, _nothing, writes=())
+
+    async def _is_active(self) -> bool:
+        try:
+            table = await self.description()
+        except TableMissing:
+            return False  # AWS may not know yet of the table that it is making
+        indexes = table.global_secondary_indexes
+        return table.table_status == "ACTIVE" and all(index.index_status == "ACTIVE" for index in indexes)
+
+    async def _is_gone(self) -> bool:
+        try:
+            await self.description()
+        except TableMissing:
+            return True
+        return False
+
+    async def _wait(self, reached: Callable[[], Awaitable[bool]], complaint: str) -> None:
+        wait = FIRST_WAIT_SECONDS
+        deadline = asyncio.get_running_loop().time() + DEADLINE_SECONDS
+        while not await reached():
+            if asyncio.get_running_loop().time() > deadline:
+                raise StoreFailed(f"{complaint}, after {DEADLINE_SECONDS:.0f} seconds")
+            await asyncio.sleep(wait)
+            wait = min(wait * 2, LONGEST_WAIT_SECONDS)
+
+
+def _definition(layout: Layout) -> dict[str, Any]:
+    """CreateTable: all keys are text, every index holds whole items, and changes carry both images."""
+    indexes = [
+        {
+            "IndexName": index.name,
+            "KeySchema": _key_schema(index.pk, index.sk),
+            "Projection": {"ProjectionType": "ALL"},
+        }
+        for index in layout.indexes.values()
+    ]
+    definition: dict[str, Any] = {
+        "TableName": layout.table,
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [
+            {"AttributeName": name, "AttributeType": "S"} for name in sorted(layout.key_attributes())
+        ],
+        "KeySchema": _key_schema(layout.pk, layout.sk),
+        "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+    }
+    if indexes:
+        definition["GlobalSecondaryIndexes"] = indexes
+    return definition
+
+
+def _key_schema(pk: str, sk: str) -> list[dict[str, str]]:
+    return [{"AttributeName": pk, "KeyType": "HASH"}, {"AttributeName": sk, "KeyType": "RANGE"}]

@@ -1,0 +1,191 @@
+"""What DynamoDB answers, as types: only the fields that somebody here reads."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import msgspec
+
+TypedItem: TypeAlias = dict[str, dict[str, Any]]
+"""An item as DynamoDB writes it: `{"name": {"S": "Ada"}}`."""
+
+
+class Answer(msgspec.Struct, rename="pascal"):
+    """A part of an answer; its fields are DynamoDB's, in snake case."""
+
+
+class Consumed(Answer):
+    capacity_units: float = 0.0
+    read_capacity_units: float | None = None
+    write_capacity_units: float | None = None
+
+
+class ItemAnswer(Answer):
+    """GetItem."""
+
+    item: TypedItem | None = None
+    consumed_capacity: Consumed | None = None
+
+
+class AttributesAnswer(Answer):
+    """PutItem, UpdateItem, DeleteItem."""
+
+    attributes: TypedItem | None = None
+    consumed_capacity: Consumed | None = None
+
+
+class PageAnswer(Answer):
+    """Query, Scan."""
+
+    items: list[TypedItem] = []
+    count: int = 0
+    scanned_count: int = 0
+    last_evaluated_key: TypedItem | None = None
+    consumed_capacity: Consumed | None = None
+
+
+class KeyList(Answer):
+    keys: list[TypedItem]
+
+
+class BatchGetAnswer(Answer):
+    responses: dict[str, list[TypedItem]] = {}
+    unprocessed_keys: dict[str, KeyList] = {}
+    consumed_capacity: list[Consumed] = []
+
+
+class PutRequest(Answer):
+    item: TypedItem
+
+
+class DeleteRequest(Answer):
+    key: TypedItem
+
+
+class WriteRequest(Answer):
+    put_request: PutRequest | None = None
+    delete_request: DeleteRequest | None = None
+
+
+class BatchWriteAnswer(Answer):
+    unprocessed_items: dict[str, list[WriteRequest]] = {}
+    consumed_capacity: list[Consumed] = []
+
+
+class TransactionAnswer(Answer):
+    consumed_capacity: list[Consumed] = []
+
+
+class IndexDescription(Answer):
+    index_name: str
+    index_status: str = "ACTIVE"
+
+
+class StreamSpecification(Answer):
+    stream_enabled: bool = False
+    stream_view_type: str | None = None
+
+
+class TableDescription(Answer):
+    table_status: str
+    item_count: int = 0
+    table_size_bytes: int = 0
+    global_secondary_indexes: list[IndexDescription] = []
+    stream_specification: StreamSpecification | None = None
+    latest_stream_arn: str | None = None
+    latest_stream_label: str | None = None
+
+
+class TableAnswer(Answer):
+    """DescribeTable."""
+
+    table: TableDescription
+
+
+class TimeToLiveDescription(Answer):
+    time_to_live_status: str = "DISABLED"
+    attribute_name: str | None = None
+
+
+class TimeToLiveAnswer(Answer):
+    """DescribeTimeToLive."""
+
+    time_to_live_description: TimeToLiveDescription
+
+
+class NothingAnswer(Answer):
+    """An answer whose arrival is all that matters."""
+
+
+class Shard(Answer):
+    shard_id: str
+    parent_shard_id: str | None = None
+
+
+class StreamDescription(Answer):
+    shards: list[Shard] = []
+    last_evaluated_shard_id: str | None = None
+
+
+class StreamAnswer(Answer):
+    """DescribeStream."""
+
+    stream_description: StreamDescription
+
+
+class IteratorAnswer(Answer):
+    """GetShardIterator."""
+
+    shard_iterator: str | None = None
+
+
+class Identity(msgspec.Struct):
+    principal: str = msgspec.field(name="PrincipalId", default="")
+
+
+class RecordBody(Answer):
+    sequence_number: str
+    keys: TypedItem = {}
+    old_image: TypedItem | None = None
+    new_image: TypedItem | None = None
+    approximate_creation_date_time: float = 0.0
+
+
+class Record(msgspec.Struct):
+    body: RecordBody = msgspec.field(name="dynamodb")
+    id: str = msgspec.field(name="eventID", default="")
+    identity: Identity | None = msgspec.field(name="userIdentity", default=None)
+
+
+class RecordsAnswer(Answer):
+    """GetRecords."""
+
+    records: list[Record] = []
+    next_shard_iterator: str | None = None
+
+
+class Reason(Answer):
+    """Why one operation of a transaction was not done."""
+
+    code: str = "None"
+    message: str | None = None
+    item: TypedItem | None = None
+
+
+class Rejection(msgspec.Struct):
+    """The body of an error."""
+
+    type: str = msgspec.field(name="__type", default="")
+    lower_message: str | None = msgspec.field(name="message", default=None)
+    upper_message: str | None = msgspec.field(name="Message", default=None)
+    reasons: list[Reason] | None = msgspec.field(name="CancellationReasons", default=None)
+    item: TypedItem | None = msgspec.field(name="Item", default=None)
+
+    @property
+    def code(self) -> str:
+        """The error's name without what comes before and after it."""
+        return self.type.rpartition("#")[2].partition(":")[0]
+
+    @property
+    def message(self) -> str:
+        return self.lower_message or self.upper_message or ""

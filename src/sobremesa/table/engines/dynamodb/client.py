@@ -1,0 +1,48 @@
+"""One typed exchange: a request as a dictionary, an answer as a struct, an error as the table's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from sobremesa.table.engines.dynamodb.rejections import error_of, error_without_answer
+from sobremesa.table.engines.dynamodb.transport import NoAnswer, Rejected, Service, Transport
+from sobremesa.table.engines.protocol import ItemWrite
+
+A = TypeVar("A")
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Client:
+    """Asks one service of an endpoint."""
+
+    def __init__(self, transport: Transport, service: Service) -> None:
+        self._transport = transport
+        self._service = service
+
+    async def ask(
+        self,
+        action: str,
+        request: dict[str, Any],
+        answer: msgspec.json.Decoder[A],
+        writes: Sequence[ItemWrite] | None = None,
+    ) -> A:
+        """The answer, or a TableError. `writes` are the operations of a write, () if it has no items."""
+        try:
+            return await self.exchange(action, request, answer)
+        except Rejected as rejected:
+            raise error_of(rejected, writes) from rejected
+        except NoAnswer as silence:
+            raise error_without_answer(silence, writing=writes is not None) from silence
+
+    async def exchange(self, action: str, request: dict[str, Any], answer: msgspec.json.Decoder[A]) -> A:
+        """The answer, or Rejected or NoAnswer for a caller that knows the service's own errors."""
+        content = await self._transport.post(self._service, action, _encode(request))
+        try:
+            return answer.decode(content)
+        except msgspec.DecodeError as error:
+            message = f"the answer to {action} cannot be read: {error}"
+            raise NoAnswer(message, may_have_been_done=True) from error

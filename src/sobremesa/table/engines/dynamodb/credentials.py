@@ -1,0 +1,89 @@
+"""Who asks: AWS credentials by botocore's usual chain, renewed off the event loop before they expire."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import time
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import botocore.credentials
+import botocore.session
+
+from sobremesa.table.errors import StoreFailed
+
+CHECK_SECONDS = 10.0
+"""How often it is looked whether temporary credentials are due: looking costs more than a signature."""
+
+LAST_MINUTES = 5
+"""With less than this left, every request waits for the new credentials."""
+
+
+class Keys(NamedTuple):
+    """What a request is signed with."""
+
+    access: str
+    secret: str
+    token: str | None
+
+
+DUMMY = Keys("local", "local", None)
+"""For an endpoint on this machine, which takes anything."""
+
+
+class Credentials:
+    """The keys that are valid now."""
+
+    def __init__(self, keys: Keys, renewable: Any = None) -> None:
+        self._keys = keys
+        self._renewable = renewable
+        self._look_at = time.monotonic() + CHECK_SECONDS
+        self._renewing = asyncio.Lock()
+
+    @classmethod
+    async def find(cls, endpoint: str | None) -> Credentials:
+        """The credentials of this process; for an endpoint on this machine, a dummy pair if there are none."""
+        local = endpoint is not None and is_loopback(endpoint)
+        found = await asyncio.to_thread(_search, local=local)
+        if found is None and local:
+            return cls(DUMMY)
+        if found is None:
+            raise StoreFailed("no AWS credentials were found: not in the environment, a profile or a role")
+        keys = await asyncio.to_thread(_freeze, found)
+        renewable = isinstance(found, botocore.credentials.RefreshableCredentials)
+        return cls(keys, found if renewable else None)
+
+    async def current(self) -> Keys:
+        """The keys for a request now; botocore's errors if they have expired and cannot be renewed."""
+        if self._renewable is None or time.monotonic() < self._look_at:
+            return self._keys
+        if self._renewing.locked() and not self._renewable.refresh_needed(LAST_MINUTES * 60):
+            return self._keys
+        async with self._renewing:
+            if self._renewable.refresh_needed():
+                self._keys = await asyncio.to_thread(_freeze, self._renewable)
+            self._look_at = time.monotonic() + CHECK_SECONDS
+        return self._keys
+
+
+def is_loopback(endpoint: str) -> bool:
+    """Is this address on the same machine?"""
+    host = urlsplit(endpoint).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _search(*, local: bool) -> Any:
+    session = botocore.session.Session()
+    if local:
+        # Asking a machine's metadata service for a role takes seconds where there is none.
+        session.get_component("credential_provider").remove("iam-role")
+    return session.get_credentials()
+
+
+def _freeze(found: Any) -> Keys:
+    frozen = found.get_frozen_credentials()
+    return Keys(frozen.access_key, frozen.secret_key, frozen.token)

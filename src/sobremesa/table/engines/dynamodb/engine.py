@@ -1,0 +1,188 @@
+"""The engine: every call of the protocol as one request to DynamoDB, and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from sobremesa.clock import Clock
+from sobremesa.table.capacity import Capacity
+from sobremesa.table.engines.dynamodb.admin import Admin
+from sobremesa.table.engines.dynamodb.answers import (
+    AttributesAnswer,
+    BatchGetAnswer,
+    BatchWriteAnswer,
+    Consumed,
+    ItemAnswer,
+    PageAnswer,
+    TransactionAnswer,
+    WriteRequest,
+)
+from sobremesa.table.engines.dynamodb.client import Client
+from sobremesa.table.engines.dynamodb.credentials import Credentials
+from sobremesa.table.engines.dynamodb.requests import Requests
+from sobremesa.table.engines.dynamodb.serialise import load_item
+from sobremesa.table.engines.dynamodb.streams import StreamReader
+from sobremesa.table.engines.dynamodb.transport import STREAMS, TABLES, Transport
+from sobremesa.table.engines.protocol import (
+    BatchRead,
+    BatchWritten,
+    ChangeReader,
+    CheckItem,
+    DeleteItem,
+    ItemRead,
+    ItemWrite,
+    Position,
+    PutItem,
+    QueryRequest,
+    RawKey,
+    RawPage,
+    ScanRequest,
+    TableFacts,
+    Written,
+)
+from sobremesa.table.layout import IndexName, Layout
+
+_items = msgspec.json.Decoder(ItemAnswer)
+_attributes = msgspec.json.Decoder(AttributesAnswer)
+_pages = msgspec.json.Decoder(PageAnswer)
+_batch_gets = msgspec.json.Decoder(BatchGetAnswer)
+_batch_writes = msgspec.json.Decoder(BatchWriteAnswer)
+_transactions = msgspec.json.Decoder(TransactionAnswer)
+
+
+class DynamoEngine:
+    """One table in DynamoDB."""
+
+    def __init__(self, layout: Layout, transport: Transport, clock: Clock, store: str) -> None:
+        self._layout = layout
+        self._transport = transport
+        self._clock = clock
+        self._tables = Client(transport, TABLES)
+        self._streams = Client(transport, STREAMS)
+        self._requests = Requests(layout)
+        self._admin = Admin(self._tables, layout, store)
+
+    @classmethod
+    async def open(cls, layout: Layout, *, region: str, endpoint: str | None, clock: Clock) -> DynamoEngine:
+        """An engine over a region of AWS, or over another endpoint. Nothing is asked of it yet."""
+        credentials = await Credentials.find(endpoint)
+        transport = Transport(region=region, endpoint=endpoint, credentials=credentials, clock=clock)
+        return cls(layout, transport, clock, f"dynamodb {endpoint or region}")
+
+    @property
+    def layout(self) -> Layout:
+        return self._layout
+
+    @property
+    def answers_can_be_lost(self) -> bool:
+        """Yes: there is a network in between."""
+        return True
+
+    async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
+        """The item with this key, or these fields of it."""
+        request = self._requests.get(key, consistent=consistent, fields=fields)
+        answer = await self._tables.ask("GetItem", request, _items)
+        # An item that has none of the fields is an empty item; one that is not there is None.
+        item = None if answer.item is None else load_item(answer.item)
+        return ItemRead(item, _read(answer.consumed_capacity))
+
+    async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
+        """Up to 100 items by their keys."""
+        request = self._requests.batch_get(keys, consistent=consistent)
+        answer = await self._tables.ask("BatchGetItem", request, _batch_gets)
+        found = answer.responses.get(self._layout.table, [])
+        left = answer.unprocessed_keys.get(self._layout.table)
+        return BatchRead(
+            {self._requests.key_of(typed): load_item(typed) for typed in found},
+            [self._requests.key_of(typed) for typed in left.keys] if left is not None else [],
+            _read(*answer.consumed_capacity),
+        )
+
+    async def query(self, request: QueryRequest) -> RawPage:
+        """One page of a question to one partition."""
+        answer = await self._tables.ask("Query", self._requests.query(request), _pages)
+        return self._page(answer, request.index)
+
+    async def scan(self, request: ScanRequest) -> RawPage:
+        """One page of one segment of the whole table."""
+        answer = await self._tables.ask("Scan", self._requests.scan(request), _pages)
+        return self._page(answer, None)
+
+    async def write(self, operation: ItemWrite) -> Written:
+        """One operation by itself. A check has no request of its own and goes as a transaction."""
+        if isinstance(operation, CheckItem):
+            return await self.transact((operation,), None)
+        action, request = self._requests.write(operation)
+        answer = await self._tables.ask(action, request, _attributes, writes=(operation,))
+        item = load_item(answer.attributes) if answer.attributes else None
+        return Written(item, _written(answer.consumed_capacity))
+
+    async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
+        """Up to 100 operations, all or none."""
+        request = self._requests.transaction(operations, token)
+        answer = await self._tables.ask("TransactWriteItems", request, _transactions, writes=operations)
+        return Written(None, _written(*answer.consumed_capacity))
+
+    async def batch_write(self, operations: Sequence[PutItem | DeleteItem]) -> BatchWritten:
+        """Up to 25 puts and deletes, each by itself."""
+        request = self._requests.batch_write(operations)
+        answer = await self._tables.ask("BatchWriteItem", request, _batch_writes, writes=operations)
+        by_key = {operation.key: operation for operation in operations}
+        left = answer.unprocessed_items.get(self._layout.table, [])
+        return BatchWritten([by_key[self._key_of(write)] for write in left], _written(*answer.consumed_capacity))
+
+    async def changes(self, position: Position) -> ChangeReader:
+        """A reader of what happened after a position."""
+        table = await self._admin.description()
+        return await StreamReader.open(self._streams, table, self._requests, self._clock, position)
+
+    async def create_table(self) -> None:
+        """Make the table with its indexes, stream and time-to-live, and wait for it."""
+        await self._admin.create()
+
+    async def describe_table(self) -> TableFacts:
+        """What the table says of itself."""
+        return await self._admin.describe()
+
+    async def drop_table(self) -> None:
+        """Drop the table and wait until it is gone."""
+        await self._admin.drop()
+
+    async def close(self) -> None:
+        """Close every connection; every later call raises StoreClosed."""
+        await self._transport.close()
+
+    def _page(self, answer: PageAnswer, index: IndexName | None) -> RawPage:
+        return RawPage(
+            [load_item(typed) for typed in answer.items],
+            answer.count,
+            answer.scanned_count,
+            self._requests.last_of(answer.last_evaluated_key, index),
+            _read(answer.consumed_capacity),
+        )
+
+    def _key_of(self, write: WriteRequest) -> RawKey:
+        if write.put_request is not None:
+            return self._requests.key_of(write.put_request.item)
+        assert write.delete_request is not None, "DynamoDB gave back a write that is neither put nor delete"
+        return self._requests.key_of(write.delete_request.key)
+
+
+def _read(*consumed: Consumed | None) -> Capacity:
+    return Capacity(read=sum(each.capacity_units for each in consumed if each is not None))
+
+
+def _written(*consumed: Consumed | None) -> Capacity:
+    """A transaction that was done before, known by its token, costs read units and says so."""
+    read = write = 0.0
+    for each in consumed:
+        if each is None:
+            continue
+        read += each.read_capacity_units or 0.0
+        if each.read_capacity_units is None:
+            write += each.capacity_units
+        else:
+            write += each.write_capacity_units or 0.0
+    return Capacity(read, write)

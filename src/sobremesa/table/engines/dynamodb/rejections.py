@@ -1,0 +1,123 @@
+"""DynamoDB's errors as the table's. Nothing outside of this folder knows the names on the left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sobremesa.table.engines.dynamodb.answers import Reason, Rejection
+from sobremesa.table.engines.dynamodb.serialise import load_item
+from sobremesa.table.engines.dynamodb.transport import NoAnswer, Rejected
+from sobremesa.table.engines.protocol import MAX_TRANSACTION_BYTES, ItemWrite
+from sobremesa.table.errors import (
+    BadExpression,
+    BadKey,
+    BadValue,
+    ConditionFailed,
+    Conflict,
+    FailedCondition,
+    OutcomeUnknown,
+    StoreFailed,
+    TableError,
+    TableExists,
+    TableMissing,
+    Throttled,
+    TokenReused,
+    TooLarge,
+)
+from sobremesa.table.values import MAX_ITEM_BYTES
+
+MAX_REQUEST_BYTES = 16 * 1024 * 1024
+
+_THROTTLES = frozenset(
+    {
+        "ProvisionedThroughputExceededException",
+        "ThrottlingException",
+        "Throttling",
+        "RequestLimitExceeded",
+        "LimitExceededException",
+    }
+)
+_CONFLICTS = frozenset(
+    {"TransactionConflictException", "TransactionInProgressException", "ReplicatedWriteConflictException"}
+)
+_THROTTLED_REASONS = frozenset({"ProvisionedThroughputExceeded", "ThrottlingError", "RequestLimitExceeded"})
+
+_TOO_LARGE = re.compile(r"item size .*exceeded", re.IGNORECASE)
+_TRANSACTION_TOO_LARGE = re.compile(r"4 ?MB limit|transaction.* size", re.IGNORECASE)
+_BAD_VALUE = re.compile(r"number (over|under)flow|significant digits|nesting levels", re.IGNORECASE)
+_BAD_KEY = re.compile(
+    r"size of hashkey|size of all range keys|size of rangekey|key element does not match|missing the key"
+    r"|type mismatch for (index )?key|for a key attribute|(secondary )?index key",
+    re.IGNORECASE,
+)
+
+
+def error_of(rejected: Rejected, writes: Sequence[ItemWrite] | None) -> TableError:
+    """What a rejection means; `writes` are the operations that it rejects, None if it was a read."""
+    rejection = rejected.rejection
+    code, message = rejection.code, rejection.message
+    if code == "ConditionalCheckFailedException" and writes:
+        return ConditionFailed([_failure(0, writes, rejection)])
+    if code == "TransactionCanceledException" and writes:
+        return _cancelled(writes, rejection)
+    if code in _THROTTLES:
+        return Throttled(message or code)
+    if code in _CONFLICTS:
+        return Conflict(message or code)
+    if code == "ResourceNotFoundException":
+        return TableMissing(message)
+    if code == "ResourceInUseException":
+        return TableExists(message)
+    if code == "IdempotentParameterMismatchException":
+        return TokenReused("the idempotency token came with other operations before")
+    if code in ("ValidationException", "SerializationException"):
+        return _refusal(message)
+    if rejected.status == 413 or code == "RequestEntityTooLarge":
+        return TooLarge(f"the request is too large: {message}", MAX_REQUEST_BYTES)
+    if rejected.status >= 500 and writes is not None:
+        return OutcomeUnknown(f"the answer to a write was {rejected}")
+    return StoreFailed(str(rejected))
+
+
+def error_without_answer(silence: NoAnswer, *, writing: bool) -> TableError:
+    """What it means that no answer came."""
+    return (OutcomeUnknown if writing and silence.may_have_been_done else StoreFailed)(str(silence))
+
+
+def _failure(place: int, writes: Sequence[ItemWrite], found: Rejection | Reason) -> FailedCondition:
+    item = load_item(found.item) if found.item else None
+    return FailedCondition(place, writes[place].key, item)
+
+
+def _cancelled(writes: Sequence[ItemWrite], rejection: Rejection) -> TableError:
+    """One error for all reasons: first what is certain, then what is wrong, last what will pass."""
+    reasons = rejection.reasons or []
+    failures = [
+        _failure(place, writes, reason)
+        for place, reason in enumerate(reasons)
+        if reason.code == "ConditionalCheckFailed"
+    ]
+    if failures:
+        return ConditionFailed(failures)
+    for place, reason in enumerate(reasons):
+        if reason.code == "ValidationError":
+            return _refusal(f"operation {place}: {reason.message}")
+    codes = {reason.code for reason in reasons}
+    if codes & _THROTTLED_REASONS and "TransactionConflict" not in codes:
+        return Throttled(rejection.message)
+    if codes <= {"None", "TransactionConflict"} | _THROTTLED_REASONS:
+        return Conflict(rejection.message)
+    return StoreFailed(rejection.message)
+
+
+def _refusal(message: str) -> TableError:
+    if _TOO_LARGE.search(message):
+        return TooLarge(message, MAX_ITEM_BYTES)
+    if _TRANSACTION_TOO_LARGE.search(message):
+        return TooLarge(message, MAX_TRANSACTION_BYTES)
+    if _BAD_VALUE.search(message):
+        return BadValue(message)
+    if _BAD_KEY.search(message):
+        return BadKey(message)
+    return BadExpression(message)

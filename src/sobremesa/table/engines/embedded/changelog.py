@@ -1,0 +1,150 @@
+"""The stream: a durable, ordered log of what every transaction changed, kept for a day.
+
+One row a transaction, numbered without gaps in the order of the commits, whichever process made them. The newest
+row is never pruned, so a number is never given twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+import apsw
+import msgspec
+
+from sobremesa.table.engines.embedded.codec import unpack
+from sobremesa.table.engines.embedded.file import store_error
+from sobremesa.table.engines.embedded.rows import RowChange
+from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeBatch, Position, RawChange, RawKey
+from sobremesa.table.errors import PositionTrimmed, StoreClosed
+
+RETENTION_MS = 24 * 60 * 60 * 1000
+TRANSACTIONS_A_READ = 256
+PRUNED_AT_ONCE = 10_000
+LOOK_EVERY_SECONDS = 0.05
+"""How often a waiting reader looks for what another process wrote; our own commits wake it at once."""
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    """One changed item inside of a transaction's row."""
+
+    pk: str
+    sk: str
+    old: bytes | None
+    new: bytes | None
+    expired: bool
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(list[Entry]).decode
+
+
+class ChangeLog:
+    """Writes the log inside of the writer's transactions, and reads it."""
+
+    def __init__(self, connection: apsw.Connection, store_id: str) -> None:
+        self._execute = connection.execute
+        self._store_id = store_id
+        self._closed = False
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    def append(self, at_ms: int, changes: Iterable[RowChange], *, expired: bool) -> None:
+        """Log what a transaction changed; what stayed as it was is no change."""
+        entries = [(key.pk, key.sk, old and old.body, new and new.body, expired) for key, old, new in changes]
+        if entries:
+            self._execute("INSERT INTO changes (at_ms, body) VALUES (?, ?)", (at_ms, _encode(entries)))
+
+    def announce(self) -> None:
+        """Wake the readers after a commit."""
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_result(None)
+        self._waiting.clear()
+
+    def prune(self, now_ms: int) -> None:
+        """Drop the oldest transactions that are older than a day, some at a time."""
+        self._execute(
+            "DELETE FROM changes WHERE at_ms < ?1 AND seq < (SELECT max(seq) FROM changes)"
+            " AND seq < (SELECT min(seq) FROM changes) + ?2",
+            (now_ms - RETENTION_MS, PRUNED_AT_ONCE),
+        )
+
+    def reader(self, position: Position) -> LogReader:
+        return LogReader(self, self._sequence_at(position))
+
+    def position(self, sequence: int) -> Position:
+        return Position(f"{self._store_id}-{sequence}")
+
+    def read_after(self, sequence: int) -> tuple[list[RawChange], int]:
+        """The changes of the next transactions, and the number of the last of them."""
+        changes: list[RawChange] = []
+        rows = self._execute(
+            "SELECT seq, at_ms, body FROM changes WHERE seq > ? ORDER BY seq LIMIT ?", (sequence, TRANSACTIONS_A_READ)
+        )
+        for number, at_ms, body in rows:
+            if number != sequence + 1:
+                raise PositionTrimmed("the changes after this position are no longer kept", self.position(number - 1))
+            sequence = number
+            for place, entry in enumerate(_decode(body)):
+                changes.append(
+                    RawChange(
+                        f"{self._store_id}-{number}-{place}",
+                        at_ms,
+                        RawKey(entry.pk, entry.sk),
+                        unpack(entry.old) if entry.old is not None else None,
+                        unpack(entry.new) if entry.new is not None else None,
+                        entry.expired,
+                    )
+                )
+        return changes, sequence
+
+    async def next_commit(self, seconds: float) -> None:
+        """Wait for a commit of this process, at most this long."""
+        if self._closed:
+            raise StoreClosed("the store was closed")
+        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(waiting)
+        await asyncio.wait((waiting,), timeout=seconds)
+        self._waiting.discard(waiting)
+
+    def close(self) -> None:
+        self._closed = True
+        self.announce()
+
+    def _sequence_at(self, position: Position) -> int:
+        oldest: int = (self._execute("SELECT min(seq) FROM changes").get or 1) - 1
+        newest: int = self._execute("SELECT max(seq) FROM changes").get or 0
+        if position == OLDEST:
+            return oldest
+        if position == NEWEST:
+            return newest
+        store_id, _, number = position.rpartition("-")
+        if store_id != self._store_id or not number.isdigit() or int(number) > newest:
+            raise PositionTrimmed("this position is of another store", self.position(oldest))
+        if int(number) < oldest:
+            raise PositionTrimmed("the changes after this position are no longer kept", self.position(oldest))
+        return int(number)
+
+
+class LogReader:
+    """Follows the log from a place on."""
+
+    def __init__(self, log: ChangeLog, sequence: int) -> None:
+        self._log = log
+        self._sequence = sequence
+
+    async def read(self, wait_seconds: float) -> ChangeBatch:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + wait_seconds
+        while True:
+            try:
+                changes, self._sequence = self._log.read_after(self._sequence)
+            except apsw.Error as error:
+                raise store_error(error) from error
+            remaining = until - loop.time()
+            if changes or remaining <= 0:
+                return ChangeBatch(changes, self._log.position(self._sequence))
+            await self._log.next_commit(min(remaining, LOOK_EVERY_SECONDS))
+
+    async def close(self) -> None:
+        """Nothing is held."""

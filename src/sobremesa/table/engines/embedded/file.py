@@ -1,0 +1,136 @@
+"""The file: how it is opened and copied, and which files are refused.
+
+WAL with `synchronous=FULL`: a commit that was acknowledged is on the disk. Several processes may use one file; the
+write lock is SQLite's own, so it ends with the process that holds it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import apsw
+
+from sobremesa.table.engines.embedded.schema import APPLICATION_ID, FORMAT, Schema, prepare
+from sobremesa.table.errors import StoreBusy, StoreDamaged, StoreError, StoreFailed, StoreForeign, StoreTooNew
+from sobremesa.table.layout import Layout
+
+MEMORY = ":memory:"
+SMALL_ENOUGH_TO_CHECK = 32 * 1024 * 1024
+OPENING_WAIT_MS = 10_000
+LOOP_WAIT_MS = 5
+"""How long a statement may wait for another process's lock: it holds up the event loop, so the writer tries again
+instead."""
+
+_PRAGMAS = """
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA cache_size = -32768;
+    PRAGMA wal_autocheckpoint = 2000;
+    PRAGMA temp_store = MEMORY;
+"""
+
+
+def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
+    """A connection with the engine's settings."""
+    connection = apsw.Connection(path, vfs=vfs)
+    try:
+        connection.set_busy_timeout(OPENING_WAIT_MS)
+        connection.execute(_PRAGMAS)
+    except apsw.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def open_file(path: str, layout: Layout, *, vfs: str | None = None) -> tuple[apsw.Connection, Schema]:
+    """The store in this file, made if there is none; a newer, foreign or damaged file is refused and left as it is."""
+    try:
+        if path != MEMORY:
+            _refuse_others(path)
+        connection = connect(path, vfs=vfs)
+    except apsw.Error as error:
+        raise store_error(error, path) from error
+    try:
+        schema = prepare(connection, layout)
+        connection.set_busy_timeout(LOOP_WAIT_MS)
+    except apsw.Error as error:
+        connection.close()
+        raise store_error(error, path) from error
+    except StoreError:
+        connection.close()
+        raise
+    return connection, schema
+
+
+def copy_file(path: str, target: Path) -> None:
+    """A whole copy of a store that is in use, as it was at one moment; it appears under its name when it is
+    complete."""
+    unfinished = target.with_name(target.name + ".unfinished")
+    unfinished.unlink(missing_ok=True)
+    connection = connect(path)
+    try:
+        connection.execute("VACUUM INTO ?", (str(unfinished),))
+    except apsw.Error as error:
+        unfinished.unlink(missing_ok=True)
+        raise store_error(error, str(target)) from error
+    finally:
+        connection.close()
+    _sync(unfinished)
+    unfinished.replace(target)
+    _sync(target.parent)
+
+
+def remove_file(path: str) -> None:
+    """Take a store away, with the files that SQLite keeps beside it."""
+    for suffix in ("", "-wal", "-shm"):
+        Path(path + suffix).unlink(missing_ok=True)
+
+
+def store_error(error: apsw.Error, path: str = "the store") -> StoreError:
+    """What a SQLite error means to us."""
+    match error:
+        case apsw.NotADBError():
+            return StoreDamaged(f"{path} is not a database, or its beginning is damaged")
+        case apsw.CorruptError():
+            return StoreDamaged(f"{path} is damaged ({error}); restore it from a backup")
+        case apsw.BusyError() | apsw.LockedError():
+            return StoreBusy(f"{path} is locked by another process")
+        case apsw.FullError():
+            return StoreFailed(f"the disk of {path} is full")
+        case apsw.CantOpenError():
+            return StoreFailed(f"{path} cannot be opened: does its folder exist, and may it be written?")
+        case apsw.ReadOnlyError():
+            return StoreFailed(f"{path} cannot be written")
+        case _:
+            return StoreFailed(f"{path}: {error}")
+
+
+def _refuse_others(path: str) -> None:
+    """Look before anything is written: a file that is not ours stays as it is, its journal mode too."""
+    file = Path(path)
+    if not file.exists() or file.stat().st_size == 0:
+        return
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        connection.set_busy_timeout(OPENING_WAIT_MS)
+        ours = connection.pragma("application_id") == APPLICATION_ID
+        version = connection.pragma("user_version")
+        if not ours and connection.execute("SELECT count(*) FROM sqlite_schema").get:
+            raise StoreForeign(f"{path} is a database of something else; give another file")
+        if ours and version > FORMAT:
+            raise StoreTooNew(f"{path} has format {version}; this version reads up to {FORMAT}: use a newer one")
+        if file.stat().st_size <= SMALL_ENOUGH_TO_CHECK:
+            found = connection.execute("PRAGMA quick_check(1)").get
+            if found != "ok":
+                raise StoreDamaged(f"{path} is damaged ({found}); restore it from a backup")
+    finally:
+        connection.close()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

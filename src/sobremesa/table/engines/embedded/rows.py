@@ -1,0 +1,102 @@
+"""Items and index entries in SQL: one row read, one row changed, and what that costs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import apsw
+
+from sobremesa.table.capacity import index_write_units, write_units
+from sobremesa.table.engines.embedded.codec import pack, unpack
+from sobremesa.table.engines.embedded.schema import Schema, index_entry
+from sobremesa.table.engines.protocol import RawKey
+from sobremesa.table.evaluation import same
+from sobremesa.table.layout import Layout
+from sobremesa.table.values import Item
+
+_SELECT = "SELECT size, body FROM items WHERE pk = ? AND sk = ?"
+_INSERT = "INSERT INTO items VALUES (?, ?, ?, ?, ?)"
+_REPLACE = "UPDATE items SET size = ?3, ttl = ?4, body = ?5 WHERE pk = ?1 AND sk = ?2"
+_DELETE = "DELETE FROM items WHERE pk = ? AND sk = ?"
+
+
+class Row(NamedTuple):
+    """An item as it is in the file."""
+
+    item: Item
+    size: int
+    body: bytes
+
+
+class RowChange(NamedTuple):
+    """What one operation makes of one row; nothing has been written yet."""
+
+    key: RawKey
+    old: Row | None
+    new: Row | None
+
+    @property
+    def is_none(self) -> bool:
+        """Does everything stay as it was? Then nothing is written or announced, though it costs the same."""
+        if self.old is None or self.new is None:
+            return self.old is self.new
+        return self.old.body == self.new.body or (self.old.size == self.new.size and same(self.old.item, self.new.item))
+
+
+class Rows:
+    """The rows of one file, through one connection."""
+
+    def __init__(self, connection: apsw.Connection, layout: Layout, schema: Schema) -> None:
+        self._execute = connection.execute
+        self._ttl = layout.ttl
+        self._indexes = [
+            (
+                layout.indexes[index],
+                f"INSERT INTO {table} VALUES (?, ?, ?, ?)",
+                f"DELETE FROM {table} WHERE pk = ? AND sk = ? AND base_pk = ? AND base_sk = ?",
+            )
+            for index, table in schema.index_tables.items()
+        ]
+
+    def find(self, key: RawKey) -> Row | None:
+        for size, body in self._execute(_SELECT, key):
+            return Row(unpack(body), size, body)
+        return None
+
+    def find_item(self, key: RawKey) -> tuple[Item | None, int]:
+        """The item and its size; nothing has the size 0."""
+        for size, body in self._execute(_SELECT, key):
+            return unpack(body), size
+        return None, 0
+
+    def apply(self, change: RowChange, *, factor: int) -> int:
+        """Write a change, in the table and its indexes; its units, those of the table itself times a factor."""
+        key, old, new = change
+        unchanged = change.is_none
+        if not unchanged:
+            self._write_row(key, old, new)
+        old_size = old.size if old else 0
+        new_size = new.size if new else 0
+        units = factor * write_units(max(old_size, new_size))
+        for names, insert, delete in self._indexes:
+            before = index_entry(old.item, names) if old else None
+            after = index_entry(new.item, names) if new else None
+            if before != after:
+                if before:
+                    self._execute(delete, before + key)
+                if after:
+                    self._execute(insert, after + key)
+            units += index_write_units(before, after, old_size, new_size, changed=not unchanged)
+        return units
+
+    def _write_row(self, key: RawKey, old: Row | None, new: Row | None) -> None:
+        if new is None:
+            self._execute(_DELETE, key)
+            return
+        ttl = new.item.get(self._ttl)
+        seconds = int(ttl) if type(ttl) is int or type(ttl) is float else None
+        self._execute(_INSERT if old is None else _REPLACE, (*key, new.size, seconds, new.body))
+
+
+def row_of(item: Item, size: int) -> Row:
+    return Row(item, size, pack(item))

@@ -1,0 +1,120 @@
+"""What is in the file: the SQL tables, and how they follow the table's layout.
+
+Items are clustered by their key. An index holds pointers, not copies: `index_1 (pk, sk, base_pk, base_sk)`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import apsw
+import msgspec
+
+from sobremesa.table.engines.embedded.codec import unpack
+from sobremesa.table.errors import StoreForeign
+from sobremesa.table.layout import IndexLayout, IndexName, Layout
+from sobremesa.table.values import Value
+
+APPLICATION_ID = 0x50B4E3E5
+FORMAT = 1
+
+_TABLES = """
+    CREATE TABLE items (
+        pk TEXT NOT NULL, sk TEXT NOT NULL, size INTEGER NOT NULL, ttl INTEGER, body BLOB NOT NULL,
+        PRIMARY KEY (pk, sk)
+    ) WITHOUT ROWID, STRICT;
+    CREATE INDEX items_by_ttl ON items (ttl) WHERE ttl IS NOT NULL;
+    CREATE TABLE changes (seq INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, body BLOB NOT NULL) STRICT;
+    CREATE TABLE tokens (
+        token TEXT PRIMARY KEY, digest BLOB NOT NULL, units REAL NOT NULL, until_ms INTEGER NOT NULL
+    ) WITHOUT ROWID, STRICT;
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
+"""
+_INDEX_TABLE = """
+    CREATE TABLE {table} (
+        pk TEXT NOT NULL, sk TEXT NOT NULL, base_pk TEXT NOT NULL, base_sk TEXT NOT NULL,
+        PRIMARY KEY (pk, sk, base_pk, base_sk)
+    ) WITHOUT ROWID, STRICT
+"""
+
+
+class StoredLayout(msgspec.Struct, frozen=True):
+    """The names under which the rows of a file were stored."""
+
+    pk: str
+    sk: str
+    ttl: str
+    indexes: dict[str, IndexLayout]
+
+
+class Schema(msgspec.Struct, frozen=True):
+    """The identity of a store, and the SQL table of each of its indexes."""
+
+    store_id: str
+    index_tables: dict[IndexName, str]
+
+
+@contextmanager
+def locked(connection: apsw.Connection) -> Iterator[None]:
+    """One write transaction: kept if the block ends well, undone if it raises."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def prepare(connection: apsw.Connection, layout: Layout) -> Schema:
+    """Make the tables that are not there yet, and let the indexes be those of the layout."""
+    with locked(connection):
+        if connection.pragma("application_id") != APPLICATION_ID:
+            connection.execute(_TABLES)
+            connection.execute("INSERT INTO meta VALUES ('store_id', ?)", (secrets.token_hex(8),))
+            connection.pragma("application_id", APPLICATION_ID)
+            connection.pragma("user_version", FORMAT)
+        _fit_layout(connection, layout)
+        store_id = connection.execute("SELECT value FROM meta WHERE name = 'store_id'").get
+    return Schema(store_id, index_tables(layout))
+
+
+def index_tables(layout: Layout) -> dict[IndexName, str]:
+    """The SQL table of each index, by the place of the index in the layout."""
+    return {index: f"index_{place}" for place, index in enumerate(layout.indexes, 1)}
+
+
+def index_entry(item: Mapping[str, Value], names: IndexLayout) -> tuple[str, str] | None:
+    """The key under which an item stands in an index, or None if it does not."""
+    pk = item.get(names.pk)
+    sk = item.get(names.sk)
+    return None if pk is None or sk is None else (pk, sk)
+
+
+def _fit_layout(connection: apsw.Connection, layout: Layout) -> None:
+    wanted = StoredLayout(layout.pk, layout.sk, layout.ttl, {str(name): each for name, each in layout.indexes.items()})
+    text = connection.execute("SELECT value FROM meta WHERE name = 'layout'").get
+    stored = msgspec.json.decode(text, type=StoredLayout) if text else None
+    if stored == wanted:
+        return
+    if stored and (stored.pk, stored.sk, stored.ttl) != (wanted.pk, wanted.sk, wanted.ttl):
+        raise StoreForeign(
+            f"the rows were stored under the names {stored.pk}, {stored.sk}, {stored.ttl}, "
+            f"not {wanted.pk}, {wanted.sk}, {wanted.ttl}"
+        )
+    for place in range(1, len(stored.indexes) + 1 if stored else 1):
+        connection.execute(f"DROP TABLE index_{place}")
+    for index, table in index_tables(layout).items():
+        connection.execute(_INDEX_TABLE.format(table=table))
+        _fill_index(connection, table, layout.indexes[index])
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('layout', ?)", (msgspec.json.encode(wanted).decode(),))
+
+
+def _fill_index(connection: apsw.Connection, table: str, names: IndexLayout) -> None:
+    for pk, sk, body in connection.execute("SELECT pk, sk, body FROM items"):
+        entry = index_entry(unpack(body), names)
+        if entry:
+            connection.execute(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", (*entry, pk, sk))

@@ -1,0 +1,289 @@
+"""Entities: typed, frozen rows with literal keys.
+
+    class Participant(Entity):
+        keys = Keys(pk="CONVO#{convo_id}", sk="PARTICIPANT#{user_id}")
+        by_user = Index(gsi1, pk="USER#{user_id}", sk="CONVO#{convo_id}")
+
+        convo_id: ConversationId
+        user_id: UserId
+        role: Role = "member"
+
+The class is checked when it is made: a template that names no field, or a field that may be None without a default,
+fails at import. Attributes are stored in camelCase (`class X(Entity, rename=...)` says otherwise); None is stored as
+nothing. An index whose template has a part that is None leaves the row out; of several declarations on one index, the
+first that is complete counts. `expires = "field"` names the field, in epoch seconds, after which the row is gone.
+
+Rows written by others load as they are: parts missing from a row are taken from its keys, NULL counts as absent, and
+attributes that the entity does not know are kept in `other` and stored again with it.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Mapping
+from enum import Enum
+from functools import cache
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import msgspec
+
+from sobremesa.table.engines.protocol import RawKey
+from sobremesa.table.errors import BadExpression, BadKey, BadRow
+from sobremesa.table.keys import Template, check_key
+from sobremesa.table.layout import IndexName, Layout
+from sobremesa.table.values import Item, Value
+
+E = TypeVar("E", bound="Entity")
+E_co = TypeVar("E_co", bound="Entity", covariant=True)
+
+_SCALARS = frozenset({str, int, bool, float, bytes})
+
+
+class Keys:
+    """The templates of an entity's own key."""
+
+    def __init__(self, *, pk: str, sk: str) -> None:
+        self.pk = Template(pk)
+        self.sk = Template(sk)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.pk.fields + self.sk.fields))
+
+
+class Index(Keys):
+    """The templates under which an entity stands in an index."""
+
+    def __init__(self, index: IndexName, *, pk: str, sk: str) -> None:
+        super().__init__(pk=pk, sk=sk)
+        self.index = index
+
+
+class Shape:
+    """What a class of entities declares, worked out once."""
+
+    def __init__(self, entity: type[Entity]) -> None:
+        self.name = entity.__name__
+        self.type_name = entity.entity_type or entity.__name__
+        self.keys = keys = typing.cast("Keys", entity.keys)
+        self.indexes = indexes = _indexes_of(entity)
+        self.expires = entity.expires
+        self.fields = tuple(info for info in msgspec.structs.fields(entity) if info.name != "other")
+        self.types = {info.name: info.type for info in self.fields}
+        self.attributes = {info.name: info.encode_name for info in self.fields}
+        _check_declaration(self)
+        self.by_index: dict[IndexName, list[Index]] = {}
+        for index in indexes.values():
+            self.by_index.setdefault(index.index, []).append(index)
+        self.stored_fields = tuple(self.attributes.items())
+        self.key_attributes = tuple(
+            (field, self.attributes[field])
+            for field in dict.fromkeys(field for each in (keys, *indexes.values()) for field in each.fields)
+        )
+
+    @cache  # noqa: B019 - shapes and layouts are few and live as long as the program
+    def own_attributes(self, layout: Layout) -> frozenset[str]:
+        """Every attribute that this entity writes; the rest of a row belongs to somebody else."""
+        names = {*self.attributes.values(), layout.pk, layout.sk, layout.entity_type}
+        for index in self.by_index:
+            names |= {layout.indexes[index].pk, layout.indexes[index].sk}
+        if self.expires:
+            names.add(layout.ttl)
+        return frozenset(names)
+
+    def attribute(self, field: str) -> str:
+        """The stored name of a field."""
+        try:
+            return self.attributes[field]
+        except KeyError:
+            raise BadExpression(f"{self.name} has no field {field!r}; it has {', '.join(self.attributes)}") from None
+
+
+class _EntityMeta(msgspec.StructMeta):
+    """Checks an entity's declaration when its class is made."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any) -> Any:
+        cls: Any = super().__new__(mcls, name, bases, namespace, **config)
+        if cls.keys is not None:
+            cls.shape = Shape(cls)
+        return cls
+
+
+class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omit_defaults=True, metaclass=_EntityMeta):
+    """A row of the table. Subclasses declare `keys`, any number of `Index`es, and fields."""
+
+    keys: ClassVar[Keys | None] = None
+    entity_type: ClassVar[str | None] = None
+    expires: ClassVar[str | None] = None
+    shape: ClassVar[Shape]
+
+    other: dict[str, Value] = msgspec.field(name="$other", default_factory=dict)
+
+    @classmethod
+    def key(cls, **parts: Any) -> Key[Self]:
+        """The key of the row with these parts; BadKey if one is missing, unknown or not fit for a key."""
+        shape = cls.shape
+        for field in parts:
+            if field not in shape.keys.fields:
+                raise BadKey(f"{field} is no part of a {shape.name}'s key, which takes {', '.join(shape.keys.fields)}")
+        pk = shape.keys.pk.format(parts)
+        sk = shape.keys.sk.format(parts)
+        check_key(pk, sk)
+        return Key(cls, RawKey(pk, sk), parts)
+
+    def own_key(self) -> Key[Self]:
+        """The key of this very row."""
+        return type(self).key(**{field: getattr(self, field) for field in self.shape.keys.fields})
+
+    def to_item(self, layout: Layout) -> Item:
+        """The row as it is stored."""
+        shape = self.shape
+        pk, sk = self.own_key().raw
+        item: Item = {layout.pk: pk, layout.sk: sk, layout.entity_type: shape.type_name}
+        for index, alternatives in shape.by_index.items():
+            found = index_key(alternatives, self.__getattribute__)
+            if found is not None:
+                names = layout.indexes[index]
+                check_key(*found, names.name)
+                item[names.pk], item[names.sk] = found
+        for field, attribute in shape.stored_fields:
+            value = getattr(self, field)
+            if value is not None:
+                item[attribute] = value if type(value) in _SCALARS else to_stored(value)
+        if shape.expires:
+            expiry = getattr(self, shape.expires)
+            if expiry is not None:
+                item[layout.ttl] = expiry
+        if self.other:
+            own = shape.own_attributes(layout)
+            item.update((name, value) for name, value in self.other.items() if name not in own)
+        return item
+
+    @classmethod
+    def from_item(cls, item: Mapping[str, Value], layout: Layout) -> Self:
+        """The entity of a stored row; BadRow if it lacks what the entity cannot do without."""
+        shape = cls.shape
+        known = {name: value for name, value in item.items() if value is not None}
+        for field, attribute in shape.key_attributes:
+            if attribute not in known:
+                part = _part_from_keys(shape, field, item, layout)
+                if part is not None:
+                    known[attribute] = part
+        other = item.keys() - shape.own_attributes(layout)
+        if other:
+            known["$other"] = {name: item[name] for name in other}
+        try:
+            return msgspec.convert(known, cls)
+        except msgspec.ValidationError as error:
+            key = RawKey(item.get(layout.pk, ""), item.get(layout.sk, ""))
+            raise BadRow(f"the row {key.pk} / {key.sk} is no {shape.name}: {error}", key) from None
+
+
+class Key(Generic[E_co]):
+    """The key of one row, which knows what kind of row it is of."""
+
+    __slots__ = ("consistent", "entity", "parts", "pattern", "raw")
+
+    def __init__(
+        self,
+        entity: type[E_co],
+        raw: RawKey,
+        parts: Mapping[str, Any],
+        pattern: str | None = None,
+        consistent: bool = False,
+    ) -> None:
+        self.entity = entity
+        self.raw = raw
+        self.parts = parts
+        self.pattern = pattern
+        self.consistent = consistent
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Key) and other.raw == self.raw
+
+    def __hash__(self) -> int:
+        return hash(self.raw)
+
+    def __repr__(self) -> str:
+        return f"{self.entity.__name__} {self.raw.pk} / {self.raw.sk}"
+
+
+def index_key(alternatives: list[Index], get: typing.Callable[[str], Any]) -> tuple[str, str] | None:
+    """The key of the first declaration whose parts are all there, or None."""
+    for index in alternatives:
+        pk = index.pk.format_or_none(get)
+        sk = index.sk.format_or_none(get)
+        if pk is not None and sk is not None:
+            return pk, sk
+    return None
+
+
+def to_stored(value: Any) -> Value:
+    """A field's value in the kinds that a table keeps."""
+    if value is None or type(value) in _SCALARS:
+        return value
+    if isinstance(value, msgspec.Struct):
+        return {
+            info.encode_name: to_stored(held)
+            for info in msgspec.structs.fields(type(value))
+            if (held := getattr(value, info.name)) is not None
+        }
+    if isinstance(value, Enum):
+        return to_stored(value.value)
+    if isinstance(value, Mapping):
+        return {str(name): to_stored(held) for name, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_stored(element) for element in value]
+    if isinstance(value, set | frozenset):
+        return frozenset(to_stored(element) for element in value)
+    return value
+
+
+def _part_from_keys(shape: Shape, field: str, item: Mapping[str, Value], layout: Layout) -> Any:
+    """A key part that a row lacks as an attribute, read from one of its keys."""
+    sources = [(shape.keys, layout.pk, layout.sk)]
+    for index in shape.indexes.values():
+        names = layout.indexes[index.index]
+        sources.append((index, names.pk, names.sk))
+    for templates, pk, sk in sources:
+        for template, attribute in ((templates.pk, pk), (templates.sk, sk)):
+            if field not in template.fields:
+                continue
+            parts = template.parse(item.get(attribute) or "")
+            if parts is not None:
+                kind = shape.types[field]
+                return parts[field] if kind is str else msgspec.convert(parts[field], kind, strict=False)
+    return None
+
+
+def _indexes_of(entity: type[Entity]) -> dict[str, Index]:
+    return {
+        name: value
+        for each in reversed(entity.__mro__)
+        for name, value in vars(each).items()
+        if isinstance(value, Index)
+    }
+
+
+def _check_declaration(shape: Shape) -> None:
+    for place, templates in (("keys", shape.keys), *shape.indexes.items()):
+        for template in (templates.pk, templates.sk):
+            for field in template.fields:
+                if field not in shape.attributes:
+                    raise BadKey(
+                        f"{shape.name}.{place}: the template {template.text} names {field}, which is no field of it"
+                    )
+    for info in shape.fields:
+        if info.required and _may_be_none(info.type):
+            raise BadExpression(f"{shape.name}.{info.name} may be None and is then not stored; give it a default")
+        if info.name in shape.keys.fields and _may_be_none(info.type):
+            raise BadKey(f"{shape.name}.{info.name} is part of the key and may not be None")
+    if shape.expires and shape.expires not in shape.attributes:
+        raise BadExpression(f"{shape.name}.expires names {shape.expires}, which is no field of it")
+
+
+def _may_be_none(annotation: Any) -> bool:
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return type(None) in typing.get_args(annotation)
+    return annotation is None or annotation is type(None)

@@ -1,0 +1,190 @@
+"""From typed operations to stored ones: fields become attributes, entities items, and expiry part of the condition.
+
+An expired row counts as absent, whether or not it has been removed yet: what must be absent may be expired, what
+must be present may not. Setting a field that is part of an index's key moves the row in that index; it must then be
+possible to tell the whole new key from the update, and it fails otherwise instead of leaving the row at its old
+place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from sobremesa.table.conditions import (
+    Absent,
+    AllOf,
+    Always,
+    AnyOf,
+    Attribute,
+    BeginsWith,
+    Between,
+    Compare,
+    Condition,
+    Contains,
+    HasKind,
+    Not,
+    OneOf,
+    Operand,
+    Path,
+    Present,
+    Size,
+    absent_or_null,
+    at_most,
+    greater,
+)
+from sobremesa.table.engines.protocol import CheckItem, DeleteItem, ItemWrite, PutItem, RawKey, UpdateItem
+from sobremesa.table.entities import Entity, Key, Shape, index_key, to_stored
+from sobremesa.table.errors import BadExpression
+from sobremesa.table.evaluation import holds
+from sobremesa.table.keys import check_key
+from sobremesa.table.layout import IndexLayout, Layout
+from sobremesa.table.operations import Check, Delete, Operation, Put, Update
+from sobremesa.table.updates import Action, Changes, Remove, Set, SetIfAbsent
+from sobremesa.table.values import Item, Value
+
+
+def lower(operation: Operation, layout: Layout, now_seconds: int) -> ItemWrite:
+    """The stored form of an operation."""
+    match operation:
+        case Put():
+            item = operation.entity.to_item(layout)
+            key = RawKey(item[layout.pk], item[layout.sk])
+            return PutItem(key, item, _when(operation.when, operation.entity.shape, layout, now_seconds))
+        case Update():
+            shape = operation.key.entity.shape
+            when = _when(operation.when, shape, layout, now_seconds)
+            if shape.expires and holds(operation.when, None):
+                raise BadExpression(
+                    f"a {shape.name} expires: create it, since an update could add to a row that is gone"
+                )
+            return UpdateItem(operation.key.raw, _actions(operation, layout), when)
+        case Delete():
+            when = _when(operation.when, operation.key.entity.shape, layout, now_seconds)
+            return DeleteItem(operation.key.raw, when)
+        case Check():
+            when = _when(operation.when, operation.key.entity.shape, layout, now_seconds)
+            return CheckItem(operation.key.raw, Always() if when is None else when)
+
+
+def lower_condition(condition: Condition, shape: Shape) -> Condition:
+    """The condition with the stored names and values of an entity's fields."""
+    match condition:
+        case Present(None) | Absent(None) | Always():
+            return condition
+        case Present(path) | Absent(path) if path is not None:
+            return type(condition)(_path(path, shape))
+        case Compare(left, comparator, right):
+            return Compare(_operand(left, shape), comparator, _operand(right, shape))
+        case Between(operand, low, high):
+            return Between(_operand(operand, shape), _operand(low, shape), _operand(high, shape))
+        case OneOf(operand, choices):
+            return OneOf(_operand(operand, shape), tuple(_operand(choice, shape) for choice in choices))
+        case HasKind(path, kind):
+            return HasKind(_path(path, shape), kind)
+        case BeginsWith(path, prefix):
+            return BeginsWith(_path(path, shape), _operand(prefix, shape))
+        case Contains(path, element):
+            return Contains(_path(path, shape), _operand(element, shape))
+        case AllOf(parts):
+            return AllOf(tuple(lower_condition(part, shape) for part in parts))
+        case AnyOf(parts):
+            return AnyOf(tuple(lower_condition(part, shape) for part in parts))
+        case Not(part):
+            return Not(lower_condition(part, shape))
+        case _:
+            raise BadExpression(f"{condition!r} is no condition")
+
+
+def is_expired(item: Mapping[str, Value], shape: Shape, layout: Layout, now_seconds: int) -> bool:
+    """Has this row's time passed, though it may still be stored?"""
+    if shape.expires is None:
+        return False
+    expiry = item.get(layout.ttl)
+    if expiry is None:
+        expiry = item.get(shape.attributes[shape.expires])
+    return expiry is not None and not isinstance(expiry, str) and expiry <= now_seconds
+
+
+def _when(condition: Condition, shape: Shape, layout: Layout, now_seconds: int) -> Condition | None:
+    if isinstance(condition, Always):
+        return None
+    lowered = lower_condition(condition, shape)
+    if shape.expires is None:
+        return lowered
+    if holds(condition, None):
+        return lowered | at_most(layout.ttl, now_seconds)
+    return lowered & (absent_or_null(layout.ttl) | greater(layout.ttl, now_seconds))
+
+
+def _path(path: Path, shape: Shape) -> Path:
+    if isinstance(path, str):
+        return shape.attribute(path)
+    return (shape.attribute(str(path[0])), *path[1:])
+
+
+def _operand(operand: Operand, shape: Shape) -> Operand:
+    if isinstance(operand, Attribute | Size):
+        return type(operand)(_path(operand.path, shape))
+    return to_stored(operand)
+
+
+def _actions(operation: Update[Entity], layout: Layout) -> Changes:
+    key = operation.key
+    shape = key.entity.shape
+    actions = [_action(action, shape) for action in operation.changes]
+    whole = {action.path: action for action in operation.changes if isinstance(action.path, str)}
+    for field in shape.keys.fields:
+        if field in whole:
+            raise BadExpression(f"{field} is part of a {shape.name}'s key, which cannot change")
+    makes_row = holds(operation.when, None)
+    if makes_row:
+        actions += _birth(key, layout)
+    for index, alternatives in shape.by_index.items():
+        fields = {field for each in alternatives for field in each.fields}
+        if not fields.isdisjoint(whole) or (makes_row and fields <= key.parts.keys()):
+            actions += _index_actions(layout.indexes[index], index_key(alternatives, _parts(key, whole)))
+    if shape.expires and shape.expires in whole and shape.attributes[shape.expires] != layout.ttl:
+        actions.append(msgspec.structs.replace(_action(whole[shape.expires], shape), path=layout.ttl))
+    return tuple(actions)
+
+
+def _action(action: Action, shape: Shape) -> Action:
+    lowered = {name: to_stored(getattr(action, name)) for name in action.__struct_fields__ if name != "path"}
+    return msgspec.structs.replace(action, path=_path(action.path, shape), **lowered)
+
+
+def _birth(key: Key[Entity], layout: Layout) -> list[Action]:
+    """What an update that may make the row adds, so that it is a whole one."""
+    shape = key.entity.shape
+    attributes: Item = {layout.entity_type: shape.type_name}
+    attributes |= {shape.attributes[field]: key.parts[field] for field in shape.keys.fields}
+    return [SetIfAbsent(name, value) for name, value in attributes.items()]
+
+
+def _parts(key: Key[Entity], whole: Mapping[str, Action]) -> Callable[[str], Any]:
+    """Tells the value that a field will have after the update."""
+
+    def part(field: str) -> Any:
+        if field in key.parts:
+            return key.parts[field]
+        match whole.get(field):
+            case Set(_, value):
+                return value
+            case Remove():
+                return None
+            case None:
+                raise BadExpression(f"{key!r} would move in an index whose key also holds {field}: set that as well")
+            case _:
+                raise BadExpression(f"{field} is part of an index's key of {key!r}: give it a value with set_to")
+
+    return part
+
+
+def _index_actions(names: IndexLayout, found: tuple[str, str] | None) -> list[Action]:
+    if found is None:
+        return [Remove(names.pk), Remove(names.sk)]
+    check_key(*found, names.name)
+    return [Set(names.pk, found[0]), Set(names.sk, found[1])]

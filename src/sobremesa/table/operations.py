@@ -1,0 +1,68 @@
+"""What can be done to rows, as typed values; `Table.write` does them.
+
+A create needs the row to be absent, an update or delete needs it to be there: that is the default, and `when=always()`
+says otherwise aloud. With more than one operation they are one transaction, all or nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeAlias, TypeVar
+
+from sobremesa.table.conditions import Condition, absent, always, present
+from sobremesa.table.entities import Entity, Key
+from sobremesa.table.updates import Changes
+
+E_co = TypeVar("E_co", bound=Entity, covariant=True)
+
+
+class Put(Generic[E_co]):
+    """Store this row, also in place of another with its key."""
+
+    __slots__ = ("entity", "when")
+
+    def __init__(self, entity: E_co, *, when: Condition | None = None) -> None:
+        self.entity = entity
+        self.when = always() if when is None else when
+
+
+class Create(Put[E_co]):
+    """Store this row where there is none with its key."""
+
+    __slots__ = ()
+
+    def __init__(self, entity: E_co, *, when: Condition | None = None) -> None:
+        super().__init__(entity, when=absent() if when is None else absent() & when)
+
+
+class Update(Generic[E_co]):
+    """Change some fields of a row that is there."""
+
+    __slots__ = ("changes", "key", "when")
+
+    def __init__(self, key: Key[E_co], *changes: Changes, when: Condition | None = None) -> None:
+        self.key = key
+        self.changes: Changes = tuple(action for group in changes for action in group)
+        self.when = present() if when is None else when
+
+
+class Delete(Generic[E_co]):
+    """Take a row away that is there."""
+
+    __slots__ = ("key", "when")
+
+    def __init__(self, key: Key[E_co], *, when: Condition | None = None) -> None:
+        self.key = key
+        self.when = present() if when is None else when
+
+
+class Check(Generic[E_co]):
+    """Change nothing; the transaction fails unless this is true of the row."""
+
+    __slots__ = ("key", "when")
+
+    def __init__(self, key: Key[E_co], *, when: Condition) -> None:
+        self.key = key
+        self.when = when
+
+
+Operation: TypeAlias = Put[Entity] | Update[Entity] | Delete[Entity] | Check[Entity]

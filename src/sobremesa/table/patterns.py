@@ -1,0 +1,213 @@
+"""Access patterns: every question and every write has a name, and stands in one place.
+
+    participants_of = Pattern("AP3", "Who is in this conversation?", Participant, prefix="PARTICIPANT#")
+    page = await table.query(participants_of(convo_id=convo_id))
+
+A `Pattern` asks one partition, a `Lookup` gets one row, a `WritePattern` names a write. Calling the first two with the
+parts of the key gives something typed for `Table.query` and `Table.get`. A `Registry` gathers what modules declare;
+docs, cost tables and tests are loops over it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from types import ModuleType
+from typing import Any, Generic, TypeAlias, TypeVar
+
+import msgspec
+
+from sobremesa.table.engines.protocol import SortBetween, SortCondition, SortEquals, SortPrefix
+from sobremesa.table.entities import Entity, Key, Keys
+from sobremesa.table.errors import BadExpression, BadKey
+from sobremesa.table.keys import Template, check_key
+from sobremesa.table.layout import IndexName, Layout
+from sobremesa.table.values import Value
+
+E_co = TypeVar("E_co", bound=Entity, covariant=True)
+
+DEFAULT_PAGE = 50
+
+
+class Question(Generic[E_co]):
+    """A pattern with its key filled in: ready to be asked."""
+
+    __slots__ = ("parts", "pattern", "pk", "sort")
+
+    def __init__(self, pattern: Pattern[E_co], pk: str, sort: SortCondition, parts: Mapping[str, Any]) -> None:
+        self.pattern = pattern
+        self.pk = pk
+        self.sort = sort
+        self.parts = parts
+
+    def fingerprint(self, *, backward: bool) -> bytes:
+        """Bytes that stand for this very question: cursors are bound to them."""
+        identity = (self.pattern.id, self.pattern.index_name, self.pk, repr(self.sort), backward)
+        return hashlib.blake2b(msgspec.msgpack.encode(identity), digest_size=16).digest()
+
+
+class Pattern(Generic[E_co]):
+    """A question to one partition of the table or of an index."""
+
+    def __init__(
+        self,
+        id: str,
+        question: str,
+        *entities: type[E_co],
+        index: str | None = None,
+        prefix: str | None = None,
+        exactly: str | None = None,
+        between: tuple[str, str] | None = None,
+        newest_first: bool = False,
+        page: int = DEFAULT_PAGE,
+        consistent: bool = False,
+    ) -> None:
+        if not entities or sum(given is not None for given in (prefix, exactly, between)) > 1:
+            raise BadExpression(f"pattern {id} needs an entity, and at most one of prefix, exactly and between")
+        self.id = id
+        self.question = question
+        self.entities = entities
+        self.index = index
+        self.newest_first = newest_first
+        self.page = page
+        self.consistent = consistent
+        self.keys = self._keys_of(entities[0])
+        self.index_name: IndexName | None = getattr(self.keys, "index", None)
+        self.prefix = Template(prefix) if prefix is not None else None
+        self.exactly = Template(exactly) if exactly is not None else None
+        self.between = (Template(between[0]), Template(between[1])) if between else None
+        for entity in entities:
+            self._check_fits(entity)
+
+    def __call__(self, **parts: Any) -> Question[E_co]:
+        """The question with these parts in its key."""
+        expected = self.fields
+        for field in parts:
+            if field not in expected:
+                raise BadKey(f"{field} is no part of pattern {self.id}, which takes {', '.join(expected)}")
+        pk = self.keys.pk.format(parts)
+        sort: SortCondition = None
+        if self.prefix:
+            sort = SortPrefix(self.prefix.format(parts))
+        elif self.exactly:
+            sort = SortEquals(self.exactly.format(parts))
+        elif self.between:
+            sort = SortBetween(self.between[0].format(parts), self.between[1].format(parts))
+        check_key(pk, "-")
+        return Question(self, pk, sort, parts)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The parts that the question takes."""
+        templates = [self.keys.pk, *self._sort_templates()]
+        return tuple(dict.fromkeys(field for template in templates for field in template.fields))
+
+    @property
+    def condition(self) -> str:
+        """The condition on the sort key, as a person would write it."""
+        if self.prefix:
+            return f"begins with {self.prefix.text}"
+        if self.exactly:
+            return f"= {self.exactly.text}"
+        if self.between:
+            return f"from {self.between[0].text} to {self.between[1].text}"
+        return "any"
+
+    def _sort_templates(self) -> list[Template]:
+        return [template for template in (self.prefix, self.exactly, *(self.between or ())) if template]
+
+    def _keys_of(self, entity: type[Entity]) -> Keys:
+        if self.index is None:
+            return entity.shape.keys
+        try:
+            return entity.shape.indexes[self.index]
+        except KeyError:
+            raise BadExpression(f"pattern {self.id}: {entity.__name__} has no index {self.index!r}") from None
+
+    def _check_fits(self, entity: type[Entity]) -> None:
+        """A prefix that no key of the entity can have finds nothing, or somebody else's rows."""
+        keys = self._keys_of(entity)
+        if keys.pk.text != self.keys.pk.text:
+            raise BadExpression(f"pattern {self.id}: {entity.__name__} stands in another partition, {keys.pk.text}")
+        own = keys.sk.literal_prefix
+        for template in self._sort_templates():
+            asked = template.literal_prefix
+            # The upper bound of a range is the successor of a prefix: it shares all of it but the last character.
+            shared = asked[:-1] if self.between and template is self.between[1] and not template.fields else asked
+            if not (own.startswith(shared) or shared.startswith(own)):
+                raise BadExpression(
+                    f"pattern {self.id} asks for {template.text}, but a {entity.__name__} is at {keys.sk.text}"
+                )
+
+
+class Lookup(Generic[E_co]):
+    """A question that one key answers."""
+
+    def __init__(self, id: str, question: str, entity: type[E_co], *, consistent: bool = False) -> None:
+        self.id = id
+        self.question = question
+        self.entities = (entity,)
+        self.consistent = consistent
+
+    def __call__(self, **parts: Any) -> Key[E_co]:
+        key = self.entities[0].key(**parts)
+        return Key(key.entity, key.raw, key.parts, self.id, self.consistent)
+
+
+class WritePattern:
+    """A write, and which kinds of row it touches."""
+
+    def __init__(self, id: str, question: str, *entities: type[Entity]) -> None:
+        self.id = id
+        self.question = question
+        self.entities = entities
+
+
+AnyPattern: TypeAlias = Pattern[Any] | Lookup[Any] | WritePattern
+
+
+class Registry:
+    """All entities and patterns of some modules, and which entity a stored row is."""
+
+    def __init__(self, entities: Iterable[type[Entity]] = (), patterns: Iterable[AnyPattern] = ()) -> None:
+        self.entities = tuple(entities)
+        self.patterns: dict[str, AnyPattern] = {}
+        for pattern in patterns:
+            if pattern.id in self.patterns:
+                raise BadExpression(f"two patterns are called {pattern.id}")
+            self.patterns[pattern.id] = pattern
+
+    @classmethod
+    def of(cls, *modules: ModuleType) -> Registry:
+        """What these modules declare, in their order."""
+        return cls(
+            [value for value in _values(modules) if isinstance(value, type) and _is_entity(value)],
+            [value for value in _values(modules) if isinstance(value, Pattern | Lookup | WritePattern)],
+        )
+
+    def entity_of(self, item: Mapping[str, Value], layout: Layout) -> type[Entity] | None:
+        """The entity of a stored row: by its key, then by its type, then the first declared."""
+        fitting = [
+            entity
+            for entity in self.entities
+            if entity.shape.keys.pk.parse(item[layout.pk]) is not None
+            and entity.shape.keys.sk.parse(item[layout.sk]) is not None
+        ]
+        written = item.get(layout.entity_type)
+        for entity in fitting:
+            if entity.shape.type_name == written:
+                return entity
+        return fitting[0] if fitting else None
+
+
+def _values(modules: Iterable[ModuleType]) -> Iterator[Any]:
+    seen = set()
+    for module in modules:
+        for value in vars(module).values():
+            if id(value) not in seen:
+                seen.add(id(value))
+                yield value
+
+
+def _is_entity(value: type) -> bool:
+    return issubclass(value, Entity) and value.keys is not None

@@ -1,0 +1,183 @@
+"""What an attribute can hold, how large it counts, and which of two equal numbers is stored.
+
+Sizes follow DynamoDB's rules, since both the 400 KB limit and the bill depend on them. Numbers keep 38 digits:
+an integer comes back as int, a float as the same float, anything finer as Decimal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from sobremesa.table.errors import BadValue, TooLarge
+
+Value: TypeAlias = Any
+"""None, bool, int, float, Decimal, str, bytes, list, dict with str keys, or a set of str, numbers or bytes."""
+
+Item: TypeAlias = dict[str, Value]
+
+MAX_ITEM_BYTES = 400 * 1024
+MAX_DEPTH = 32
+MAX_DIGITS = 38
+MAX_EXPONENT = 125
+MIN_EXPONENT = -130
+
+_PLAIN_INT = 10**18
+
+
+def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:
+    """The item with its numbers in stored form, and its size in bytes; BadValue or TooLarge if it cannot be kept."""
+    size = 0
+    changed: Item | None = None
+    for name, value in item.items():
+        kind = type(value)
+        if kind is str:
+            weight = len(value) if value.isascii() else _utf8_length(value)
+        elif kind is bool or value is None:
+            weight = 1
+        elif kind is int and 0 <= value < _PLAIN_INT:
+            weight = _digits_weight(str(value))
+        else:
+            stored, weight = _weigh_value(value, name, 1)
+            if stored is not value:
+                if changed is None:
+                    changed = dict(item)
+                changed[name] = stored
+        size += weight + (len(name) if name.isascii() else _utf8_length(name))
+    if size > MAX_ITEM_BYTES:
+        raise TooLarge(f"the item counts {size} bytes, more than {MAX_ITEM_BYTES}", MAX_ITEM_BYTES)
+    return (item if type(item) is dict else dict(item)) if changed is None else changed, size
+
+
+def stored_value(value: Value) -> Value:
+    """One value in stored form, as an operand of a condition or an update."""
+    return value if type(value) is str else _weigh_value(value, "operand", 0)[0]
+
+
+def stored_number(number: int | float | Decimal) -> int | float | Decimal:
+    """The one form in which a number is kept: int if it is whole, else float if that is exact, else Decimal."""
+    if type(number) is int:
+        if -_PLAIN_INT < number < _PLAIN_INT:
+            return number
+        exact = Decimal(number)
+    elif isinstance(number, float):
+        if not math.isfinite(number):
+            raise BadValue(f"a number must be finite, not {number}")
+        exact = Decimal(repr(number))
+    else:
+        exact = Decimal(number)
+        if not exact.is_finite():
+            raise BadValue(f"a number must be finite, not {number}")
+    _, digits, _ = exact.as_tuple()
+    text = "".join(map(str, digits)).strip("0")
+    if not text:
+        return 0
+    if len(text) > MAX_DIGITS:
+        raise BadValue(f"a number keeps at most {MAX_DIGITS} digits, {number} has {len(text)}")
+    if not MIN_EXPONENT <= exact.adjusted() <= MAX_EXPONENT:
+        raise BadValue(f"the number {number} is outside of 1E{MIN_EXPONENT} to 9.9E{MAX_EXPONENT}")
+    if exact == exact.to_integral_value():
+        return int(exact)
+    nearest = float(exact)
+    return nearest if Decimal(repr(nearest)) == exact else exact.normalize()
+
+
+def number_text(number: int | float | Decimal) -> str:
+    """A stored number as DynamoDB writes it: plain digits where that is short."""
+    if type(number) is int:
+        return str(number)
+    return format(Decimal(repr(number)) if isinstance(number, float) else number, "f")
+
+
+def number_from_text(text: str) -> int | float | Decimal:
+    """The stored form of a number that came as text."""
+    try:
+        return int(text) if len(text) < 19 else stored_number(Decimal(text))
+    except ValueError:
+        return stored_number(Decimal(text))
+
+
+def _utf8_length(text: str) -> int:
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError:
+        raise BadValue(f"{text!r} holds half a character, which has no UTF-8 form") from None
+
+
+def _digits_weight(digits: str) -> int:
+    """Two digits a byte, zeros at either end left out, and a byte for the exponent."""
+    return (len(digits.strip("0")) + 1) // 2 + 1
+
+
+def _number_weight(number: int | float | Decimal) -> int:
+    """As DynamoDB charges it: where there are digits on both sides of the point, each side is rounded up by itself."""
+    sign = 1 if number < 0 else 0
+    whole, _, fraction = number_text(-number if number < 0 else number).partition(".")
+    if not fraction or whole == "0":
+        return sign + _digits_weight(whole + fraction)
+    return sign + 1 + (len(whole) + 1) // 2 + (len(fraction) + 1) // 2
+
+
+def _weigh_value(value: Value, path: str, depth: int) -> tuple[Value, int]:
+    match value:
+        case None | bool():
+            return value, 1
+        case str():
+            return value, _utf8_length(value)
+        case int() | float() | Decimal():
+            number = stored_number(value)
+            return (value if type(number) is type(value) and number == value else number), _number_weight(number)
+        case bytes():
+            return value, len(value)
+        case list() | tuple():
+            return _weigh_list(value, path, depth)
+        case dict():
+            return _weigh_map(value, path, depth)
+        case set() | frozenset():
+            return _weigh_set(value, path)
+        case _:
+            raise BadValue(f"{path} holds a {type(value).__name__}, which a table cannot keep")
+
+
+def _weigh_list(values: Sequence[Value], path: str, depth: int) -> tuple[list[Value], int]:
+    _check_depth(path, depth)
+    size = 3
+    stored = []
+    for place, element in enumerate(values):
+        kept, weight = _weigh_value(element, f"{path}[{place}]", depth + 1)
+        stored.append(kept)
+        size += weight + 1
+    return stored, size
+
+
+def _weigh_map(values: Mapping[str, Value], path: str, depth: int) -> tuple[Item, int]:
+    _check_depth(path, depth)
+    size = 3
+    stored: Item = {}
+    for name, element in values.items():
+        if type(name) is not str:
+            raise BadValue(f"{path} has the key {name!r}; keys of a map are text")
+        kept, weight = _weigh_value(element, f"{path}.{name}", depth + 1)
+        stored[name] = kept
+        size += _utf8_length(name) + weight + 1
+    return stored, size
+
+
+def _weigh_set(values: set[Value] | frozenset[Value], path: str) -> tuple[frozenset[Value], int]:
+    if not values:
+        raise BadValue(f"{path} is an empty set, which a table cannot keep; leave the attribute out")
+    if all(type(element) is str for element in values):
+        return frozenset(values), sum(map(_utf8_length, values))
+    if all(type(element) is bytes for element in values):
+        return frozenset(values), sum(map(len, values))
+    if all(type(element) is not bool and isinstance(element, int | float | Decimal) for element in values):
+        numbers = frozenset(map(stored_number, values))
+        return numbers, sum(map(_number_weight, numbers))
+    raise BadValue(f"{path} is a set of mixed kinds; a set holds only text, only numbers or only bytes")
+
+
+def _check_depth(path: str, depth: int) -> None:
+    if depth >= MAX_DEPTH:
+        raise BadValue(f"{path} is nested deeper than {MAX_DEPTH} levels, the item itself being the first")
