@@ -1,8 +1,5 @@
-"""The command line."""
+"""The command line: one file a group of commands."""
 
-from sobremesa import __version__
+from sobremesa.cli.app import main
 
-
-def main() -> None:
-    """Print the version."""
-    print(f"sobremesa {__version__}")
+__all__ = ["main"]

@@ -48,7 +48,12 @@ class Cursors:
         # The spelling counts too: base 64 has several for some bytes.
         if not hmac.compare_digest(seal, self._seal(body, question)) or self._spelling(raw) != cursor:
             raise BadCursor("this cursor was altered, or belongs to another question")
-        place = _decode(body)
+        try:
+            place = _decode(body)
+        except msgspec.DecodeError:
+            raise BadCursor("this is no cursor") from None
+        if len(place) not in (1, 3):
+            raise BadCursor("this is no cursor")
         return RawKey(pk, place[0]) if len(place) == 1 else IndexKey(place[0], RawKey(place[1], place[2]))
 
     def _seal(self, body: bytes, question: bytes) -> bytes:

@@ -66,12 +66,12 @@ class Shape:
     def __init__(self, entity: type[Entity]) -> None:
         self.name = entity.__name__
         self.type_name = entity.entity_type or entity.__name__
-        self.keys = keys = typing.cast("Keys", entity.keys)
+        self.keys = keys = entity.keys
         self.indexes = indexes = _indexes_of(entity)
         self.expires = entity.expires
         self.fields = tuple(info for info in msgspec.structs.fields(entity) if info.name != "other")
-        self.types = {info.name: info.type for info in self.fields}
         self.attributes = {info.name: info.encode_name for info in self.fields}
+        self.numbers = {info.name for info in self.fields if _is_number(info.type)}
         _check_declaration(self)
         self.by_index: dict[IndexName, list[Index]] = {}
         for index in indexes.values():
@@ -105,15 +105,16 @@ class _EntityMeta(msgspec.StructMeta):
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any) -> Any:
         cls: Any = super().__new__(mcls, name, bases, namespace, **config)
-        if cls.keys is not None:
+        if hasattr(cls, "keys"):
             cls.shape = Shape(cls)
         return cls
 
 
+@typing.dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omit_defaults=True, metaclass=_EntityMeta):
     """A row of the table. Subclasses declare `keys`, any number of `Index`es, and fields."""
 
-    keys: ClassVar[Keys | None] = None
+    keys: ClassVar[Keys]
     entity_type: ClassVar[str | None] = None
     expires: ClassVar[str | None] = None
     shape: ClassVar[Shape]
@@ -252,8 +253,8 @@ def _part_from_keys(shape: Shape, field: str, item: Mapping[str, Value], layout:
                 continue
             parts = template.parse(item.get(attribute) or "")
             if parts is not None:
-                kind = shape.types[field]
-                return parts[field] if kind is str else msgspec.convert(parts[field], kind, strict=False)
+                text = parts[field]
+                return int(text) if field in shape.numbers and text.isdecimal() else text
     return None
 
 
@@ -281,6 +282,10 @@ def _check_declaration(shape: Shape) -> None:
             raise BadKey(f"{shape.name}.{info.name} is part of the key and may not be None")
     if shape.expires and shape.expires not in shape.attributes:
         raise BadExpression(f"{shape.name}.expires names {shape.expires}, which is no field of it")
+
+
+def _is_number(annotation: Any) -> bool:
+    return getattr(annotation, "__supertype__", annotation) is int or int in typing.get_args(annotation)
 
 
 def _may_be_none(annotation: Any) -> bool:

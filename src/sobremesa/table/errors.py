@@ -91,7 +91,7 @@ class FailedCondition:
         self.item = item
 
     def __repr__(self) -> str:
-        return f"operation {self.index} on {self.key}"
+        return f"operation {self.index} on {self.key.pk} / {self.key.sk}"
 
 
 class ConditionFailed(TableError):

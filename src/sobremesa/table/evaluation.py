@@ -59,7 +59,7 @@ def holds(condition: Condition | None, item: Item | None) -> bool:
 def changed(item: Item, actions: tuple[Action, ...]) -> Item:
     """The item after these actions. Each sees the item as it was, not what the others did."""
     result = dict(item)
-    for action in actions:
+    for action in actions if len(actions) == 1 else sorted(actions, key=_turn):
         _CHANGES[type(action)](item, result, action)
     return result
 
@@ -186,6 +186,14 @@ _TESTS: Mapping[type[Condition], Callable[[Any, Item | None], bool]] = {
 }
 
 
+def _turn(action: Action) -> tuple[bool, list[int]]:
+    """Removals come last and from the end of a list, so that every place means what it meant before the update."""
+    places = [step for step in action.path if isinstance(step, int)]
+    if isinstance(action, Remove):
+        return True, [-place for place in places]
+    return False, places
+
+
 def _place(result: Item, path: Path, value: Value) -> None:
     """Put a value at a path of the result, copying the containers on the way."""
     if type(path) is str:
@@ -273,7 +281,7 @@ def _delete_from_set(item: Item, result: Item, action: DeleteFromSet) -> None:
     if remaining:
         _place(result, action.path, remaining)
     else:
-        result.pop(str(action.path), None)
+        result.pop(action.path if isinstance(action.path, str) else str(action.path[0]), None)
 
 
 def _set_at(item: Item, action: AddToSet | DeleteFromSet) -> frozenset[Value]:

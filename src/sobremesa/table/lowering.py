@@ -9,6 +9,7 @@ place.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -33,7 +34,6 @@ from sobremesa.table.conditions import (
     Size,
     absent_or_null,
     at_most,
-    greater,
 )
 from sobremesa.table.engines.protocol import CheckItem, DeleteItem, ItemWrite, PutItem, RawKey, UpdateItem
 from sobremesa.table.entities import Entity, Key, Shape, index_key, to_stored
@@ -105,7 +105,17 @@ def is_expired(item: Mapping[str, Value], shape: Shape, layout: Layout, now_seco
     expiry = item.get(layout.ttl)
     if expiry is None:
         expiry = item.get(shape.attributes[shape.expires])
-    return expiry is not None and not isinstance(expiry, str) and expiry <= now_seconds
+    # As in DynamoDB, what is no number is no time.
+    return isinstance(expiry, int | float | Decimal) and not isinstance(expiry, bool) and expiry <= now_seconds
+
+
+def _expired(shape: Shape, layout: Layout, now_seconds: int) -> Condition:
+    """The condition that `is_expired` tells of an item at hand."""
+    expired = at_most(layout.ttl, now_seconds)
+    attribute = shape.attributes[str(shape.expires)]
+    if attribute == layout.ttl:
+        return expired
+    return expired | (absent_or_null(layout.ttl) & at_most(attribute, now_seconds))
 
 
 def _when(condition: Condition, shape: Shape, layout: Layout, now_seconds: int) -> Condition | None:
@@ -115,8 +125,8 @@ def _when(condition: Condition, shape: Shape, layout: Layout, now_seconds: int) 
     if shape.expires is None:
         return lowered
     if holds(condition, None):
-        return lowered | at_most(layout.ttl, now_seconds)
-    return lowered & (absent_or_null(layout.ttl) | greater(layout.ttl, now_seconds))
+        return lowered | _expired(shape, layout, now_seconds)
+    return lowered & ~_expired(shape, layout, now_seconds)
 
 
 def _path(path: Path, shape: Shape) -> Path:

@@ -1,22 +1,25 @@
 """Opening a table by the address of its store.
 
-sqlite:///path/file.db      one file
-sqlite://                   memory
-dynamodb://TABLE?region=…&endpoint=http://…
+An address is `sqlite:///path/file.db` for one file, `sqlite://` for memory, or
+`dynamodb://TABLE?region=...&endpoint=http://...`.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
 
 from sobremesa.clock import Clock, SystemClock
-from sobremesa.table.engines.embedded.file import MEMORY
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import Refused
 from sobremesa.table.layout import Layout
+
+if TYPE_CHECKING:
+    from sobremesa.table.engines.embedded import EmbeddedEngine
+
+MEMORY = ":memory:"
 
 
 class BadStore(Refused):
@@ -26,10 +29,14 @@ class BadStore(Refused):
 class StoreAddress(NamedTuple):
     """A store: a file (or memory), or a table in a region, perhaps at an endpoint of its own."""
 
-    path: str | None
-    table: str | None
-    region: str | None
-    endpoint: str | None
+    path: str | None = None
+    table: str = ""
+    region: str | None = None
+    endpoint: str | None = None
+
+    @property
+    def in_memory(self) -> bool:
+        return self.path == MEMORY
 
 
 def parse_store(store: str) -> StoreAddress:
@@ -39,8 +46,7 @@ def parse_store(store: str) -> StoreAddress:
         case "sqlite":
             if address.netloc:
                 raise BadStore(f"{store!r}: a file has three slashes, sqlite:///folder/file.db")
-            path = unquote(address.path[1:]) if address.path.startswith("/") else ""
-            return StoreAddress(path or MEMORY, None, None, None)
+            return StoreAddress(path=unquote(address.path.removeprefix("/")) or MEMORY)
         case "dynamodb":
             if not address.netloc:
                 raise BadStore(f"{store!r} names no table: dynamodb://TABLE?region=...")
@@ -58,12 +64,23 @@ async def open_engine(
 ) -> Engine:
     """The engine of a store. Only the engine that is asked for is loaded."""
     address = parse_store(store)
-    clock = clock or SystemClock()
     if address.path is not None:
-        from sobremesa.table.engines.embedded import EmbeddedEngine
-
-        return await EmbeddedEngine.open(address.path, layout or Layout(), clock=clock, janitor=janitor)
+        return await open_embedded(store, layout=layout, clock=clock, janitor=janitor)
     from sobremesa.table.engines.dynamodb import DynamoEngine
 
     named = msgspec.structs.replace(layout or Layout(), table=address.table)
-    return await DynamoEngine.open(named, region=address.region, endpoint=address.endpoint, clock=clock)
+    return await DynamoEngine.open(
+        named, region=address.region, endpoint=address.endpoint, clock=clock or SystemClock()
+    )
+
+
+async def open_embedded(
+    store: str, *, layout: Layout | None = None, clock: Clock | None = None, janitor: bool = True
+) -> EmbeddedEngine:
+    """The embedded engine of a store, for what only a file can do, such as a copy; BadStore if it is no file."""
+    from sobremesa.table.engines.embedded import EmbeddedEngine
+
+    path = parse_store(store).path
+    if path is None:
+        raise BadStore(f"{store!r} is no file; DynamoDB has backups of its own")
+    return await EmbeddedEngine.open(path, layout or Layout(), clock=clock or SystemClock(), janitor=janitor)

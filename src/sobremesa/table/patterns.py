@@ -20,7 +20,7 @@ import msgspec
 from sobremesa.table.engines.protocol import SortBetween, SortCondition, SortEquals, SortPrefix
 from sobremesa.table.entities import Entity, Key, Keys
 from sobremesa.table.errors import BadExpression, BadKey
-from sobremesa.table.keys import Template, check_key
+from sobremesa.table.keys import Template, check_key, successor
 from sobremesa.table.layout import IndexName, Layout
 from sobremesa.table.values import Value
 
@@ -130,11 +130,11 @@ class Pattern(Generic[E_co]):
         if keys.pk.text != self.keys.pk.text:
             raise BadExpression(f"pattern {self.id}: {entity.__name__} stands in another partition, {keys.pk.text}")
         own = keys.sk.literal_prefix
+        several = len(self.entities) > 1
         for template in self._sort_templates():
             asked = template.literal_prefix
-            # The upper bound of a range is the successor of a prefix: it shares all of it but the last character.
-            shared = asked[:-1] if self.between and template is self.between[1] and not template.fields else asked
-            if not (own.startswith(shared) or shared.startswith(own)):
+            is_end = self.between is not None and template is self.between[1] and template.text == successor(own)
+            if not (is_end or asked.startswith(own) or (several and own.startswith(asked))):
                 raise BadExpression(
                     f"pattern {self.id} asks for {template.text}, but a {entity.__name__} is at {keys.sk.text}"
                 )
@@ -210,4 +210,4 @@ def _values(modules: Iterable[ModuleType]) -> Iterator[Any]:
 
 
 def _is_entity(value: type) -> bool:
-    return issubclass(value, Entity) and value.keys is not None
+    return issubclass(value, Entity) and hasattr(value, "keys")

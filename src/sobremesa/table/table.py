@@ -15,8 +15,9 @@ import msgspec
 
 from sobremesa.clock import Clock, SystemClock
 from sobremesa.table.capacity import NOTHING, Capacity, Meter
-from sobremesa.table.conditions import Condition
+from sobremesa.table.conditions import Condition, always, present
 from sobremesa.table.cursor import Cursors
+from sobremesa.table.engines.checks import check_start
 from sobremesa.table.engines.protocol import (
     MAX_BATCH_GET,
     MAX_BATCH_WRITE,
@@ -35,7 +36,7 @@ from sobremesa.table.engines.protocol import (
     Written,
 )
 from sobremesa.table.entities import Entity, Key
-from sobremesa.table.errors import BadCursor, BadExpression, Throttled
+from sobremesa.table.errors import BadCursor, BadExpression, Refused, Throttled
 from sobremesa.table.layout import Layout
 from sobremesa.table.lowering import is_expired, lower, lower_condition
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
@@ -189,6 +190,8 @@ class Table:
         consistent: bool | None = None,
     ) -> Counted:
         """How many rows answer; stops at `at_most`. Rows that expired but were not removed yet are counted."""
+        if at_most is not None and at_most < 1:
+            raise BadExpression(f"a count goes up to at least one, not {at_most}")
         total = 0
         last = after
         while True:
@@ -275,10 +278,12 @@ class Table:
         waiting: list[PutItem | DeleteItem] = []
         for operation in operations:
             item_write = lower(operation, self.layout, now_seconds)
-            if isinstance(item_write, PutItem):
+            if isinstance(item_write, PutItem) and item_write.when is None:
                 waiting.append(item_write)
-            elif isinstance(item_write, DeleteItem):
+            elif isinstance(item_write, DeleteItem) and operation.when in (present(), always()):
                 waiting.append(DeleteItem(item_write.key))
+            else:
+                raise BadExpression(f"write_many checks no conditions, but the write of {item_write.key} has one")
         return await self._write_batches(waiting, pattern)
 
     # Inside
@@ -357,11 +362,9 @@ class Table:
             if after is not None:
                 raise BadExpression("a page starts after a cursor or after a key, not after both")
             start = self._cursors.open(cursor, fingerprint, question.pk)
-            if isinstance(start, IndexKey) is not (pattern.index_name is not None):
-                raise BadCursor("this cursor belongs to another question")
         else:
             start = after.raw if isinstance(after, Key) else after
-        return QueryRequest(
+        request = QueryRequest(
             pk=question.pk,
             sort=question.sort,
             index=pattern.index_name,
@@ -370,7 +373,17 @@ class Table:
             start=start,
             where=None if where is None else lower_condition(where, pattern.entities[0].shape),
             consistent=pattern.consistent if consistent is None else consistent,
-        ), fingerprint
+        )
+        if cursor is not None:
+            self._check_cursor(request)
+        return request, fingerprint
+
+    def _check_cursor(self, request: QueryRequest) -> None:
+        """Without a secret anybody can make a cursor, but none that leads out of its question."""
+        try:
+            check_start(request, self.layout.indexes[request.index] if request.index else None)
+        except Refused:
+            raise BadCursor("this cursor belongs to another question") from None
 
     def _load(self, item: Item, *entities: type[E]) -> E | None:
         entity = entities[0] if len(entities) == 1 else self._entity_of(item, entities)

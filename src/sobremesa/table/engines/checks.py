@@ -171,7 +171,7 @@ def check_query(request: QueryRequest, layout: Layout) -> None:
     if request.count_only and request.fields is not None:
         raise BadExpression("a count gives no fields")
     if request.start is not None:
-        _check_start(request, index)
+        check_start(request, index)
     check_filter(request.where, layout, request.index)
 
 
@@ -244,7 +244,8 @@ def _check_limit(limit: int | None) -> None:
         raise BadExpression(f"a page has at least one item, not {limit}")
 
 
-def _check_start(request: QueryRequest, index: IndexLayout | None) -> None:
+def check_start(request: QueryRequest, index: IndexLayout | None) -> None:
+    """BadExpression or BadKey unless the page starts inside of the question's own range."""
     start = request.start
     if isinstance(start, IndexKey) is (index is None):
         raise BadExpression("a page of an index starts after an IndexKey, a page of the table after a RawKey")

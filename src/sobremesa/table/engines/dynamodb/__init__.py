@@ -7,3 +7,7 @@
 - `positions`, `shards`, `streams`: the change stream, with positions that outlive the process
 - `engine`: all of it behind the engine protocol
 """
+
+from sobremesa.table.engines.dynamodb.engine import DynamoEngine
+
+__all__ = ["DynamoEngine"]

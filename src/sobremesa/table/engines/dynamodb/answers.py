@@ -66,6 +66,13 @@ class WriteRequest(Answer):
     put_request: PutRequest | None = None
     delete_request: DeleteRequest | None = None
 
+    @property
+    def keyed(self) -> TypedItem:
+        """The item or the key: either holds the key."""
+        if self.put_request is not None:
+            return self.put_request.item
+        return self.delete_request.key if self.delete_request is not None else {}
+
 
 class BatchWriteAnswer(Answer):
     unprocessed_items: dict[str, list[WriteRequest]] = {}

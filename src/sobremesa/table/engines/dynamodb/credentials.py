@@ -20,6 +20,9 @@ LAST_MINUTES = 5
 """With less than this left, every request waits for the new credentials."""
 
 
+LOCAL_REGION = "us-east-1"
+
+
 class Keys(NamedTuple):
     """What a request is signed with."""
 
@@ -65,6 +68,14 @@ class Credentials:
                 self._keys = await asyncio.to_thread(_freeze, self._renewable)
             self._look_at = time.monotonic() + CHECK_SECONDS
         return self._keys
+
+
+async def find_region(endpoint: str | None) -> str:
+    """The region of this process's environment or profile; an endpoint of one's own needs none."""
+    found = await asyncio.to_thread(lambda: botocore.session.Session().get_config_variable("region"))
+    if found is None and endpoint is None:
+        raise StoreFailed("no AWS region was given, and none was found in the environment or a profile")
+    return str(found or LOCAL_REGION)
 
 
 def is_loopback(endpoint: str) -> bool:

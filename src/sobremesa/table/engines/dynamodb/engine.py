@@ -17,10 +17,9 @@ from sobremesa.table.engines.dynamodb.answers import (
     ItemAnswer,
     PageAnswer,
     TransactionAnswer,
-    WriteRequest,
 )
 from sobremesa.table.engines.dynamodb.client import Client
-from sobremesa.table.engines.dynamodb.credentials import Credentials
+from sobremesa.table.engines.dynamodb.credentials import Credentials, find_region
 from sobremesa.table.engines.dynamodb.requests import Requests
 from sobremesa.table.engines.dynamodb.serialise import load_item
 from sobremesa.table.engines.dynamodb.streams import StreamReader
@@ -65,9 +64,10 @@ class DynamoEngine:
         self._admin = Admin(self._tables, layout, store)
 
     @classmethod
-    async def open(cls, layout: Layout, *, region: str, endpoint: str | None, clock: Clock) -> DynamoEngine:
+    async def open(cls, layout: Layout, *, region: str | None, endpoint: str | None, clock: Clock) -> DynamoEngine:
         """An engine over a region of AWS, or over another endpoint. Nothing is asked of it yet."""
         credentials = await Credentials.find(endpoint)
+        region = region or await find_region(endpoint)
         transport = Transport(region=region, endpoint=endpoint, credentials=credentials, clock=clock)
         return cls(layout, transport, clock, f"dynamodb {endpoint or region}")
 
@@ -131,7 +131,8 @@ class DynamoEngine:
         answer = await self._tables.ask("BatchWriteItem", request, _batch_writes, writes=operations)
         by_key = {operation.key: operation for operation in operations}
         left = answer.unprocessed_items.get(self._layout.table, [])
-        return BatchWritten([by_key[self._key_of(write)] for write in left], _written(*answer.consumed_capacity))
+        unprocessed = [by_key[self._requests.key_of(write.keyed)] for write in left]
+        return BatchWritten(unprocessed, _written(*answer.consumed_capacity))
 
     async def changes(self, position: Position) -> ChangeReader:
         """A reader of what happened after a position."""
@@ -162,12 +163,6 @@ class DynamoEngine:
             self._requests.last_of(answer.last_evaluated_key, index),
             _read(answer.consumed_capacity),
         )
-
-    def _key_of(self, write: WriteRequest) -> RawKey:
-        if write.put_request is not None:
-            return self._requests.key_of(write.put_request.item)
-        assert write.delete_request is not None, "DynamoDB gave back a write that is neither put nor delete"
-        return self._requests.key_of(write.delete_request.key)
 
 
 def _read(*consumed: Consumed | None) -> Capacity:

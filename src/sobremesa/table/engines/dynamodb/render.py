@@ -1,7 +1,8 @@
 """Conditions, updates and questions as DynamoDB's expressions.
 
-Names and values never stand in the text itself but behind placeholders, `#0` and `:0`, each of them once: no attribute's name is
-a reserved word then, and nothing that a user wrote is ever parsed. What is rendered has passed `checks`.
+Names and values never stand in the text itself but behind placeholders, `#0` and `:0`, each of them once: no
+attribute's name is a reserved word then, and nothing that a user wrote is ever parsed. What comes here has passed
+`checks`.
 """
 
 from __future__ import annotations

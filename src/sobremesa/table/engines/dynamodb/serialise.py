@@ -45,11 +45,10 @@ def load_value(typed: Mapping[str, Any]) -> Value:
 def _dump_set(elements: frozenset[Value]) -> dict[str, Any]:
     # Sorted, since the same transaction sent again with its token must be the same to the byte.
     ordered = sorted(elements)
-    match ordered[0]:
-        case str():
-            return {"SS": ordered}
-        case bytes():
-            return {"BS": ordered}
+    if isinstance(ordered[0], str):
+        return {"SS": ordered}
+    if isinstance(ordered[0], bytes):
+        return {"BS": ordered}
     return {"NS": [number_text(number) for number in ordered]}
 
 

@@ -26,7 +26,7 @@ _iterators = msgspec.json.Decoder(IteratorAnswer)
 _records = msgspec.json.Decoder(RecordsAnswer)
 
 
-class IteratorExpired(Exception):  # noqa: N818
+class IteratorExpired(Exception):
     """The service no longer knows this iterator; its checkpoint gives another."""
 
 

@@ -1,16 +1,16 @@
 """The change stream, read shard by shard: parents before their children, and in order within each.
 
 A shard is read to its end, then its children come; other shards are read beside it, so that only the changes of one
-partition key come in order, which is what DynamoDB promises. A position is one checkpoint for each shard. It holds for
-24 hours, as changes do: whoever keeps positions should also keep those of empty batches now and then.
+partition key come in order, which is what DynamoDB promises. A position is one checkpoint for each shard. It holds
+for 24 hours, as changes do: whoever keeps positions should also keep those of empty batches now and then.
 
-NEWEST is pinned when the reader is opened: an iterator for every open shard. Until a first change is read it is the only
-mark of the place, so a position carries it; when it is forgotten after 15 minutes, the shard is read again from its
-oldest change and what is older than the pin, with some minutes for differing clocks, is left out. A change may then be
-given twice, never left out.
+NEWEST is pinned when the reader is opened: an iterator for every open shard. Until a first change is read it is the
+only mark of the place, so a position carries it; when it is forgotten after 15 minutes, the shard is read again from
+its oldest change and what is older than the pin, with some minutes for differing clocks, is left out. A change may
+then be given twice, never left out.
 
-Known of endpoints in tests: dynoxide shows an end for shards that are open (the end is never looked at here), and gives the
-changes of a dropped table again under the same name (a test takes a fresh name); it records writes that changed nothing.
+Known of dynoxide: it shows an end for shards that are open (the end is never looked at here), gives the changes of a
+dropped table again under the same name (so a test takes a fresh one), and records writes that changed nothing.
 """
 
 from __future__ import annotations

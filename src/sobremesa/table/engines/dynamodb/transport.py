@@ -41,7 +41,7 @@ TABLES = Service("DynamoDB_20120810", "dynamodb")
 STREAMS = Service("DynamoDBStreams_20120810", "streams.dynamodb")
 
 
-class NoAnswer(Exception):  # noqa: N818
+class NoAnswer(Exception):
     """No whole answer came. `may_have_been_done` is False only if the request surely never left."""
 
     def __init__(self, message: str, *, may_have_been_done: bool) -> None:
@@ -49,7 +49,7 @@ class NoAnswer(Exception):  # noqa: N818
         self.may_have_been_done = may_have_been_done
 
 
-class Rejected(Exception):  # noqa: N818
+class Rejected(Exception):
     """The service answered that it did not do it."""
 
     def __init__(self, status: int, rejection: Rejection) -> None:

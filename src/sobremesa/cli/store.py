@@ -1,0 +1,118 @@
+"""Commands that touch a store: make, describe and drop its table, copy it and bring it back.
+
+All of them work beside a running server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import cyclopts
+from rich.console import Console
+from rich.table import Table as Grid
+
+from sobremesa.table.errors import TableMissing
+from sobremesa.table.opening import BadStore, open_embedded, open_engine, parse_store
+
+DEFAULT_STORE = "sqlite:///sobremesa.db"
+
+Store = Annotated[
+    str,
+    cyclopts.Parameter(
+        env_var="SOBREMESA_STORE", help="sqlite:///folder/file.db, or dynamodb://TABLE?region=...&endpoint=..."
+    ),
+]
+
+table_app = cyclopts.App(name="table", help="Make, describe or drop the table of a store.")
+console = Console()
+
+
+@table_app.command
+async def create(*, store: Store = DEFAULT_STORE) -> None:
+    """Make the table with its indexes, its stream and its time to live, and wait until it can be used."""
+    engine = await open_engine(store, janitor=False)
+    try:
+        await engine.create_table()
+    finally:
+        await engine.close()
+    console.print(f"The table of {store} is ready.", highlight=False, soft_wrap=True)
+
+
+@table_app.command
+async def describe(*, store: Store = DEFAULT_STORE) -> None:
+    """Tell what is in a store."""
+    _refuse_missing_file(store)
+    engine = await open_engine(store, janitor=False)
+    try:
+        facts = await engine.describe_table()
+    finally:
+        await engine.close()
+    grid = Grid.grid(padding=(0, 2))
+    for name in facts.__struct_fields__:
+        value = getattr(facts, name)
+        grid.add_row(name, ", ".join(value) if isinstance(value, tuple) else str(value))
+    console.print(grid)
+
+
+@table_app.command
+async def drop(*, store: Store = DEFAULT_STORE, yes: bool = False) -> None:
+    """Take the table away with everything in it. Asks first, unless --yes is given."""
+    _refuse_missing_file(store)
+    if not yes and console.input(f"Drop {store} and everything in it? Type yes: ") != "yes":
+        console.print("Nothing was dropped.")
+        return
+    engine = await open_engine(store, janitor=False)
+    try:
+        await engine.drop_table()
+    finally:
+        await engine.close()
+    console.print(f"{store} is gone.", highlight=False, soft_wrap=True)
+
+
+async def backup(target: Path, /, *, store: Store = DEFAULT_STORE) -> None:
+    """Copy an embedded store to a file, as it is at this moment, while it is being used."""
+    _refuse_missing_file(store)
+    engine = await open_embedded(store, janitor=False)
+    try:
+        await engine.backup(target)
+    finally:
+        await engine.close()
+    console.print(f"{target} holds a copy of {store}.", highlight=False, soft_wrap=True)
+
+
+def restore(source: Path, /, *, store: Store = DEFAULT_STORE) -> None:
+    """Make an embedded store from a copy. The store must not exist yet, so nothing is overwritten."""
+    address = parse_store(store)
+    if address.path is None or address.in_memory:
+        raise BadStore("a copy is restored to a file: --store sqlite:///folder/file.db")
+    target = Path(address.path)
+    if target.exists():
+        raise BadStore(f"{target} exists already; give the name of a new file, or move it away first")
+    if not source.exists():
+        raise TableMissing(f"there is no file {source}")
+    unfinished = target.with_name(target.name + ".unfinished")
+    shutil.copyfile(source, unfinished)
+    try:
+        items = asyncio.run(_count_items(unfinished))
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    console.print(f"{target} holds {items} items of {source}.", highlight=False, soft_wrap=True)
+
+
+async def _count_items(file: Path) -> int:
+    """How many items a file holds; a file that is no whole store is refused."""
+    engine = await open_embedded(f"sqlite:///{file}", janitor=False)
+    facts = await engine.describe_table()
+    await engine.close()
+    return facts.items
+
+
+def _refuse_missing_file(store: str) -> None:
+    """Looking at a store must not make one."""
+    address = parse_store(store)
+    if address.path is not None and not address.in_memory and not Path(address.path).exists():
+        raise TableMissing(f"there is no file {address.path}; `sobremesa table create` makes it")

@@ -1,0 +1,176 @@
+"""The tour: a minute with the table toolkit, on a real file, saying at each step what it did."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as Grid
+
+from sobremesa.cli.tour_model import (
+    Conversation,
+    ConversationId,
+    Message,
+    MessageId,
+    Participant,
+    UserId,
+    conversation_by_id,
+    conversations_of,
+    messages_of,
+    participants_of,
+    registry,
+    send_message,
+)
+from sobremesa.clock import SystemClock, instant
+from sobremesa.ids import Ids
+from sobremesa.table import NEWEST, Create, Table, Update, add, catalogue, less_if_present, open_engine, present, set_to
+from sobremesa.table.errors import BadCursor, ConditionFailed
+
+SENDERS = 32
+SENDING_SECONDS = 2.0
+
+console = Console(highlight=False)
+
+
+class Room:
+    """One conversation of the tour, and its one verb."""
+
+    def __init__(self, table: Table, convo_id: ConversationId) -> None:
+        self.table = table
+        self.convo_id = convo_id
+        self._clock = SystemClock()
+        self._ids = Ids(self._clock)
+
+    async def send(self, sender: UserId, body: str) -> MessageId:
+        """Say something: message, preview and read cursor in one transaction, refused to strangers."""
+        message_id = MessageId(self._ids.mint())
+        await self.table.write(
+            Create(
+                Message(
+                    convo_id=self.convo_id,
+                    message_id=message_id,
+                    sender_id=sender,
+                    body=body,
+                    created_at=instant(self._clock.now_ms()),
+                )
+            ),
+            Update(
+                Conversation.key(convo_id=self.convo_id),
+                set_to(last_message_id=message_id, last_message_body=body[:200]),
+                add(messages=1),
+                when=present() & less_if_present("last_message_id", message_id),
+            ),
+            Update(Participant.key(convo_id=self.convo_id, user_id=sender), set_to(last_read_message_id=message_id)),
+            pattern=send_message,
+        )
+        return message_id
+
+
+async def tour() -> None:
+    """Walk through the table toolkit on the embedded engine, and see what it does and what it costs."""
+    with tempfile.TemporaryDirectory(prefix="sobremesa-tour-") as folder:
+        store = f"sqlite:///{Path(folder) / 'tour.db'}"
+        table = Table(await open_engine(store))
+        try:
+            await _walk(table)
+        finally:
+            await table.close()
+    console.print("\nThe tour's file is gone again. The same code runs on DynamoDB: dynamodb://TABLE?region=...")
+
+
+async def _walk(table: Table) -> None:
+    _step("One table, three kinds of row", "an entity is a typed class with literal keys")
+    _show(catalogue.entity_rows(registry), ("entity", "pk", "sk", "indexes"))
+
+    _step("Every question has a name", "an access pattern is a value; docs and costs follow from it")
+    _show(catalogue.pattern_rows(registry), ("id", "question", "operation", "on"))
+
+    room = Room(table, ConversationId("lunch"))
+    reader = await table.changes(NEWEST)
+    await _make_conversation(room)
+    await _refuse(room)
+    await _read(room)
+
+    _step("The stream", "what is in the table is what is announced, whoever wrote it")
+    for change in (await reader.read(0)).changes[-3:]:
+        console.print(f"  {'changed' if change.old else 'new':8}{change.key.pk} / {change.key.sk}")
+
+    await _load(room)
+
+    _step("What it cost", "in DynamoDB's read and write units, counted for every call")
+    _show(catalogue.cost_rows(table.meter.totals()), ("pattern", "calls", "read units a call", "write units a call"))
+
+
+async def _make_conversation(room: Room) -> None:
+    _step("A transaction", "message, preview and read cursor: all or none, on disk when it answers")
+    await room.table.write(
+        Create(Conversation(convo_id=room.convo_id, name="Lunch")),
+        Create(Participant(convo_id=room.convo_id, user_id=UserId("ana"), role="admin")),
+        Create(Participant(convo_id=room.convo_id, user_id=UserId("bo"))),
+    )
+    for sender, body in (("ana", "Who is still at the table?"), ("bo", "I am."), ("ana", "Coffee, then.")):
+        message_id = await room.send(UserId(sender), body)
+        console.print(f"  {message_id}  {sender}: {body}")
+
+
+async def _refuse(room: Room) -> None:
+    _step("A stranger", "rules are conditions of the write, so there is no race to lose")
+    try:
+        await room.send(UserId("mallory"), "Let me in")
+    except ConditionFailed as refused:
+        console.print(f"  refused: {refused.failures[0]!r} found no participant; nothing was written")
+
+
+async def _read(room: Room) -> None:
+    table = room.table
+    _step("Pages", "newest first, with a cursor that fits only its own question")
+    page = await table.query(messages_of(convo_id=room.convo_id), limit=2)
+    for message in page.items:
+        console.print(f"  {message.sender_id}: {message.body}")
+    console.print(f"  cursor: {page.cursor}")
+    following = await table.query(messages_of(convo_id=room.convo_id), limit=2, cursor=page.cursor)
+    console.print(f"  after it: {following.items[0].sender_id}: {following.items[0].body}")
+    try:
+        await table.query(participants_of(convo_id=room.convo_id), cursor=page.cursor)
+    except BadCursor as refused:
+        console.print(f"  with another question: {refused}")
+    mine = await table.query(conversations_of(user_id=UserId("bo")))
+    rows = await table.get_many([conversation_by_id(convo_id=seat.convo_id) for seat in mine.items])
+    console.print(f"  bo is in: {', '.join(row.name or '' for row in rows if row)}")
+
+
+async def _load(room: Room) -> None:
+    _step("Group commit", f"{SENDERS} people send for {SENDING_SECONDS:.0f} s; every answer means: it is on disk")
+    until = time.monotonic() + SENDING_SECONDS
+
+    async def chat(number: int) -> int:
+        convo = ConversationId(f"room-{number}")
+        person = UserId(f"person-{number}")
+        mine = Room(room.table, convo)
+        await room.table.write(
+            Create(Conversation(convo_id=convo)), Create(Participant(convo_id=convo, user_id=person))
+        )
+        sent = 0
+        while time.monotonic() < until:
+            await mine.send(person, f"message {sent}")
+            sent += 1
+        return sent
+
+    sent = sum(await asyncio.gather(*(chat(number) for number in range(SENDERS))))
+    console.print(f"  {sent / SENDING_SECONDS:,.0f} durable sends a second")
+
+
+def _step(title: str, sentence: str) -> None:
+    console.print(f"\n[bold]{title}[/bold]: {sentence}")
+
+
+def _show(rows: list[dict[str, str]], columns: tuple[str, ...]) -> None:
+    grid = Grid(box=None, padding=(0, 2), header_style="dim")
+    for column in columns:
+        grid.add_column(column)
+    for row in rows:
+        grid.add_row(*(row[column].replace("`", "") for column in columns))
+    console.print(grid)

@@ -1,0 +1,177 @@
+"""Faults on purpose: an engine around another that throttles, conflicts, loses answers and forgets, by a seed.
+
+The same seed and the same calls give the same faults. What it injects is what DynamoDB does on a bad day; above it,
+the table's retries must make all of it invisible, or say plainly what they could not.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Sequence
+
+import msgspec
+
+from sobremesa.table.capacity import NOTHING
+from sobremesa.table.engines.protocol import (
+    BatchRead,
+    BatchWritten,
+    ChangeBatch,
+    ChangeReader,
+    DeleteItem,
+    Engine,
+    ItemRead,
+    ItemWrite,
+    Position,
+    PutItem,
+    QueryRequest,
+    RawChange,
+    RawKey,
+    RawPage,
+    ScanRequest,
+    TableFacts,
+    Written,
+)
+from sobremesa.table.errors import Conflict, OutcomeUnknown, Throttled
+from sobremesa.table.layout import Layout
+
+
+class Rates(msgspec.Struct, frozen=True, kw_only=True):
+    """How often each fault happens, from 0 (never) to 1 (always)."""
+
+    throttle: float = 0.0
+    conflict: float = 0.0
+    lost_answer: float = 0.0
+    """A write is done, and then its answer does not arrive."""
+    unprocessed: float = 0.0
+    """Of each item of a batch: it is left over for the next call."""
+    stale_index: float = 0.0
+    """A query of an index answers as it did before the last writes."""
+    repeated_change: float = 0.0
+    late_changes: float = 0.0
+    """A read of the stream gives nothing yet, though there is something."""
+
+    @classmethod
+    def all(cls, rate: float) -> Rates:
+        """Every fault at one rate."""
+        return cls(**dict.fromkeys(cls.__struct_fields__, rate))
+
+
+class FaultyEngine:
+    """Another engine, on a bad day."""
+
+    answers_can_be_lost = True
+
+    def __init__(self, engine: Engine, rates: Rates, seed: int = 0) -> None:
+        self.engine = engine
+        self.rates = rates
+        self._chance = random.Random(seed)  # noqa: S311 - repeatable on purpose
+        self._remembered: dict[QueryRequest, RawPage] = {}
+        self.injected: dict[str, int] = dict.fromkeys(Rates.__struct_fields__, 0)
+
+    @property
+    def layout(self) -> Layout:
+        return self.engine.layout
+
+    async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
+        self._throttle()
+        return await self.engine.get(key, consistent=consistent, fields=fields)
+
+    async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
+        self._throttle()
+        answered = [key for key in keys if not self._happens("unprocessed")]
+        left = [key for key in keys if key not in set(answered)]
+        if not answered:
+            return BatchRead({}, left, NOTHING)
+        read = await self.engine.batch_get(answered, consistent=consistent)
+        return BatchRead(read.items, read.unprocessed + left, read.capacity)
+
+    async def query(self, request: QueryRequest) -> RawPage:
+        self._throttle()
+        identity = request
+        if request.index is not None and identity in self._remembered and self._happens("stale_index"):
+            return self._remembered[identity]
+        page = await self.engine.query(request)
+        if request.index is not None and request.where is None:
+            self._remembered[identity] = page
+        return page
+
+    async def scan(self, request: ScanRequest) -> RawPage:
+        self._throttle()
+        return await self.engine.scan(request)
+
+    async def write(self, operation: ItemWrite) -> Written:
+        self._throttle()
+        return self._lose(await self.engine.write(operation))
+
+    async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
+        self._throttle()
+        if self._happens("conflict"):
+            raise Conflict("another transaction is at one of these items (injected)")
+        return self._lose(await self.engine.transact(operations, token))
+
+    async def batch_write(self, operations: Sequence[PutItem | DeleteItem]) -> BatchWritten:
+        self._throttle()
+        done: list[PutItem | DeleteItem] = []
+        left: list[PutItem | DeleteItem] = []
+        for operation in operations:
+            (left if self._happens("unprocessed") else done).append(operation)
+        if not done:
+            return BatchWritten(left, NOTHING)
+        written = await self.engine.batch_write(done)
+        return BatchWritten(written.unprocessed + left, written.capacity)
+
+    async def changes(self, position: Position) -> ChangeReader:
+        return _FaultyReader(self, await self.engine.changes(position))
+
+    async def create_table(self) -> None:
+        await self.engine.create_table()
+
+    async def describe_table(self) -> TableFacts:
+        return await self.engine.describe_table()
+
+    async def drop_table(self) -> None:
+        await self.engine.drop_table()
+
+    async def close(self) -> None:
+        await self.engine.close()
+
+    def _happens(self, fault: str) -> bool:
+        happens: bool = self._chance.random() < getattr(self.rates, fault)
+        self.injected[fault] += happens
+        return happens
+
+    def _throttle(self) -> None:
+        if self._happens("throttle"):
+            raise Throttled("more requests than the table takes (injected)")
+
+    def _lose(self, written: Written) -> Written:
+        if self._happens("lost_answer"):
+            raise OutcomeUnknown("the answer was lost after the write was done (injected)")
+        return written
+
+
+class _FaultyReader:
+    """A reader of the stream that repeats and delays, but keeps the order of first arrivals."""
+
+    def __init__(self, owner: FaultyEngine, reader: ChangeReader) -> None:
+        self._owner = owner
+        self._reader = reader
+        self._position: Position | None = None
+        self._recent: deque[RawChange] = deque(maxlen=16)
+
+    async def read(self, wait_seconds: float) -> ChangeBatch:
+        if self._position is not None and self._owner._happens("late_changes"):
+            return ChangeBatch([], self._position)
+        batch = await self._reader.read(wait_seconds)
+        self._position = batch.position
+        changes: list[RawChange] = []
+        for change in batch.changes:
+            changes.append(change)
+            self._recent.append(change)
+            if self._owner._happens("repeated_change"):
+                changes.append(self._recent[0])
+        return ChangeBatch(changes, batch.position)
+
+    async def close(self) -> None:
+        await self._reader.close()
