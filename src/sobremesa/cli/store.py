@@ -14,7 +14,7 @@ import cyclopts
 from rich.console import Console
 from rich.table import Table as Grid
 
-from sobremesa.table.errors import TableMissing
+from sobremesa.table.errors import TableExists, TableMissing
 from sobremesa.table.opening import BadStore, open_embedded, open_engine, parse_store
 
 DEFAULT_STORE = "sqlite:///sobremesa.db"
@@ -36,9 +36,12 @@ async def create(*, store: Store = DEFAULT_STORE) -> None:
     engine = await open_engine(store, janitor=False)
     try:
         await engine.create_table()
+        said = "is ready"
+    except TableExists:
+        said = "is there already"
     finally:
         await engine.close()
-    console.print(f"The table of {store} is ready.", highlight=False, soft_wrap=True)
+    console.print(f"The table of {store} {said}.", highlight=False, soft_wrap=True)
 
 
 @table_app.command

@@ -59,7 +59,9 @@ def holds(condition: Condition | None, item: Item | None) -> bool:
 def changed(item: Item, actions: tuple[Action, ...]) -> Item:
     """The item after these actions. Each sees the item as it was, not what the others did."""
     result = dict(item)
-    for action in actions if len(actions) == 1 else sorted(actions, key=_turn):
+    # Only places in lists depend on each other, and a name by itself is none.
+    in_turn = actions if all(type(action.path) is str for action in actions) else sorted(actions, key=_turn)
+    for action in in_turn:
         _CHANGES[type(action)](item, result, action)
     return result
 
@@ -111,6 +113,8 @@ def same(left: Value, right: Value) -> bool:
 
 def _ordered(left: Value, right: Value) -> bool:
     """Can the two be put in order?"""
+    if type(left) is str and type(right) is str:
+        return True
     return (
         left is not _MISSING and right is not _MISSING and kind_of(left) == kind_of(right) and kind_of(left) in _ORDERED
     )
@@ -170,6 +174,21 @@ def _contains(condition: Contains, item: Item | None) -> bool:
     return False
 
 
+# Loops, since a generator costs more than the parts of most conditions.
+def _all_of(condition: AllOf, item: Item | None) -> bool:
+    for part in condition.parts:  # noqa: SIM110
+        if not holds(part, item):
+            return False
+    return True
+
+
+def _any_of(condition: AnyOf, item: Item | None) -> bool:
+    for part in condition.parts:  # noqa: SIM110
+        if holds(part, item):
+            return True
+    return False
+
+
 _TESTS: Mapping[type[Condition], Callable[[Any, Item | None], bool]] = {
     Compare: _compare,
     Between: _between,
@@ -179,8 +198,8 @@ _TESTS: Mapping[type[Condition], Callable[[Any, Item | None], bool]] = {
     HasKind: _has_kind,
     BeginsWith: _begins_with,
     Contains: _contains,
-    AllOf: lambda condition, item: all(holds(part, item) for part in condition.parts),
-    AnyOf: lambda condition, item: any(holds(part, item) for part in condition.parts),
+    AllOf: _all_of,
+    AnyOf: _any_of,
     Not: lambda condition, item: not holds(condition.part, item),
     Always: lambda condition, item: True,
 }

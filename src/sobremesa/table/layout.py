@@ -7,6 +7,7 @@ are called in the table at hand, so that a table that somebody already has can b
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import NewType
 
 import msgspec
@@ -40,6 +41,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         }
     )
 
+    @cache  # noqa: B019 - layouts are few and live as long as the program
     def key_attributes(self) -> frozenset[str]:
         """Every attribute that is a key of the table or of an index."""
         names = {self.pk, self.sk}

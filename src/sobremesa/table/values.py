@@ -7,7 +7,7 @@ an integer comes back as int, a float as the same float, anything finer as Decim
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -46,9 +46,19 @@ def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:
                     changed = dict(item)
                 changed[name] = stored
         size += weight + (len(name) if name.isascii() else _utf8_length(name))
-    if size > MAX_ITEM_BYTES:
-        raise TooLarge(f"the item counts {size} bytes, more than {MAX_ITEM_BYTES}", MAX_ITEM_BYTES)
+    _refuse_too_large(size)
     return (item if type(item) is dict else dict(item)) if changed is None else changed, size
+
+
+def reweigh(old: Item, old_size: int, new: Item, names: Iterable[str]) -> int:
+    """The size of an item in stored form that differs from an old one in these attributes only; TooLarge as above."""
+    size = old_size
+    for name in set(names):
+        if name in old:
+            size -= _utf8_length(name) + _weigh_value(old[name], name, 1)[1]
+        if name in new:
+            size += _utf8_length(name) + _weigh_value(new[name], name, 1)[1]
+    return _refuse_too_large(size)
 
 
 def stored_value(value: Value) -> Value:
@@ -99,7 +109,15 @@ def number_from_text(text: str) -> int | float | Decimal:
         return stored_number(Decimal(text))
 
 
+def _refuse_too_large(size: int) -> int:
+    if size > MAX_ITEM_BYTES:
+        raise TooLarge(f"the item counts {size} bytes, more than {MAX_ITEM_BYTES}", MAX_ITEM_BYTES)
+    return size
+
+
 def _utf8_length(text: str) -> int:
+    if text.isascii():
+        return len(text)
     try:
         return len(text.encode())
     except UnicodeEncodeError:
@@ -121,6 +139,8 @@ def _number_weight(number: int | float | Decimal) -> int:
 
 
 def _weigh_value(value: Value, path: str, depth: int) -> tuple[Value, int]:
+    if type(value) is str:
+        return value, _utf8_length(value)
     match value:
         case None | bool():
             return value, 1

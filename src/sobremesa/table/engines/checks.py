@@ -6,30 +6,12 @@ The rules are DynamoDB's own where it has one, and the stricter one where its en
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
-from typing import get_args
+from functools import cache
 
-from sobremesa.table.conditions import (
-    Absent,
-    AllOf,
-    Always,
-    AnyOf,
-    Attribute,
-    BeginsWith,
-    Between,
-    Compare,
-    Condition,
-    Contains,
-    HasKind,
-    Kind,
-    Not,
-    OneOf,
-    Operand,
-    Path,
-    Present,
-    Size,
-)
+from sobremesa.table.conditions import Always
+from sobremesa.table.engines.condition_checks import check_condition, check_filter, check_path, steps
 from sobremesa.table.engines.protocol import (
     MAX_BATCH_GET,
     MAX_BATCH_WRITE,
@@ -52,17 +34,12 @@ from sobremesa.table.engines.protocol import (
 from sobremesa.table.errors import BadExpression, BadKey, TooLarge
 from sobremesa.table.evaluation import kind_of
 from sobremesa.table.keys import MAX_PK_BYTES, MAX_SK_BYTES, check_key, utf8_length
-from sobremesa.table.layout import IndexLayout, IndexName, Layout
+from sobremesa.table.layout import IndexLayout, Layout
 from sobremesa.table.updates import Action, Add, AddToSet, DeleteFromSet, Remove, Set, SetIfAbsent
 from sobremesa.table.values import Item, Value, stored_value, weigh
 
-MAX_CHOICES = 100
-MAX_PATH_STEPS = 32
 MAX_SEGMENTS = 1_000_000
 MAX_TOKEN_CHARACTERS = 36
-
-_ORDERED_KINDS = frozenset({"S", "N", "B"})
-_KINDS = frozenset(get_args(Kind))
 
 
 def check_put(key: RawKey, item: Mapping[str, Value], layout: Layout) -> tuple[Item, int]:
@@ -70,10 +47,9 @@ def check_put(key: RawKey, item: Mapping[str, Value], layout: Layout) -> tuple[I
     check_key(key.pk, key.sk)
     if item.get(layout.pk) != key.pk or item.get(layout.sk) != key.sk:
         raise BadKey(f"the item to put does not hold its key {key} in {layout.pk} and {layout.sk}")
-    for index in layout.indexes.values():
-        for name in (index.pk, index.sk):
-            if name in item:
-                _check_index_key(item[name], name, index)
+    for name, index in _index_keys(layout).items():
+        if name in item:
+            _check_index_key(item[name], name, index)
     return weigh(item)
 
 
@@ -81,31 +57,13 @@ def check_actions(actions: Sequence[Action], layout: Layout) -> None:
     """BadExpression unless there are actions, on different places, and none of them on the table's key."""
     if not actions:
         raise BadExpression("an update needs at least one action")
+    keys = layout.key_attributes()
     for action in actions:
-        _check_action(action, layout)
+        # Most actions set one attribute that is no key: nothing can be wrong with that.
+        if type(action) is not Set or not action.path or type(action.path) is not str or action.path in keys:
+            _check_action(action, layout)
     if len(actions) > 1:
-        _check_overlaps([_steps(action.path) for action in actions])
-
-
-def check_condition(condition: Condition | None) -> None:
-    """BadExpression or BadValue if no table can tell whether this holds."""
-    if condition is not None and type(condition) is not Always:
-        _check_part(condition)
-
-
-def check_filter(condition: Condition | None, layout: Layout, index: IndexName | None) -> None:
-    """BadExpression if this cannot filter a query: it may not name a key of the table or of the index."""
-    if condition is None or type(condition) is Always:
-        return
-    _check_part(condition)
-    keys = {layout.pk, layout.sk}
-    if index is not None:
-        keys |= {layout.indexes[index].pk, layout.indexes[index].sk}
-    for path in _paths_of(condition):
-        if path is None:
-            raise BadExpression("a filter sees only items that are there: give present() or absent() a name")
-        if _steps(path)[0] in keys:
-            raise BadExpression(f"a filter cannot name the key {_steps(path)[0]}; put it in the key condition")
+        _check_overlaps([steps(action.path) for action in actions])
 
 
 def check_write(operation: ItemWrite, layout: Layout) -> tuple[Item, int] | None:
@@ -198,10 +156,9 @@ def check_fields(fields: Collection[str] | None) -> None:
 def _index_of(request: QueryRequest, layout: Layout) -> IndexLayout | None:
     if request.index is None:
         return None
-    index = layout.indexes.get(request.index)
-    if index is None:
+    if request.index not in layout.indexes:
         raise BadExpression(f"the table {layout.table} has no index {request.index}")
-    return index
+    return layout.indexes[request.index]
 
 
 def _check_different(keys: Sequence[RawKey], what: str, limit: int) -> None:
@@ -214,6 +171,8 @@ def _check_different(keys: Sequence[RawKey], what: str, limit: int) -> None:
 
 
 def _check_size(value: object, name: str, where: str, limit: int) -> None:
+    if type(value) is str and 0 < len(value) * 4 <= limit and value.isascii():
+        return
     if not isinstance(value, str):
         raise BadKey(f"the {name} of {where} is a {type(value).__name__}; a key is text")
     if not value:
@@ -272,24 +231,14 @@ def _sorts_inside(sk: str, sort: SortCondition) -> bool:
             return True
 
 
-def _steps(path: Path) -> tuple[str | int, ...]:
-    return (path,) if isinstance(path, str) else path
-
-
-def _check_path(path: Path) -> None:
-    if type(path) is str and path:
-        return
-    steps = _steps(path)
-    if not 1 <= len(steps) <= MAX_PATH_STEPS or type(steps[0]) is not str:
-        raise BadExpression(f"{path!r} is no path: it starts with a name and has up to {MAX_PATH_STEPS} steps")
-    for step in steps:
-        if not (isinstance(step, str) and step) and not (type(step) is int and step >= 0):
-            raise BadExpression(f"{path!r} is no path: {step!r} is neither a name nor a place in a list")
+@cache
+def _index_keys(layout: Layout) -> dict[str, IndexLayout]:
+    return {name: index for index in layout.indexes.values() for name in (index.pk, index.sk)}
 
 
 def _check_action(action: Action, layout: Layout) -> None:
-    _check_path(action.path)
-    name = _steps(action.path)[0]
+    check_path(action.path)
+    name = steps(action.path)[0]
     if name in (layout.pk, layout.sk):
         raise BadExpression(f"{name} is the item's key, which cannot change")
     for index in layout.indexes.values():
@@ -301,7 +250,7 @@ def _check_action(action: Action, layout: Layout) -> None:
 
 
 def _check_sum(action: Add | AddToSet | DeleteFromSet) -> None:
-    if len(_steps(action.path)) > 1:
+    if len(steps(action.path)) > 1:
         raise BadExpression(f"{action.path!r} is inside of an attribute; numbers and sets add up only as a whole")
     if isinstance(action, Add):
         if isinstance(action.number, bool) or not isinstance(action.number, int | float | Decimal):
@@ -323,79 +272,3 @@ def _check_overlaps(paths: list[tuple[str | int, ...]]) -> None:
                 raise BadExpression(f"two actions are on the same place: {other!r} and {path!r}")
             if type(path[shared]) is not type(other[shared]):
                 raise BadExpression(f"{other!r} and {path!r} take one attribute for a map and for a list")
-
-
-def _check_part(condition: Condition) -> None:
-    match condition:
-        case Compare(left, comparator, right):
-            _check_comparison(left, (right,), ordered=comparator not in ("=", "<>"))
-        case Between(operand, low, high):
-            _check_comparison(operand, (low, high), ordered=True)
-            _check_bounds(low, high)
-        case OneOf(operand, choices):
-            _check_comparison(operand, choices, ordered=False)
-            if not 1 <= len(choices) <= MAX_CHOICES:
-                raise BadExpression(f"one_of has 1 to {MAX_CHOICES} choices, not {len(choices)}")
-        case Present(path) | Absent(path):
-            if path is not None:
-                _check_path(path)
-        case HasKind(path, kind):
-            _check_path(path)
-            if kind not in _KINDS:
-                raise BadExpression(f"{kind!r} is no kind of value")
-        case BeginsWith(path, prefix):
-            _check_comparison(Attribute(path), (prefix,), ordered=False)
-            if _literal_kind(prefix) not in (None, "S", "B"):
-                raise BadExpression(f"nothing begins with a value of kind {_literal_kind(prefix)}")
-        case Contains(path, element):
-            _check_comparison(Attribute(path), (element,), ordered=False)
-        case AllOf(parts) | AnyOf(parts):
-            _check_parts(parts)
-        case Not(part):
-            _check_part(part)
-        case _:
-            raise BadExpression(f"{condition!r} cannot be a part of another condition")
-
-
-def _check_parts(parts: tuple[Condition, ...]) -> None:
-    if not parts:
-        raise BadExpression("all_of and any_of need at least one part")
-    for part in parts:
-        _check_part(part)
-
-
-def _check_comparison(first: Operand, others: Iterable[Operand], *, ordered: bool) -> None:
-    for operand in (first, *others):
-        if isinstance(operand, Attribute | Size):
-            _check_path(operand.path)
-        elif (kind := _literal_kind(operand)) not in _ORDERED_KINDS and ordered:
-            raise BadExpression(f"a value of kind {kind} has no order")
-    for operand in others:
-        if type(operand) is type(first) and operand == first:
-            raise BadExpression(f"{first!r} is compared with itself")
-
-
-def _check_bounds(low: Operand, high: Operand) -> None:
-    kinds = _literal_kind(low), _literal_kind(high)
-    if None in kinds:
-        return
-    if kinds[0] != kinds[1] or stored_value(low) > stored_value(high):
-        raise BadExpression(f"nothing is between {low!r} and {high!r}")
-
-
-def _literal_kind(operand: Operand) -> str | None:
-    """The kind of a value that was given as such; None if it stands in the item."""
-    return None if isinstance(operand, Attribute | Size) else kind_of(stored_value(operand))
-
-
-def _paths_of(condition: Condition) -> Iterator[Path | None]:
-    """Every path that a condition names; None where it speaks of the item as a whole."""
-    for name in condition.__struct_fields__:
-        given = getattr(condition, name)
-        if name == "path":
-            yield given
-        for part in given if name in ("parts", "choices") else (given,):
-            if isinstance(part, Condition):
-                yield from _paths_of(part)
-            elif isinstance(part, Attribute | Size):
-                yield part.path

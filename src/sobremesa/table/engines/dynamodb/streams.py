@@ -140,7 +140,8 @@ class StreamReader:
             if shard_id in listed or not checkpoint.done
         }
         self._checkpoints = dict.fromkeys(listed, Checkpoint()) | kept
-        self._shards = self._shards | listed
+        known = self._shards | listed
+        self._shards = {shard_id: known[shard_id] for shard_id in self._checkpoints}
         self._discover_at = asyncio.get_running_loop().time() + DISCOVERY_SECONDS
 
     def _readable(self) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from typing import Any
 
 import apsw
 import msgspec
@@ -43,14 +44,18 @@ class ChangeLog:
     """Writes the log inside of the writer's transactions, and reads it."""
 
     def __init__(self, connection: apsw.Connection, store_id: str) -> None:
-        self._execute = connection.execute
+        self._execute = connection.cursor().execute
         self._store_id = store_id
         self._closed = False
         self._waiting: set[asyncio.Future[None]] = set()
 
     def append(self, at_ms: int, changes: Iterable[RowChange], *, expired: bool) -> None:
         """Log what a transaction changed; what stayed as it was is no change."""
-        entries = [(key.pk, key.sk, old and old.body, new and new.body, expired) for key, old, new in changes]
+        entries = [
+            (key.pk, key.sk, old and old.body, new and new.body, expired)
+            for key, old, new, unchanged in changes
+            if not unchanged
+        ]
         if entries:
             self._execute("INSERT INTO changes (at_ms, body) VALUES (?, ?)", (at_ms, _encode(entries)))
 
@@ -78,9 +83,9 @@ class ChangeLog:
     def read_after(self, sequence: int) -> tuple[list[RawChange], int]:
         """The changes of the next transactions, and the number of the last of them."""
         changes: list[RawChange] = []
-        rows = self._execute(
+        rows: list[Any] = self._execute(
             "SELECT seq, at_ms, body FROM changes WHERE seq > ? ORDER BY seq LIMIT ?", (sequence, TRANSACTIONS_A_READ)
-        )
+        ).fetchall()
         for number, at_ms, body in rows:
             if number != sequence + 1:
                 raise PositionTrimmed("the changes after this position are no longer kept", self.position(number - 1))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import apsw
 
-from sobremesa.table.engines.embedded.schema import APPLICATION_ID, FORMAT, Schema, prepare
+from sobremesa.table.engines.embedded.schema import APPLICATION_ID, FORMAT, Schema, give_identity, prepare
 from sobremesa.table.errors import StoreBusy, StoreDamaged, StoreError, StoreFailed, StoreForeign, StoreTooNew
 from sobremesa.table.layout import Layout
 
@@ -22,13 +22,13 @@ LOOP_WAIT_MS = 5
 """How long a statement may wait for another process's lock: it holds up the event loop, so the writer tries again
 instead."""
 
-_PRAGMAS = """
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
-    PRAGMA cache_size = -32768;
-    PRAGMA wal_autocheckpoint = 2000;
-    PRAGMA temp_store = MEMORY;
-"""
+_SETTINGS: dict[str, str | int] = {
+    "journal_mode": "WAL",
+    "synchronous": "FULL",
+    "cache_size": -32768,
+    "wal_autocheckpoint": 2000,
+    "temp_store": "MEMORY",
+}
 
 
 def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
@@ -36,7 +36,8 @@ def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
     connection = apsw.Connection(path, vfs=vfs)
     try:
         connection.set_busy_timeout(OPENING_WAIT_MS)
-        connection.execute(_PRAGMAS)
+        for name, value in _SETTINGS.items():
+            connection.pragma(name, value)
     except apsw.Error:
         connection.close()
         raise
@@ -64,13 +65,19 @@ def open_file(path: str, layout: Layout, *, vfs: str | None = None) -> tuple[aps
 
 
 def copy_file(path: str, target: Path) -> None:
-    """A whole copy of a store that is in use, as it was at one moment; it appears under its name when it is
-    complete."""
+    """A whole copy of a store that is in use, as it was at one moment; it appears under its name when it is complete.
+
+    The copy is a store of its own: what happens in the two from now on differs, so positions of one are refused by the
+    other.
+    """
     unfinished = target.with_name(target.name + ".unfinished")
     unfinished.unlink(missing_ok=True)
     connection = connect(path)
     try:
         connection.execute("VACUUM INTO ?", (str(unfinished),))
+        with apsw.Connection(str(unfinished)) as copy:
+            give_identity(copy)
+        copy.close()
     except apsw.Error as error:
         unfinished.unlink(missing_ok=True)
         raise store_error(error, str(target)) from error
@@ -111,7 +118,15 @@ def _refuse_others(path: str) -> None:
     file = Path(path)
     if not file.exists() or file.stat().st_size == 0:
         return
-    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        _look(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY), file)
+    except apsw.ReadOnlyError:
+        # Somebody was stopped while making the file; looking alone cannot undo that, so look at it as it is.
+        as_it_is = f"{file.absolute().as_uri()}?immutable=1"
+        _look(apsw.Connection(as_it_is, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI), file, whole=False)
+
+
+def _look(connection: apsw.Connection, path: Path, *, whole: bool = True) -> None:
     try:
         connection.set_busy_timeout(OPENING_WAIT_MS)
         ours = connection.pragma("application_id") == APPLICATION_ID
@@ -120,7 +135,7 @@ def _refuse_others(path: str) -> None:
             raise StoreForeign(f"{path} is a database of something else; give another file")
         if ours and version > FORMAT:
             raise StoreTooNew(f"{path} has format {version}; this version reads up to {FORMAT}: use a newer one")
-        if file.stat().st_size <= SMALL_ENOUGH_TO_CHECK:
+        if whole and path.stat().st_size <= SMALL_ENOUGH_TO_CHECK:
             found = connection.execute("PRAGMA quick_check(1)").get
             if found != "ok":
                 raise StoreDamaged(f"{path} is damaged ({found}); restore it from a backup")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -29,25 +29,31 @@ class Row(NamedTuple):
 
 
 class RowChange(NamedTuple):
-    """What one operation makes of one row; nothing has been written yet."""
+    """What one operation makes of one row; nothing has been written yet.
+
+    Where everything stays as it was, nothing is written or announced, though it costs the same.
+    """
 
     key: RawKey
     old: Row | None
     new: Row | None
+    unchanged: bool
 
-    @property
-    def is_none(self) -> bool:
-        """Does everything stay as it was? Then nothing is written or announced, though it costs the same."""
-        if self.old is None or self.new is None:
-            return self.old is self.new
-        return self.old.body == self.new.body or (self.old.size == self.new.size and same(self.old.item, self.new.item))
+
+def row_change(key: RawKey, old: Row | None, new: Row | None) -> RowChange:
+    if old is None or new is None:
+        return RowChange(key, old, new, old is new)
+    # The same item may have other bytes, in another order. Python takes 1 for True, but is quick to say no.
+    unchanged = old.body == new.body or (old.size == new.size and old.item == new.item and same(old.item, new.item))
+    return RowChange(key, old, new, unchanged)
 
 
 class Rows:
     """The rows of one file, through one connection."""
 
     def __init__(self, connection: apsw.Connection, layout: Layout, schema: Schema) -> None:
-        self._execute = connection.execute
+        # One kept cursor is half as dear as a new one each time; its rows must always be fetched to the end.
+        self._execute = connection.cursor().execute
         self._ttl = layout.ttl
         self._indexes = [
             (
@@ -59,20 +65,20 @@ class Rows:
         ]
 
     def find(self, key: RawKey) -> Row | None:
-        for size, body in self._execute(_SELECT, key):
-            return Row(unpack(body), size, body)
-        return None
+        found: list[Any] = self._execute(_SELECT, key).fetchall()
+        if not found:
+            return None
+        size, body = found[0]
+        return Row(unpack(body), size, body)
 
     def find_item(self, key: RawKey) -> tuple[Item | None, int]:
         """The item and its size; nothing has the size 0."""
-        for size, body in self._execute(_SELECT, key):
-            return unpack(body), size
-        return None, 0
+        row = self.find(key)
+        return (row.item, row.size) if row else (None, 0)
 
     def apply(self, change: RowChange, *, factor: int) -> int:
         """Write a change, in the table and its indexes; its units, those of the table itself times a factor."""
-        key, old, new = change
-        unchanged = change.is_none
+        key, old, new, unchanged = change
         if not unchanged:
             self._write_row(key, old, new)
         old_size = old.size if old else 0
@@ -81,6 +87,8 @@ class Rows:
         for names, insert, delete in self._indexes:
             before = index_entry(old.item, names) if old else None
             after = index_entry(new.item, names) if new else None
+            if before is None and after is None:
+                continue
             if before != after:
                 if before:
                     self._execute(delete, before + key)

@@ -74,12 +74,17 @@ def prepare(connection: apsw.Connection, layout: Layout) -> Schema:
     with locked(connection):
         if connection.pragma("application_id") != APPLICATION_ID:
             connection.execute(_TABLES)
-            connection.execute("INSERT INTO meta VALUES ('store_id', ?)", (secrets.token_hex(8),))
+            give_identity(connection)
             connection.pragma("application_id", APPLICATION_ID)
             connection.pragma("user_version", FORMAT)
         _fit_layout(connection, layout)
         store_id = connection.execute("SELECT value FROM meta WHERE name = 'store_id'").get
     return Schema(store_id, index_tables(layout))
+
+
+def give_identity(connection: apsw.Connection) -> None:
+    """Make this a store of its own, whose positions in the stream no other store takes."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('store_id', ?)", (secrets.token_hex(8),))
 
 
 def index_tables(layout: Layout) -> dict[IndexName, str]:

@@ -22,7 +22,7 @@ from sobremesa.clock import Clock
 from sobremesa.table.capacity import TRANSACTION_FACTOR, Capacity, read_units, write_units
 from sobremesa.table.engines.embedded.changelog import ChangeLog
 from sobremesa.table.engines.embedded.file import store_error
-from sobremesa.table.engines.embedded.rows import Row, RowChange, Rows, row_of
+from sobremesa.table.engines.embedded.rows import Row, RowChange, Rows, row_change, row_of
 from sobremesa.table.engines.protocol import (
     TOKEN_MINUTES,
     CheckItem,
@@ -35,7 +35,7 @@ from sobremesa.table.engines.protocol import (
 from sobremesa.table.errors import ConditionFailed, FailedCondition, StoreBusy, StoreClosed, TableError, TokenReused
 from sobremesa.table.evaluation import changed, holds
 from sobremesa.table.layout import Layout
-from sobremesa.table.values import weigh
+from sobremesa.table.values import reweigh, weigh
 
 MAX_WAITING = 4096
 MAX_BATCH = 256
@@ -118,25 +118,32 @@ class Writer:
             self._refuse_all(store_error(error))
             return
         self._busy_since = None
-        outcomes: list[tuple[Job, Written | TableError]] = []
+        taken: list[Job] = []
         try:
-            until = perf_counter() + BATCH_SECONDS
-            while self._waiting and len(outcomes) < MAX_BATCH:
-                job = self._waiting.popleft()
-                if not job.future.cancelled():
-                    outcomes.append((job, self._outcome(job)))
-                if perf_counter() > until:
-                    break
+            outcomes = self._apply_waiting(taken)
             self._connection.execute("COMMIT")
         except BaseException as error:
-            self._undo(error, [job for job, _ in outcomes])
+            self._undo(error, taken)
             if not isinstance(error, apsw.Error):
                 raise
         else:
-            self._answer(outcomes)
-        if len(self._waiting) < MAX_WAITING:
+            self._answer(taken, outcomes)
+        finally:
             self._space.set()
-        self._schedule()
+            self._schedule()
+
+    def _apply_waiting(self, taken: list[Job]) -> list[Written | TableError]:
+        """Do the waiting writes, in order, until the batch is full or its time is up; `taken` is whom it concerns."""
+        outcomes: list[Written | TableError] = []
+        until = perf_counter() + BATCH_SECONDS
+        while self._waiting and len(taken) < MAX_BATCH:
+            job = self._waiting.popleft()
+            if not job.future.cancelled():
+                taken.append(job)
+                outcomes.append(self._outcome(job))
+            if perf_counter() > until:
+                break
+        return outcomes
 
     def _outcome(self, job: Job) -> Written | TableError:
         """Do one write inside of the batch. A TableError means that nothing of it was written."""
@@ -160,8 +167,10 @@ class Writer:
         changes, checked = self._plan(job)
 
         factor = TRANSACTION_FACTOR if job.as_transaction else 1
-        units = checked * factor + sum(self._rows.apply(change, factor=factor) for change in changes)
-        self._log.append(now_ms, [change for change in changes if not change.is_none], expired=job.expired)
+        units = checked * factor
+        for change in changes:
+            units += self._rows.apply(change, factor=factor)
+        self._log.append(now_ms, changes, expired=job.expired)
         if job.token is not None:
             self._connection.execute(
                 "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?)",
@@ -182,11 +191,11 @@ class Writer:
             elif not failures:
                 match operation:
                     case PutItem():
-                        changes.append(RowChange(operation.key, old, job.rows[place]))
+                        changes.append(row_change(operation.key, old, job.rows[place]))
                     case UpdateItem():
-                        changes.append(RowChange(operation.key, old, self._updated(operation, old)))
+                        changes.append(row_change(operation.key, old, self._updated(operation, old)))
                     case DeleteItem():
-                        changes.append(RowChange(operation.key, old, None))
+                        changes.append(row_change(operation.key, old, None))
                     case CheckItem():
                         checked += write_units(old.size if old else 0)
         if failures:
@@ -195,7 +204,11 @@ class Writer:
 
     def _updated(self, operation: UpdateItem, old: Row | None) -> Row:
         before = old.item if old else {self._layout.pk: operation.key.pk, self._layout.sk: operation.key.sk}
-        return row_of(*weigh(changed(before, operation.actions)))
+        after = changed(before, operation.actions)
+        if old is None:
+            return row_of(*weigh(after))
+        names = (action.path if isinstance(action.path, str) else str(action.path[0]) for action in operation.actions)
+        return row_of(after, reweigh(before, old.size, after, names))
 
     def _replay(self, job: Job, digest: bytes, now_ms: int) -> Written | None:
         """The answer to a token that was used within the last minutes: nothing is done again."""
@@ -213,8 +226,8 @@ class Writer:
         sizes = (self._rows.find_item(operation.key)[1] for operation in job.operations)
         return TRANSACTION_FACTOR * sum(read_units(size, consistent=True) for size in sizes)
 
-    def _answer(self, outcomes: list[tuple[Job, Written | TableError]]) -> None:
-        for job, outcome in outcomes:
+    def _answer(self, jobs: list[Job], outcomes: list[Written | TableError]) -> None:
+        for job, outcome in zip(jobs, outcomes, strict=True):
             if job.future.done():
                 continue
             if isinstance(outcome, TableError):

@@ -1,0 +1,112 @@
+"""Writes the generated pages of the docs: `make docs`. A test fails while one of them is stale."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS.parent / "tests"))
+
+from sobremesa.cli.tour_model import (  # noqa: E402
+    Conversation,
+    ConversationId,
+    Message,
+    MessageId,
+    Participant,
+    UserId,
+    conversation_by_id,
+    conversations_of,
+    message_by_id,
+    messages_of,
+    participants_of,
+    registry,
+    send_message,
+)
+from sobremesa.clock import Instant  # noqa: E402
+from sobremesa.table import Create, Table, Update, Usage, add, catalogue, open_engine, set_to  # noqa: E402
+from table import gaps  # noqa: E402
+
+NOTE = "<!-- Written by docs/generate.py: change that, then run `make docs`. -->\n\n"
+MESSAGES = 60
+PEOPLE = 20
+
+
+async def pages() -> Mapping[str, str]:
+    """Every generated page, by its file name."""
+    return {"example-patterns.md": await _patterns_page(), "endpoint-gaps.md": _gaps_page()}
+
+
+async def _patterns_page() -> str:
+    text = NOTE + "# Access patterns of the example\n\n"
+    text += "The tour's conversations, as `sobremesa.cli.tour_model` declares them.\n\n"
+    text += "## Entities\n\n" + catalogue.markdown(catalogue.entity_rows(registry))
+    text += "\n## Patterns\n\n" + catalogue.markdown(catalogue.pattern_rows(registry))
+    text += "\n## What each costs\n\n"
+    text += f"With {PEOPLE} participants, {MESSAGES} messages of about 300 bytes, and pages of 50.\n\n"
+    return text + catalogue.markdown(catalogue.cost_rows(await _costs()))
+
+
+async def _costs() -> Mapping[str, Usage]:
+    """What every pattern uses on a conversation of ordinary size."""
+    filling = Table(await open_engine("sqlite://", janitor=False))
+    table = Table(filling.engine)
+    convo, person = ConversationId("01JGSZSZ"), UserId("01JGSXXX")
+    seats = [Participant(convo_id=convo, user_id=UserId(f"{person}{number}")) for number in range(PEOPLE - 1)]
+    await filling.write(
+        Create(Conversation(convo_id=convo, name="Lunch")),
+        Create(Participant(convo_id=convo, user_id=person)),
+        *(Create(seat) for seat in seats),
+    )
+    for number in range(MESSAGES):
+        await _send(table, convo, person, MessageId(f"01JGSTTT{number:018d}"))
+    await table.get(conversation_by_id(convo_id=convo))
+    await table.query(conversations_of(user_id=person))
+    await table.query(participants_of(convo_id=convo))
+    await table.query(messages_of(convo_id=convo))
+    await table.get(message_by_id(convo_id=convo, message_id=MessageId(f"01JGSTTT{0:018d}")))
+    await table.close()
+    totals = table.meter.totals()
+    return {name: totals[name] for name in registry.patterns}
+
+
+async def _send(table: Table, convo: ConversationId, person: UserId, message_id: MessageId) -> None:
+    body = "The coffee is ready, and there is cake. " * 2
+    message = Message(
+        convo_id=convo,
+        message_id=message_id,
+        sender_id=person,
+        body=body,
+        created_at=Instant("2026-11-16T14:00:00.000Z"),
+    )
+    await table.write(
+        Create(message),
+        Update(
+            Conversation.key(convo_id=convo),
+            set_to(last_message_id=message_id, last_message_body=body),
+            add(messages=1),
+        ),
+        Update(Participant.key(convo_id=convo, user_id=person), set_to(last_read_message_id=message_id)),
+        pattern=send_message,
+    )
+
+
+def _gaps_page() -> str:
+    text = NOTE + "# Where the endpoints for tests differ from DynamoDB\n\n"
+    text += "The contract suite asserts what each of them does instead; nothing is skipped.\n"
+    for endpoint, named in gaps.GAPS.items():
+        rows = [{"gap": name, "what it does": sentence} for name, sentence in named.items()]
+        text += f"\n## {endpoint}\n\n" + catalogue.markdown(rows)
+    return text
+
+
+def main() -> None:
+    for name, text in asyncio.run(pages()).items():
+        (DOCS / name).write_text(text)
+        print(f"docs/{name}")
+
+
+if __name__ == "__main__":
+    main()

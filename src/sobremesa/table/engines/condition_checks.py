@@ -1,0 +1,150 @@
+"""Which conditions make sense: what every engine refuses before it reads or writes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import get_args
+
+from sobremesa.table.conditions import (
+    Absent,
+    AllOf,
+    Always,
+    AnyOf,
+    Attribute,
+    BeginsWith,
+    Between,
+    Compare,
+    Condition,
+    Contains,
+    HasKind,
+    Kind,
+    Not,
+    OneOf,
+    Operand,
+    Path,
+    Present,
+    Size,
+)
+from sobremesa.table.errors import BadExpression
+from sobremesa.table.evaluation import kind_of
+from sobremesa.table.layout import IndexName, Layout
+from sobremesa.table.values import stored_value
+
+MAX_CHOICES = 100
+MAX_PATH_STEPS = 32
+
+_ORDERED_KINDS = frozenset({"S", "N", "B"})
+_KINDS = frozenset(get_args(Kind))
+
+
+def check_condition(condition: Condition | None) -> None:
+    """BadExpression or BadValue if no table can tell whether this holds."""
+    if condition is not None and type(condition) is not Always:
+        _check_part(condition)
+
+
+def check_filter(condition: Condition | None, layout: Layout, index: IndexName | None) -> None:
+    """BadExpression if this cannot filter a query: it may not name a key of the table or of the index."""
+    if condition is None or type(condition) is Always:
+        return
+    _check_part(condition)
+    keys = {layout.pk, layout.sk}
+    if index is not None:
+        keys |= {layout.indexes[index].pk, layout.indexes[index].sk}
+    for path in _paths_of(condition):
+        if path is None:
+            raise BadExpression("a filter sees only items that are there: give present() or absent() a name")
+        if steps(path)[0] in keys:
+            raise BadExpression(f"a filter cannot name the key {steps(path)[0]}; put it in the key condition")
+
+
+def steps(path: Path) -> tuple[str | int, ...]:
+    """A path as its steps, also where it is a name."""
+    return (path,) if isinstance(path, str) else path
+
+
+def check_path(path: Path) -> None:
+    """BadExpression unless this can be the path of an attribute."""
+    if type(path) is str and path:
+        return
+    taken = steps(path)
+    if not 1 <= len(taken) <= MAX_PATH_STEPS or type(taken[0]) is not str:
+        raise BadExpression(f"{path!r} is no path: it starts with a name and has up to {MAX_PATH_STEPS} steps")
+    for step in taken:
+        if not (isinstance(step, str) and step) and not (type(step) is int and step >= 0):
+            raise BadExpression(f"{path!r} is no path: {step!r} is neither a name nor a place in a list")
+
+
+def _check_part(condition: Condition) -> None:
+    if isinstance(condition, AllOf | AnyOf):
+        _check_parts(condition.parts)
+        return
+    match condition:
+        case Compare(left, comparator, right):
+            _check_comparison(left, (right,), ordered=comparator not in ("=", "<>"))
+        case Between(operand, low, high):
+            _check_comparison(operand, (low, high), ordered=True)
+            _check_bounds(low, high)
+        case OneOf(operand, choices):
+            _check_comparison(operand, choices, ordered=False)
+            if not 1 <= len(choices) <= MAX_CHOICES:
+                raise BadExpression(f"one_of has 1 to {MAX_CHOICES} choices, not {len(choices)}")
+        case Present(path) | Absent(path):
+            if path is not None:
+                check_path(path)
+        case HasKind(path, kind):
+            check_path(path)
+            if kind not in _KINDS:
+                raise BadExpression(f"{kind!r} is no kind of value")
+        case BeginsWith(path, prefix):
+            _check_comparison(Attribute(path), (prefix,), ordered=False)
+            if _literal_kind(prefix) not in (None, "S", "B"):
+                raise BadExpression(f"nothing begins with a value of kind {_literal_kind(prefix)}")
+        case Contains(path, element):
+            _check_comparison(Attribute(path), (element,), ordered=False)
+        case Not(part):
+            _check_part(part)
+        case _:
+            raise BadExpression(f"{condition!r} cannot be a part of another condition")
+
+
+def _check_parts(parts: tuple[Condition, ...]) -> None:
+    if not parts:
+        raise BadExpression("all_of and any_of need at least one part")
+    for part in parts:
+        _check_part(part)
+
+
+def _check_comparison(first: Operand, others: Iterable[Operand], *, ordered: bool) -> None:
+    for operand in (first, *others):
+        if isinstance(operand, Attribute | Size):
+            check_path(operand.path)
+        elif (kind := _literal_kind(operand)) not in _ORDERED_KINDS and ordered:
+            raise BadExpression(f"a value of kind {kind} has no order")
+    for operand in others:
+        if type(operand) is type(first) and operand == first:
+            raise BadExpression(f"{first!r} is compared with itself")
+
+
+def _check_bounds(low: Operand, high: Operand) -> None:
+    kinds = _literal_kind(low), _literal_kind(high)
+    if None not in kinds and (kinds[0] != kinds[1] or stored_value(low) > stored_value(high)):
+        raise BadExpression(f"nothing is between {low!r} and {high!r}")
+
+
+def _literal_kind(operand: Operand) -> str | None:
+    """The kind of a value that was given as such; None if it stands in the item."""
+    return None if isinstance(operand, Attribute | Size) else kind_of(stored_value(operand))
+
+
+def _paths_of(condition: Condition) -> Iterator[Path | None]:
+    """Every path that a condition names; None where it speaks of the item as a whole."""
+    for name in condition.__struct_fields__:
+        given = getattr(condition, name)
+        if name == "path":
+            yield given
+        for part in given if name in ("parts", "choices") else (given,):
+            if isinstance(part, Condition):
+                yield from _paths_of(part)
+            elif isinstance(part, Attribute | Size):
+                yield part.path

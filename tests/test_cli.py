@@ -1,0 +1,76 @@
+"""The command line, as a person runs it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from servers import Endpoint
+
+SOBREMESA = Path(sys.executable).with_name("sobremesa")
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([SOBREMESA, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+def store_of(kind: str, dynoxide: Endpoint) -> str:
+    if kind == "embedded":
+        return "sqlite:///chat.db"
+    return f"dynamodb://command-line-table?region=eu-west-1&endpoint={dynoxide.url}"
+
+
+def test_the_tour_shows_what_it_did_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    done = run("tour", folder=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    for said in ("ana: Coffee, then.", "refused: operation 2", "durable sends a second", "AP7"):
+        assert said in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
+def test_a_table_is_made_described_and_dropped(kind: str, tmp_path: Path, dynoxide_memory: Endpoint) -> None:
+    store = store_of(kind, dynoxide_memory)
+
+    assert "is ready" in run("table", "create", "--store", store, folder=tmp_path).stdout
+    assert "ACTIVE" in run("table", "describe", "--store", store, folder=tmp_path).stdout
+    assert "is gone" in run("table", "drop", "--yes", "--store", store, folder=tmp_path).stdout
+    gone = run("table", "describe", "--store", store, folder=tmp_path)
+
+    assert gone.returncode == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_copy_can_be_made_and_brought_back_but_overwrites_nothing(tmp_path: Path) -> None:
+    run("table", "create", "--store", "sqlite:///chat.db", folder=tmp_path)
+
+    assert run("backup", "copy.db", "--store", "sqlite:///chat.db", folder=tmp_path).returncode == 0
+    refused = run("restore", "copy.db", "--store", "sqlite:///chat.db", folder=tmp_path)
+    restored = run("restore", "copy.db", "--store", "sqlite:///new.db", folder=tmp_path)
+
+    assert refused.returncode == 1
+    assert "exists already" in refused.stderr
+    assert "holds 0 items" in restored.stdout
+    assert sorted(file.name for file in tmp_path.glob("*.db")) == ["chat.db", "copy.db", "new.db"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("table", "describe", "--store", "postgres://x"), "is no store"),
+        (("table", "describe", "--store", "sqlite:///nowhere.db"), "there is no file nowhere.db"),
+        (("table", "describe", "--store", "dynamodb://"), "names no table"),
+        (("table", "create", "--store", "sqlite:///no/such/folder/x.db"), "does its folder exist"),
+        (("backup", "copy.db", "--store", "dynamodb://some-table?region=eu-west-1"), "is no file"),
+        (("restore", "nothing.db", "--store", "sqlite:///x.db"), "there is no file nothing.db"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    done = run(*arguments, folder=tmp_path)
+
+    assert done.returncode == 1
+    assert said in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []

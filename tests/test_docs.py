@@ -1,0 +1,54 @@
+"""The docs are true: their examples run, and their generated pages are fresh."""
+
+import ast
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+from types import CodeType, ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+
+
+def load_generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def python_blocks(page: Path) -> list[CodeType]:
+    """The examples of a page, at the lines where they stand."""
+    text = page.read_text()
+    blocks = []
+    for found in re.finditer(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        padding = "\n" * text.count("\n", 0, found.start(1))
+        source = padding + found.group(1)
+        blocks.append(compile(source, str(page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT))
+    return blocks
+
+
+async def test_every_example_of_the_table_page_runs_from_top_to_bottom() -> None:
+    blocks = python_blocks(DOCS / "table.md")
+    assert len(blocks) >= 8
+    world: dict[str, object] = {"__name__": "docs_table"}
+    for block in blocks:
+        outcome = eval(block, world)
+        if inspect.iscoroutine(outcome):
+            await outcome
+
+
+async def test_every_generated_page_is_fresh() -> None:
+    for name, text in (await load_generator().pages()).items():
+        assert (DOCS / name).read_text() == text, f"docs/{name} is stale: run `make docs`"
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")) + sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
+def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
