@@ -33,7 +33,7 @@ from sobremesa.table.conditions import (
 )
 from sobremesa.table.errors import BadExpression
 from sobremesa.table.updates import Action, Add, AddToSet, Append, DeleteFromSet, Remove, Set, SetIfAbsent
-from sobremesa.table.values import Item, Value, stored_number, stored_value
+from sobremesa.table.values import EXACT, Item, Value, stored_number, stored_value
 
 _MISSING: Any = type("Missing", (), {"__repr__": lambda _: "missing"})()
 _ORDERED = frozenset({"S", "N", "B"})
@@ -259,7 +259,7 @@ def _add(item: Item, result: Item, action: Add) -> None:
 def _sum(left: int | float | Decimal, right: int | float | Decimal) -> int | float | Decimal:
     if type(left) is int and type(right) is int:
         return stored_number(left + right)
-    return stored_number(_decimal(left) + _decimal(right))
+    return stored_number(EXACT.add(_decimal(left), _decimal(right)))
 
 
 def _decimal(number: int | float | Decimal) -> Decimal:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any, TypeAlias
 
 from sobremesa.table.errors import BadValue, TooLarge
@@ -24,11 +24,16 @@ MAX_DIGITS = 38
 MAX_EXPONENT = 125
 MIN_EXPONENT = -130
 
+EXACT = Context(prec=300)
+"""Wide enough for every sum of two numbers that a table can hold; the default context rounds to 28 digits."""
+
 _PLAIN_INT = 10**18
 
 
 def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:
     """The item with its numbers in stored form, and its size in bytes; BadValue or TooLarge if it cannot be kept."""
+    if "" in item:
+        raise BadValue("an attribute has an empty name")
     size = 0
     changed: Item | None = None
     for name, value in item.items():
@@ -91,7 +96,7 @@ def stored_number(number: int | float | Decimal) -> int | float | Decimal:
     if exact == exact.to_integral_value():
         return int(exact)
     nearest = float(exact)
-    return nearest if Decimal(repr(nearest)) == exact else exact.normalize()
+    return nearest if Decimal(repr(nearest)) == exact else EXACT.normalize(exact)
 
 
 def number_text(number: int | float | Decimal) -> str:
@@ -141,6 +146,8 @@ def _number_weight(number: int | float | Decimal) -> int:
 def _weigh_value(value: Value, path: str, depth: int) -> tuple[Value, int]:
     if type(value) is str:
         return value, _utf8_length(value)
+    if type(value) is int and 0 <= value < _PLAIN_INT:
+        return value, _digits_weight(str(value))
     match value:
         case None | bool():
             return value, 1

@@ -35,7 +35,7 @@ from sobremesa.table.errors import BadExpression, BadKey, TooLarge
 from sobremesa.table.evaluation import kind_of
 from sobremesa.table.keys import MAX_PK_BYTES, MAX_SK_BYTES, check_key, utf8_length
 from sobremesa.table.layout import IndexLayout, Layout
-from sobremesa.table.updates import Action, Add, AddToSet, DeleteFromSet, Remove, Set, SetIfAbsent
+from sobremesa.table.updates import Action, Add, AddToSet, Append, DeleteFromSet, Remove, Set, SetIfAbsent
 from sobremesa.table.values import Item, Value, stored_value, weigh
 
 MAX_SEGMENTS = 1_000_000
@@ -247,6 +247,8 @@ def _check_action(action: Action, layout: Layout) -> None:
             _check_index_key(action.value if whole else None, str(name), index)  # type: ignore[attr-defined]
     if isinstance(action, Add | AddToSet | DeleteFromSet):
         _check_sum(action)
+    if isinstance(action, Append) and not isinstance(action.values, list):
+        raise BadExpression(f"only a list can be appended to {action.path!r}")
 
 
 def _check_sum(action: Add | AddToSet | DeleteFromSet) -> None:

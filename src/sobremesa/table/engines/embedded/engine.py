@@ -172,9 +172,7 @@ class EmbeddedEngine:
         """Opening has made it."""
 
     async def describe_table(self) -> TableFacts:
-        self._refuse_closed()
-        count: int = self._connection.execute("SELECT count(*) FROM items").get
-        size: int = self._connection.execute("SELECT coalesce(sum(size), 0) FROM items").get
+        count, size = self._select("SELECT count(*), coalesce(sum(size), 0) FROM items")[0]
         return TableFacts(
             store=self.path,
             table=self.layout.table,
@@ -209,6 +207,12 @@ class EmbeddedEngine:
         put = checks.check_write(operation, self.layout)
         return row_of(*put) if put else None
 
+    def _select(self, sql: str, bindings: tuple[int, ...] = ()) -> list[Any]:
+        try:
+            return self._connection.execute(sql, bindings).fetchall()
+        except apsw.Error as error:
+            raise self._error(error) from error
+
     def _find(self, key: RawKey) -> tuple[Item | None, int]:
         try:
             return self._rows.find_item(key)
@@ -231,10 +235,8 @@ class EmbeddedEngine:
                     pass
 
     def _expired_keys(self, since: int, until: int) -> list[RawKey]:
-        found: list[Any] = self._connection.execute(
-            "SELECT pk, sk FROM items WHERE ttl BETWEEN ? AND ? LIMIT ?", (since, until, EXPIRED_A_SWEEP)
-        ).fetchall()
-        return [RawKey(*key) for key in found]
+        sql = "SELECT pk, sk FROM items WHERE ttl BETWEEN ? AND ? LIMIT ?"
+        return [RawKey(*key) for key in self._select(sql, (since, until, EXPIRED_A_SWEEP))]
 
     def _forget(self, now_ms: int) -> None:
         self._log.prune(now_ms)
