@@ -9,9 +9,10 @@
         role: Role = "member"
 
 The class is checked when it is made: a template that names no field, or a field that may be None without a default,
-fails at import. Attributes are stored in camelCase (`class X(Entity, rename=...)` says otherwise); None is stored as
-nothing. An index whose template has a part that is None leaves the row out; of several declarations on one index, the
-first that is complete counts. `expires = "field"` names the field, in epoch seconds, after which the row is gone.
+fails at import. Attributes are stored in camelCase (`class X(Entity, rename=...)` says otherwise); None, and a set
+without elements, is stored as nothing. An index whose template has a part that is None leaves the row out; of
+several declarations on one index, the first that is complete counts. `expires = "field"` names the field, in epoch
+seconds, after which the row is gone.
 
 Rows written by others load as they are: parts missing from a row are taken from its keys, NULL counts as absent, and
 attributes that the entity does not know are kept in `other` and stored again with it.
@@ -38,6 +39,7 @@ E = TypeVar("E", bound="Entity")
 E_co = TypeVar("E_co", bound="Entity", covariant=True)
 
 _SCALARS = frozenset({str, int, bool, float, bytes})
+_EMPTY_SET: frozenset[Any] = frozenset()
 
 
 class Keys:
@@ -150,7 +152,7 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
                 item[names.pk], item[names.sk] = found
         for field, attribute in shape.stored_fields:
             value = getattr(self, field)
-            if value is not None:
+            if value is not None and value != _EMPTY_SET:
                 item[attribute] = value if type(value) in _SCALARS else to_stored(value)
         if shape.expires:
             expiry = getattr(self, shape.expires)

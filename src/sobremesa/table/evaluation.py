@@ -6,7 +6,7 @@ by value, text by its UTF-8 bytes, which is also the order of code points.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -59,9 +59,7 @@ def holds(condition: Condition | None, item: Item | None) -> bool:
 def changed(item: Item, actions: tuple[Action, ...]) -> Item:
     """The item after these actions. Each sees the item as it was, not what the others did."""
     result = dict(item)
-    # Only places in lists depend on each other, and a name by itself is none.
-    in_turn = actions if all(type(action.path) is str for action in actions) else sorted(actions, key=_turn)
-    for action in in_turn:
+    for action in in_turn(actions):
         _CHANGES[type(action)](item, result, action)
     return result
 
@@ -205,8 +203,14 @@ _TESTS: Mapping[type[Condition], Callable[[Any, Item | None], bool]] = {
 }
 
 
+def in_turn(actions: Sequence[Action]) -> Sequence[Action]:
+    """The order in which actions can be done one after the other, so that every place means what it meant before."""
+    # Only places in lists depend on each other, and a name by itself is none.
+    return actions if all(type(action.path) is str for action in actions) else sorted(actions, key=_turn)
+
+
 def _turn(action: Action) -> tuple[bool, list[int]]:
-    """Removals come last and from the end of a list, so that every place means what it meant before the update."""
+    """Removals come last, and from the end of a list."""
     places = [step for step in action.path if isinstance(step, int)]
     if isinstance(action, Remove):
         return True, [-place for place in places]

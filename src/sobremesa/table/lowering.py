@@ -162,6 +162,8 @@ def _actions(operation: Update[Entity], layout: Layout) -> Changes:
 
 
 def _action(action: Action, shape: Shape) -> Action:
+    if isinstance(action, Set) and action.value == frozenset():
+        return Remove(_path(action.path, shape))
     lowered = {name: to_stored(getattr(action, name)) for name in action.__struct_fields__ if name != "path"}
     return msgspec.structs.replace(action, path=_path(action.path, shape), **lowered)
 

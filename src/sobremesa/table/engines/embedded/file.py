@@ -6,6 +6,7 @@ write lock is SQLite's own, so it ends with the process that holds it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -23,6 +24,7 @@ LOOP_WAIT_MS = 5
 instead."""
 
 _SETTINGS: dict[str, str | int] = {
+    "page_size": 8192,
     "journal_mode": "WAL",
     "synchronous": "FULL",
     "cache_size": -32768,
@@ -52,6 +54,8 @@ def open_file(path: str, layout: Layout, *, vfs: str | None = None) -> tuple[aps
         connection = connect(path, vfs=vfs)
     except apsw.Error as error:
         raise store_error(error, path) from error
+    except OSError as error:
+        raise StoreFailed(f"{path} cannot be opened: {error.strerror}") from error
     try:
         schema = prepare(connection, layout)
         connection.set_busy_timeout(LOOP_WAIT_MS)
@@ -71,21 +75,32 @@ def copy_file(path: str, target: Path) -> None:
     other.
     """
     unfinished = target.with_name(target.name + ".unfinished")
-    unfinished.unlink(missing_ok=True)
-    connection = connect(path)
     try:
-        connection.execute("VACUUM INTO ?", (str(unfinished),))
-        with apsw.Connection(str(unfinished)) as copy:
-            give_identity(copy)
-        copy.close()
-    except apsw.Error as error:
         unfinished.unlink(missing_ok=True)
+        _copy(path, unfinished)
+        _sync(unfinished)
+        unfinished.replace(target)
+        _sync(target.parent)
+    except apsw.Error as error:
         raise store_error(error, str(target)) from error
+    except OSError as error:
+        raise StoreFailed(f"{target} cannot be written: {error.strerror}") from error
     finally:
-        connection.close()
-    _sync(unfinished)
-    unfinished.replace(target)
-    _sync(target.parent)
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+
+
+def _copy(path: str, target: Path) -> None:
+    source = connect(path)
+    try:
+        source.execute("VACUUM INTO ?", (str(target),))
+    finally:
+        source.close()
+    copy = apsw.Connection(str(target))
+    try:
+        give_identity(copy)
+    finally:
+        copy.close()
 
 
 def remove_file(path: str) -> None:
@@ -129,9 +144,10 @@ def _refuse_others(path: str) -> None:
 def _look(connection: apsw.Connection, path: Path, *, whole: bool = True) -> None:
     try:
         connection.set_busy_timeout(OPENING_WAIT_MS)
-        ours = connection.pragma("application_id") == APPLICATION_ID
+        owner = connection.pragma("application_id")
+        ours = owner == APPLICATION_ID
         version = connection.pragma("user_version")
-        if not ours and connection.execute("SELECT count(*) FROM sqlite_schema").get:
+        if not ours and (owner or connection.execute("SELECT count(*) FROM sqlite_schema").get):
             raise StoreForeign(f"{path} is a database of something else; give another file")
         if ours and version > FORMAT:
             raise StoreTooNew(f"{path} has format {version}; this version reads up to {FORMAT}: use a newer one")

@@ -37,7 +37,9 @@ def query(connection: apsw.Connection, schema: Schema, request: QueryRequest) ->
     """One page of a question to a partition of the table or of an index."""
     table = schema.index_tables[request.index] if request.index else None
     low, high, closed = _bounds(request.sort)
-    sql = _query_sql(table, request.backward, low is not None, high is not None, closed, request.start is not None)
+    started = request.start is not None
+    needs_body = request.where is not None or not request.count_only
+    sql = _query_sql(table, request.backward, low is not None, high is not None, closed, started, needs_body)
     bindings: list[str | int] = [request.pk, *(bound for bound in (low, high) if bound is not None)]
     if isinstance(request.start, IndexKey):
         bindings += [request.start.sk, *request.start.base]
@@ -69,33 +71,34 @@ def _segment(*arguments: Any) -> int:
     return int(zlib.crc32(pk.encode()) % segments)
 
 
-def _page(rows: Iterable[tuple[str, str, int, bytes]], request: QueryRequest | ScanRequest) -> RawPage:
+def _page(rows: Iterable[Any], request: QueryRequest | ScanRequest) -> RawPage:
+    """The page of some rows: each has its place, its size and its body."""
     items: list[Item] = []
     count = scanned = size = 0
-    last: RawKey | IndexKey | None = None
     where = request.where
     counting = isinstance(request, QueryRequest) and request.count_only
-    place: tuple[str, ...] = ()
-    for *place_now, row_size, body in rows:
-        if size + row_size > MAX_PAGE_BYTES:
-            last = _place_key(place)
+    last_row = None
+    full = False
+    for row in rows:
+        size += row[-2]
+        if size > MAX_PAGE_BYTES:
+            size -= row[-2]
+            full = True
             break
-        place = tuple(place_now)
-        size += row_size
+        last_row = row
         scanned += 1
-        if where is not None or not counting:
-            item = unpack(body)
-            if where is not None and not holds(where, item):
-                continue
+        if where is None and counting:
+            continue
+        item = unpack(row[-1])
+        if where is None or holds(where, item):
+            count += 1
             if not counting:
                 items.append(item)
-        count += 1
-    else:
-        if scanned == request.limit:
-            last = _place_key(place)
-    fields = request.fields if isinstance(request, QueryRequest) else None
-    if fields is not None:
-        items = [project(item, fields) for item in items]
+    if where is None:
+        count = scanned
+    last = _place_of(last_row, request) if full or scanned == request.limit else None
+    if isinstance(request, QueryRequest) and request.fields is not None:
+        items = [project(item, request.fields) for item in items]
     return RawPage(items, count, scanned, last, Capacity(read=read_units(size, consistent=request.consistent)))
 
 
@@ -104,10 +107,10 @@ def project(item: Item, fields: Iterable[str]) -> Item:
     return {name: item[name] for name in fields if name in item}
 
 
-def _place_key(place: tuple[str, ...]) -> RawKey | IndexKey:
-    if len(place) == 2:
-        return RawKey(*place)
-    return IndexKey(place[0], RawKey(*place[1:]))
+def _place_of(row: Any, request: QueryRequest | ScanRequest) -> RawKey | IndexKey:
+    if isinstance(request, ScanRequest):
+        return RawKey(row[0], row[1])
+    return RawKey(request.pk, row[0]) if request.index is None else IndexKey(row[0], RawKey(row[1], row[2]))
 
 
 def _bounds(sort: SortCondition) -> tuple[str | None, str | None, bool]:
@@ -124,17 +127,20 @@ def _bounds(sort: SortCondition) -> tuple[str | None, str | None, bool]:
 
 
 @lru_cache(maxsize=256)
-def _query_sql(table: str | None, backward: bool, low: bool, high: bool, closed: bool, start: bool) -> str:
+def _query_sql(
+    table: str | None, backward: bool, low: bool, high: bool, closed: bool, start: bool, needs_body: bool
+) -> str:
+    body = "body" if needs_body else "NULL"
     order = "DESC" if backward else "ASC"
     after = "<" if backward else ">"
     if table is None:
-        sql = "SELECT pk, sk, size, body FROM items AS x WHERE x.pk = ?"
+        sql = f"SELECT sk, size, {body} FROM items AS x WHERE x.pk = ?"
         following = f" AND x.sk {after} ?"
         ordering = f" ORDER BY x.sk {order}"
     else:
         # CROSS JOIN keeps SQLite from turning the order of the tables round.
         sql = (
-            f"SELECT x.sk, x.base_pk, x.base_sk, items.size, items.body FROM {table} AS x"
+            f"SELECT x.sk, x.base_pk, x.base_sk, size, {body} FROM {table} AS x"
             " CROSS JOIN items ON items.pk = x.base_pk AND items.sk = x.base_sk WHERE x.pk = ?"
         )
         following = f" AND (x.sk, x.base_pk, x.base_sk) {after} (?, ?, ?)"

@@ -14,6 +14,7 @@ import msgspec
 
 from sobremesa.table.engines.embedded.codec import unpack
 from sobremesa.table.errors import StoreForeign
+from sobremesa.table.keys import MAX_PK_BYTES, MAX_SK_BYTES, utf8_length
 from sobremesa.table.layout import IndexLayout, IndexName, Layout
 from sobremesa.table.values import Value
 
@@ -46,7 +47,7 @@ class StoredLayout(msgspec.Struct, frozen=True):
     pk: str
     sk: str
     ttl: str
-    indexes: dict[str, IndexLayout]
+    indexes: list[tuple[str, IndexLayout]]
 
 
 class Schema(msgspec.Struct, frozen=True):
@@ -93,14 +94,25 @@ def index_tables(layout: Layout) -> dict[IndexName, str]:
 
 
 def index_entry(item: Mapping[str, Value], names: IndexLayout) -> tuple[str, str] | None:
-    """The key under which an item stands in an index, or None if it does not."""
+    """The key under which an item stands in an index, or None if it does not.
+
+    A row from before the index may hold anything there; what cannot be a key keeps it out.
+    """
     pk = item.get(names.pk)
     sk = item.get(names.sk)
-    return None if pk is None or sk is None else (pk, sk)
+    if type(pk) is str and type(sk) is str and _fits(pk, MAX_PK_BYTES) and _fits(sk, MAX_SK_BYTES):
+        return pk, sk
+    return None
+
+
+def _fits(key: str, limit: int) -> bool:
+    return bool(key) and (len(key) * 4 <= limit or utf8_length(key) <= limit)
 
 
 def _fit_layout(connection: apsw.Connection, layout: Layout) -> None:
-    wanted = StoredLayout(layout.pk, layout.sk, layout.ttl, {str(name): each for name, each in layout.indexes.items()})
+    wanted = StoredLayout(
+        layout.pk, layout.sk, layout.ttl, [(str(name), each) for name, each in layout.indexes.items()]
+    )
     text = connection.execute("SELECT value FROM meta WHERE name = 'layout'").get
     stored = msgspec.json.decode(text, type=StoredLayout) if text else None
     if stored == wanted:
