@@ -8,7 +8,7 @@ Where things are:
 
 - `entities`, `keys`, `patterns`: what is stored, and what can be asked
 - `conditions`, `updates`, `operations`: what must hold, what changes, what is written
-- `table`: reads and writes, over any engine; `opening` finds the engine
+- `table`: reads and writes, over any engine; `calls` retries and splits batches; `opening` finds the engine
 - `lowering`, `evaluation`: from fields to attributes, and what conditions mean
 - `capacity`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults

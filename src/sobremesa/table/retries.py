@@ -9,16 +9,17 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 import msgspec
 
 from sobremesa.table.errors import Conflict, OutcomeUnknown, StoreFailed, TableError, Throttled
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _PASSING: tuple[type[TableError], ...] = (Throttled, Conflict)
-_UNLESS_DONE: tuple[type[TableError], ...] = (*_PASSING, OutcomeUnknown, StoreFailed)
+_PASSING_IF_REPEATABLE: tuple[type[TableError], ...] = (*_PASSING, OutcomeUnknown, StoreFailed)
 
 
 class Retries(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,23 +29,26 @@ class Retries(msgspec.Struct, frozen=True, kw_only=True):
     first_pause: float = 0.025
     longest_pause: float = 1.0
 
-    async def run(self, attempt: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
-        """The result of an attempt, made again while its error may pass.
+    async def repeatable(self, call: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs) -> T:
+        """The result of a call that may be made twice, so that a lost answer may be asked for again."""
+        return await self._run(_PASSING_IF_REPEATABLE, lambda: call(*args, **options))
 
-        `repeatable` says that doing it twice is the same as doing it once, so that a lost answer may be asked for
-        again.
-        """
-        passing = _UNLESS_DONE if repeatable else _PASSING
-        for tried in range(1, self.attempts + 1):
+    async def once(self, call: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs) -> T:
+        """The result of a call that is made again only after a refusal: never after a lost answer."""
+        return await self._run(_PASSING, lambda: call(*args, **options))
+
+    async def pause(self, tried: int) -> None:
+        """Wait a random time that grows with the number of attempts."""
+        longest: float = min(self.longest_pause, self.first_pause * 2 ** (tried - 1))
+        await asyncio.sleep(random.uniform(0, longest))  # noqa: S311 - nothing secret
+
+    async def _run(self, passing: tuple[type[TableError], ...], attempt: Callable[[], Awaitable[T]]) -> T:
+        tried = 1
+        while True:
             try:
                 return await attempt()
             except passing:
                 if tried == self.attempts:
                     raise
             await self.pause(tried)
-        raise AssertionError("the last attempt returns or raises")
-
-    async def pause(self, tried: int) -> None:
-        """Wait a random time that grows with the number of attempts."""
-        longest: float = min(self.longest_pause, self.first_pause * 2 ** (tried - 1))
-        await asyncio.sleep(random.uniform(0, longest))  # noqa: S311 - nothing secret
+            tried += 1

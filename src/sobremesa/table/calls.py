@@ -1,0 +1,153 @@
+"""Calls: an engine that does not give up at once, and that takes any number of items.
+
+Retries, batches and scans, once for all engines; items are still as they are stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncGenerator, Sequence
+from typing import TypeAlias
+
+from sobremesa.table.capacity import NOTHING, Capacity
+from sobremesa.table.conditions import Condition
+from sobremesa.table.engines.protocol import (
+    MAX_BATCH_GET,
+    MAX_BATCH_WRITE,
+    DeleteItem,
+    Engine,
+    ItemRead,
+    ItemWrite,
+    PutItem,
+    QueryRequest,
+    RawKey,
+    RawPage,
+    ScanRequest,
+    UpdateItem,
+    Written,
+)
+from sobremesa.table.errors import Throttled
+from sobremesa.table.retries import Retries
+from sobremesa.table.updates import Set
+from sobremesa.table.values import Item
+
+BulkWrite: TypeAlias = PutItem | DeleteItem
+
+
+class Calls:
+    """The calls of one engine."""
+
+    def __init__(self, engine: Engine, retries: Retries) -> None:
+        self._engine = engine
+        self._retries = retries
+
+    async def get(self, key: RawKey, *, consistent: bool) -> ItemRead:
+        return await self._retries.repeatable(self._engine.get, key, consistent=consistent, fields=None)
+
+    async def query(self, request: QueryRequest) -> RawPage:
+        return await self._retries.repeatable(self._engine.query, request)
+
+    async def get_many(self, keys: Sequence[RawKey], *, consistent: bool) -> tuple[dict[RawKey, Item], Capacity]:
+        """The items of any number of keys, by key, and what it cost."""
+        found: dict[RawKey, Item] = {}
+        used = NOTHING
+        waiting = list(dict.fromkeys(keys))
+        stuck = 0
+        while waiting:
+            batch, rest = waiting[:MAX_BATCH_GET], waiting[MAX_BATCH_GET:]
+            answer = await self._retries.repeatable(self._engine.batch_get, batch, consistent=consistent)
+            found |= answer.items
+            used = used.plus(answer.capacity)
+            waiting = answer.unprocessed + rest
+            stuck = await self._after_batch(len(answer.unprocessed), len(batch), stuck)
+        return found, used
+
+    async def write(self, operation: ItemWrite) -> Written:
+        """One operation by itself; OutcomeUnknown if its answer is lost and doing it twice would not be the same."""
+        run = self._retries.repeatable if _is_repeatable(operation) else self._retries.once
+        return await run(self._engine.write, operation)
+
+    async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
+        """Several operations, all or none; where answers can be lost, a token makes it safe to ask again."""
+        if token is None and self._engine.answers_can_be_lost:
+            token = str(uuid.uuid4())
+        run = self._retries.once if token is None else self._retries.repeatable
+        return await run(self._engine.transact, operations, token)
+
+    async def write_many(self, operations: Sequence[BulkWrite]) -> Capacity:
+        """Any number of puts and deletes, each by itself; of two on one item the later one wins."""
+        used = NOTHING
+        waiting = list(operations)
+        stuck = 0
+        while waiting:
+            batch, rest = _different(waiting)
+            answer = await self._retries.repeatable(self._engine.batch_write, batch)
+            used = used.plus(answer.capacity)
+            waiting = answer.unprocessed + rest
+            stuck = await self._after_batch(len(answer.unprocessed), len(batch), stuck)
+        return used
+
+    async def scan(self, segments: int, where: Condition | None) -> AsyncGenerator[RawPage, None]:
+        """The pages of all segments, which are read side by side."""
+        pages: asyncio.Queue[RawPage | Exception | None] = asyncio.Queue(maxsize=2 * segments)
+        readers = [asyncio.create_task(self._scan(number, segments, where, pages)) for number in range(segments)]
+        running = segments
+        try:
+            while running:
+                page = await pages.get()
+                if isinstance(page, Exception):
+                    raise page
+                if page is None:
+                    running -= 1
+                else:
+                    yield page
+        finally:
+            for reader in readers:
+                reader.cancel()
+            await asyncio.gather(*readers, return_exceptions=True)
+
+    async def _scan(
+        self, segment: int, segments: int, where: Condition | None, pages: asyncio.Queue[RawPage | Exception | None]
+    ) -> None:
+        last: RawKey | None = None
+        try:
+            while True:
+                request = ScanRequest(segment=segment, segments=segments, start=last, where=where)
+                page = await self._retries.repeatable(self._engine.scan, request)
+                await pages.put(page)
+                if not isinstance(page.last, RawKey):
+                    break
+                last = page.last
+        except Exception as error:
+            # Whoever takes the pages raises it.
+            await pages.put(error)
+        else:
+            await pages.put(None)
+
+    async def _after_batch(self, unprocessed: int, asked: int, stuck: int) -> int:
+        """Pause before the left-over part of a batch is sent again; give up when nothing at all moves."""
+        if not unprocessed:
+            return 0
+        stuck = stuck + 1 if unprocessed == asked else 1
+        if stuck > self._retries.attempts:
+            raise Throttled(f"{unprocessed} operations of a batch were not processed, also after retries")
+        await self._retries.pause(stuck)
+        return stuck
+
+
+def _is_repeatable(operation: ItemWrite) -> bool:
+    """Is doing it twice the same as once?"""
+    if operation.when is not None:
+        return False
+    return not isinstance(operation, UpdateItem) or all(isinstance(action, Set) for action in operation.actions)
+
+
+def _different(waiting: list[BulkWrite]) -> tuple[list[BulkWrite], list[BulkWrite]]:
+    """The first operations on different items, as many as a batch takes, and the rest."""
+    batch: dict[RawKey, BulkWrite] = {}
+    for place, operation in enumerate(waiting):
+        if operation.key in batch or len(batch) == MAX_BATCH_WRITE:
+            return list(batch.values()), waiting[place:]
+        batch[operation.key] = operation
+    return list(batch.values()), []
