@@ -139,7 +139,11 @@ class StoreError(TableError):
 
 
 class StoreFailed(StoreError):
-    """Input or output failed. A write that got this was not acknowledged and is not there."""
+    """Input or output failed. A write that got this is not there.
+
+    One exception: where the last step failed, the fsync of a commit, and the process dies before its next write, the
+    write may come back when the file is opened again, as a whole. With a token it can be repeated safely.
+    """
 
 
 class StoreBusy(StoreError):

@@ -13,13 +13,13 @@ from typing import ParamSpec, TypeVar
 
 import msgspec
 
-from sobremesa.table.errors import Conflict, OutcomeUnknown, StoreFailed, TableError, Throttled
+from sobremesa.table.errors import Conflict, OutcomeUnknown, StoreBusy, StoreFailed, TableError, Throttled
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _PASSING: tuple[type[TableError], ...] = (Throttled, Conflict)
-_PASSING_IF_REPEATABLE: tuple[type[TableError], ...] = (*_PASSING, OutcomeUnknown, StoreFailed)
+_PASSING_IF_REPEATABLE: tuple[type[TableError], ...] = (*_PASSING, OutcomeUnknown, StoreBusy, StoreFailed)
 
 
 class Retries(msgspec.Struct, frozen=True, kw_only=True):

@@ -68,9 +68,11 @@ class ChangeLog:
 
     def prune(self, now_ms: int) -> None:
         """Drop the oldest transactions that are older than a day, some at a time."""
+        # Only ever from the beginning: a clock that was set back must not make a hole.
         self._execute(
-            "DELETE FROM changes WHERE at_ms < ?1 AND seq < (SELECT max(seq) FROM changes)"
-            " AND seq < (SELECT min(seq) FROM changes) + ?2",
+            "DELETE FROM changes WHERE seq < (SELECT max(seq) FROM changes)"
+            " AND seq < (SELECT min(seq) FROM changes) + ?2"
+            " AND seq < coalesce((SELECT seq FROM changes WHERE at_ms >= ?1 ORDER BY seq LIMIT 1), seq + 1)",
             (now_ms - RETENTION_MS, PRUNED_AT_ONCE),
         )
 
@@ -105,8 +107,6 @@ class ChangeLog:
 
     async def next_commit(self, seconds: float) -> None:
         """Wait for a commit of this process, at most this long."""
-        if self._closed:
-            raise StoreClosed("the store was closed")
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(waiting)
         await asyncio.wait((waiting,), timeout=seconds)
@@ -116,6 +116,10 @@ class ChangeLog:
         self._closed = True
         self.announce()
 
+    def refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreClosed("the store was closed")
+
     def _sequence_at(self, position: Position) -> int:
         oldest: int = (self._execute("SELECT min(seq) FROM changes").get or 1) - 1
         newest: int = self._execute("SELECT max(seq) FROM changes").get or 0
@@ -124,7 +128,8 @@ class ChangeLog:
         if position == NEWEST:
             return newest
         store_id, _, number = position.rpartition("-")
-        if store_id != self._store_id or not number.isdigit() or int(number) > newest:
+        known = store_id == self._store_id and number.isdecimal() and number.isascii() and len(number) < 20
+        if not known or int(number) > newest:
             raise PositionTrimmed("this position is of another store", self.position(oldest))
         if int(number) < oldest:
             raise PositionTrimmed("the changes after this position are no longer kept", self.position(oldest))
@@ -142,6 +147,7 @@ class LogReader:
         loop = asyncio.get_running_loop()
         until = loop.time() + wait_seconds
         while True:
+            self._log.refuse_closed()
             try:
                 changes, self._sequence = self._log.read_after(self._sequence)
             except apsw.Error as error:

@@ -109,6 +109,7 @@ class EmbeddedEngine:
             raise self._error(error) from error
 
     async def scan(self, request: ScanRequest) -> RawPage:
+        self._refuse_closed()
         checks.check_scan(request)
         try:
             if self.path == MEMORY:
@@ -164,6 +165,7 @@ class EmbeddedEngine:
 
     async def backup(self, target: Path) -> None:
         """A whole copy of the store as it is now, while it is being used."""
+        self._refuse_closed()
         if self.path == MEMORY:
             raise StoreFailed("a store in memory has no file to copy")
         await asyncio.to_thread(copy_file, self.path, target)
@@ -247,8 +249,6 @@ class EmbeddedEngine:
             raise StoreClosed("the store was closed")
 
     def _error(self, error: apsw.Error) -> TableError:
-        if isinstance(error, apsw.ConnectionClosedError):
-            return StoreClosed("the store was closed")
         return store_error(error, self.path)
 
 

@@ -13,15 +13,22 @@ from pathlib import Path
 import apsw
 
 from sobremesa.table.engines.embedded.schema import APPLICATION_ID, FORMAT, Schema, give_identity, prepare
-from sobremesa.table.errors import StoreBusy, StoreDamaged, StoreError, StoreFailed, StoreForeign, StoreTooNew
+from sobremesa.table.errors import (
+    StoreBusy,
+    StoreClosed,
+    StoreDamaged,
+    StoreError,
+    StoreFailed,
+    StoreForeign,
+    StoreTooNew,
+)
 from sobremesa.table.layout import Layout
 
 MEMORY = ":memory:"
 SMALL_ENOUGH_TO_CHECK = 32 * 1024 * 1024
 OPENING_WAIT_MS = 10_000
-LOOP_WAIT_MS = 5
-"""How long a statement may wait for another process's lock: it holds up the event loop, so the writer tries again
-instead."""
+LOOP_WAIT_MS = 0
+"""Waiting for another process's lock would hold up the event loop: the writer and the table try again instead."""
 
 _SETTINGS: dict[str, str | int] = {
     "page_size": 8192,
@@ -76,6 +83,8 @@ def copy_file(path: str, target: Path) -> None:
     """
     unfinished = target.with_name(target.name + ".unfinished")
     try:
+        if target.exists() and target.samefile(path):
+            raise StoreFailed("a copy cannot take the place of the store itself: give another name")
         unfinished.unlink(missing_ok=True)
         _copy(path, unfinished)
         _sync(unfinished)
@@ -112,6 +121,8 @@ def remove_file(path: str) -> None:
 def store_error(error: apsw.Error, path: str = "the store") -> StoreError:
     """What a SQLite error means to us."""
     match error:
+        case apsw.ConnectionClosedError() | apsw.CursorClosedError():
+            return StoreClosed("the store was closed")
         case apsw.NotADBError():
             return StoreDamaged(f"{path} is not a database, or its beginning is damaged")
         case apsw.CorruptError():
@@ -133,17 +144,11 @@ def _refuse_others(path: str) -> None:
     file = Path(path)
     if not file.exists() or file.stat().st_size == 0:
         return
-    try:
-        _look(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY), file)
-    except apsw.ReadOnlyError:
-        # Somebody was stopped while making the file; looking alone cannot undo that, so look at it as it is.
-        as_it_is = f"{file.absolute().as_uri()}?immutable=1"
-        _look(apsw.Connection(as_it_is, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI), file, whole=False)
-
-
-def _look(connection: apsw.Connection, path: Path, *, whole: bool = True) -> None:
+    # Not read-only: a process that was stopped while it made the file left a journal, which opening it undoes.
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         connection.set_busy_timeout(OPENING_WAIT_MS)
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         owner = connection.pragma("application_id")
         ours = owner == APPLICATION_ID
         version = connection.pragma("user_version")
@@ -151,7 +156,7 @@ def _look(connection: apsw.Connection, path: Path, *, whole: bool = True) -> Non
             raise StoreForeign(f"{path} is a database of something else; give another file")
         if ours and version > FORMAT:
             raise StoreTooNew(f"{path} has format {version}; this version reads up to {FORMAT}: use a newer one")
-        if whole and path.stat().st_size <= SMALL_ENOUGH_TO_CHECK:
+        if file.stat().st_size <= SMALL_ENOUGH_TO_CHECK:
             found = connection.execute("PRAGMA quick_check(1)").get
             if found != "ok":
                 raise StoreDamaged(f"{path} is damaged ({found}); restore it from a backup")
