@@ -43,6 +43,6 @@ class Client:
         content = await self._transport.post(self._service, action, _encode(request))
         try:
             return answer.decode(content)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             message = f"the answer to {action} cannot be read: {error}"
             raise NoAnswer(message, may_have_been_done=True) from error

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import time
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import botocore.credentials
@@ -19,8 +20,9 @@ CHECK_SECONDS = 10.0
 LAST_MINUTES = 5
 """With less than this left, every request waits for the new credentials."""
 
-
 LOCAL_REGION = "us-east-1"
+
+T = TypeVar("T")
 
 
 class Keys(NamedTuple):
@@ -48,31 +50,31 @@ class Credentials:
     async def find(cls, endpoint: str | None) -> Credentials:
         """The credentials of this process; for an endpoint on this machine, a dummy pair if there are none."""
         local = endpoint is not None and is_loopback(endpoint)
-        found = await asyncio.to_thread(_search, local=local)
+        found = await _ask(_search, local)
         if found is None and local:
             return cls(DUMMY)
         if found is None:
             raise StoreFailed("no AWS credentials were found: not in the environment, a profile or a role")
-        keys = await asyncio.to_thread(_freeze, found)
+        keys = await _ask(_freeze, found)
         renewable = isinstance(found, botocore.credentials.RefreshableCredentials)
         return cls(keys, found if renewable else None)
 
     async def current(self) -> Keys:
-        """The keys for a request now; botocore's errors if they have expired and cannot be renewed."""
+        """The keys for a request now; StoreFailed if they have expired and cannot be renewed."""
         if self._renewable is None or time.monotonic() < self._look_at:
             return self._keys
         if self._renewing.locked() and not self._renewable.refresh_needed(LAST_MINUTES * 60):
             return self._keys
         async with self._renewing:
             if self._renewable.refresh_needed():
-                self._keys = await asyncio.to_thread(_freeze, self._renewable)
+                self._keys = await _ask(_freeze, self._renewable)
             self._look_at = time.monotonic() + CHECK_SECONDS
         return self._keys
 
 
 async def find_region(endpoint: str | None) -> str:
     """The region of this process's environment or profile; an endpoint of one's own needs none."""
-    found = await asyncio.to_thread(lambda: botocore.session.Session().get_config_variable("region"))
+    found = await _ask(lambda: botocore.session.Session().get_config_variable("region"))
     if found is None and endpoint is None:
         raise StoreFailed("no AWS region was given, and none was found in the environment or a profile")
     return str(found or LOCAL_REGION)
@@ -87,7 +89,15 @@ def is_loopback(endpoint: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _search(*, local: bool) -> Any:
+async def _ask(question: Callable[..., T], *args: Any) -> T:
+    """What botocore says to this, off the event loop. A provider of credentials may raise anything."""
+    try:
+        return await asyncio.to_thread(question, *args)
+    except Exception as error:
+        raise StoreFailed(f"the AWS credentials cannot be read: {error}") from error
+
+
+def _search(local: bool) -> Any:
     session = botocore.session.Session()
     if local:
         # Asking a machine's metadata service for a role takes seconds where there is none.

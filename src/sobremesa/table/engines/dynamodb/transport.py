@@ -10,7 +10,6 @@ import zlib
 from typing import NamedTuple
 
 import aiohttp
-import botocore.exceptions
 import msgspec
 import yarl
 
@@ -76,10 +75,13 @@ class Transport:
 
     async def post(self, service: Service, action: str, body: bytes) -> bytes:
         """The body of the answer; Rejected if it is an error, NoAnswer if none came."""
+        target = f"{service.prefix}.{action}"
+        keys = await self._credentials.current()
         if self._session.closed:
             raise StoreClosed("the engine has been closed")
-        target = f"{service.prefix}.{action}"
-        headers = await self._signed(service, target, body)
+        headers = self._signer.headers(
+            keys, host=self._hosts[service], target=target, body=body, now_ms=self._clock.now_ms()
+        )
         try:
             async with self._session.post(
                 self._urls[service], data=body, headers=headers, allow_redirects=False
@@ -101,14 +103,6 @@ class Transport:
         """Close every connection; requests under way get no answer."""
         await self._session.close()
 
-    async def _signed(self, service: Service, target: str, body: bytes) -> dict[str, str]:
-        try:
-            keys = await self._credentials.current()
-        except botocore.exceptions.BotoCoreError as error:
-            raise NoAnswer(f"the credentials cannot be renewed: {error}", may_have_been_done=False) from error
-        now_ms = self._clock.now_ms()
-        return self._signer.headers(keys, host=self._hosts[service], target=target, body=body, now_ms=now_ms)
-
 
 def _url(service: Service, region: str, endpoint: str | None) -> yarl.URL:
     if endpoint is not None:
@@ -124,6 +118,6 @@ def _host_header(url: yarl.URL) -> str:
 def _rejection(content: bytes) -> Rejection:
     try:
         return _rejections.decode(content)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         # Something between us and the service answered, in its own words.
         return Rejection(lower_message=content[:200].decode("utf-8", "replace"))

@@ -149,6 +149,8 @@ def _refuse_others(path: str) -> None:
     try:
         connection.set_busy_timeout(OPENING_WAIT_MS)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        # All in one look: somebody else may be making the store just now.
+        connection.execute("BEGIN")
         owner = connection.pragma("application_id")
         ours = owner == APPLICATION_ID
         version = connection.pragma("user_version")
