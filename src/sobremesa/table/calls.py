@@ -29,7 +29,7 @@ from sobremesa.table.engines.protocol import (
 )
 from sobremesa.table.errors import Throttled
 from sobremesa.table.retries import Retries
-from sobremesa.table.updates import Set
+from sobremesa.table.updates import Action, Remove, Set, SetIfAbsent
 from sobremesa.table.values import Item
 
 BulkWrite: TypeAlias = PutItem | DeleteItem
@@ -140,7 +140,12 @@ def _is_repeatable(operation: ItemWrite) -> bool:
     """Is doing it twice the same as once?"""
     if operation.when is not None:
         return False
-    return not isinstance(operation, UpdateItem) or all(isinstance(action, Set) for action in operation.actions)
+    return not isinstance(operation, UpdateItem) or all(map(_settles, operation.actions))
+
+
+def _settles(action: Action) -> bool:
+    """Does it leave the same value however often it is done? A place in a list means another element the next time."""
+    return isinstance(action, Set | SetIfAbsent | Remove) and not any(isinstance(step, int) for step in action.path)
 
 
 def _different(waiting: list[BulkWrite]) -> tuple[list[BulkWrite], list[BulkWrite]]:

@@ -221,7 +221,8 @@ class Table:
     ) -> Entity | None:
         """One operation, or up to 100 as one transaction: all or none. ConditionFailed says which did not hold.
 
-        One operation gives a row: an update the row after it, a put the row itself, a delete the row that was there.
+        One operation gives a row: an update the row after it, a put the row itself, a delete the row that was there
+        (None also where an answer was lost and the deletion had to be asked for again).
         With a token, the same call again within ten minutes does nothing more.
         """
         now_seconds = self._clock.now_ms() // 1000

@@ -6,6 +6,7 @@ and `NoAnswer` tells them whether the request can have arrived.
 
 from __future__ import annotations
 
+import io
 import zlib
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ KEEP_ALIVE_SECONDS = 20.0
 """Less than DynamoDB keeps an idle connection, so that a request seldom meets a connection just closed."""
 
 MAX_CONNECTIONS = 128
+LARGE_BODY_BYTES = 256 * 1024
 
 _rejections = msgspec.json.Decoder(Rejection)
 
@@ -84,7 +86,11 @@ class Transport:
         )
         try:
             async with self._session.post(
-                self._urls[service], data=body, headers=headers, allow_redirects=False
+                self._urls[service],
+                # Large bytes at once would hold up the event loop; as a file they go in pieces.
+                data=body if len(body) <= LARGE_BODY_BYTES else io.BytesIO(body),
+                headers=headers,
+                allow_redirects=False,
             ) as response:
                 content = await response.read()
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:

@@ -38,6 +38,12 @@ def query(connection: apsw.Connection, schema: Schema, request: QueryRequest) ->
     table = schema.index_tables[request.index] if request.index else None
     low, high, closed = _bounds(request.sort)
     started = request.start is not None
+    # The start lies within the bounds and takes the place of one: of two on one side, SQLite seeks only by one of
+    # them, which may be the farther one, and steps through all that is between.
+    if started and request.backward:
+        high = None
+    elif started:
+        low = None
     needs_body = request.where is not None or not request.count_only
     sql = _query_sql(table, request.backward, low is not None, high is not None, closed, started, needs_body)
     bindings: list[str | int] = [request.pk, *(bound for bound in (low, high) if bound is not None)]

@@ -32,7 +32,15 @@ from sobremesa.table.engines.protocol import (
     UpdateItem,
     Written,
 )
-from sobremesa.table.errors import ConditionFailed, FailedCondition, StoreBusy, StoreClosed, TableError, TokenReused
+from sobremesa.table.errors import (
+    ConditionFailed,
+    FailedCondition,
+    Refused,
+    StoreBusy,
+    StoreClosed,
+    TableError,
+    TokenReused,
+)
 from sobremesa.table.evaluation import changed, holds
 from sobremesa.table.layout import Layout
 from sobremesa.table.values import reweigh, weigh
@@ -183,6 +191,7 @@ class Writer:
         hold."""
         changes: list[RowChange] = []
         failures: list[FailedCondition] = []
+        misfit: Refused | None = None
         checked = 0
         for place, operation in enumerate(job.operations):
             old = self._rows.find(operation.key)
@@ -193,13 +202,19 @@ class Writer:
                     case PutItem():
                         changes.append(row_change(operation.key, old, job.rows[place]))
                     case UpdateItem():
-                        changes.append(row_change(operation.key, old, self._updated(operation, old)))
+                        try:
+                            changes.append(row_change(operation.key, old, self._updated(operation, old)))
+                        except Refused as error:
+                            misfit = misfit or error
                     case DeleteItem():
                         changes.append(row_change(operation.key, old, None))
                     case CheckItem():
                         checked += write_units(old.size if old else 0)
+        # As DynamoDB has it: what is told first is a condition, then an update that does not fit its item.
         if failures:
             raise ConditionFailed(failures)
+        if misfit is not None:
+            raise misfit
         return changes, checked
 
     def _updated(self, operation: UpdateItem, old: Row | None) -> Row:
