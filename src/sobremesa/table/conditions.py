@@ -30,7 +30,7 @@ class Attribute(msgspec.Struct, frozen=True):
 
 
 class Size(msgspec.Struct, frozen=True):
-    """The size of an attribute: characters of a text, bytes, or elements."""
+    """The size of an attribute: a text's UTF-16 code units (most characters are one), bytes, or elements."""
 
     path: Path
 

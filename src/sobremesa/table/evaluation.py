@@ -94,7 +94,8 @@ def _operand(operand: Operand, item: Item | None) -> Value:
         value = _resolve(operand.path, item)
         if value is _MISSING or kind_of(value) not in _SIZED:
             return _MISSING
-        return len(value)
+        # Text is counted as DynamoDB counts it: in UTF-16, where some characters are two.
+        return len(value.encode("utf-16-le")) // 2 if type(value) is str else len(value)
     return stored_value(operand)
 
 

@@ -203,6 +203,8 @@ class Table:
     @overload
     async def write(self, operation: Delete[E], /, *, pattern: WritePattern | None = None) -> E | None: ...
     @overload
+    async def write(self, operation: Check[E], /, *, pattern: WritePattern | None = None) -> None: ...
+    @overload
     async def write(
         self,
         first: Operation,

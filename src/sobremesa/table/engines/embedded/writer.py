@@ -175,24 +175,23 @@ class Writer:
         changes, checked = self._plan(job)
 
         factor = TRANSACTION_FACTOR if job.as_transaction else 1
-        units = checked * factor
+        units = factor * sum(map(write_units, checked))
         for change in changes:
             units += self._rows.apply(change, factor=factor)
         self._log.append(now_ms, changes, expired=job.expired)
         if job.token is not None:
             self._connection.execute(
                 "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?)",
-                (job.token, digest, self._replay_units(job), now_ms + TOKEN_MINUTES * 60_000),
+                (job.token, digest, _replay_units(changes, checked), now_ms + TOKEN_MINUTES * 60_000),
             )
         return Written(_returned(job, changes), Capacity(write=float(units)))
 
-    def _plan(self, job: Job) -> tuple[list[RowChange], int]:
-        """The row changes of a write and the units of its checks; ConditionFailed lists all conditions that do not
-        hold."""
+    def _plan(self, job: Job) -> tuple[list[RowChange], list[int]]:
+        """The row changes of a write and the sizes of what it checks; ConditionFailed lists every failed condition."""
         changes: list[RowChange] = []
         failures: list[FailedCondition] = []
         misfit: Refused | None = None
-        checked = 0
+        checked: list[int] = []
         for place, operation in enumerate(job.operations):
             old = self._rows.find(operation.key)
             if operation.when is not None and not holds(operation.when, old.item if old else None):
@@ -209,7 +208,7 @@ class Writer:
                     case DeleteItem():
                         changes.append(row_change(operation.key, old, None))
                     case CheckItem():
-                        checked += write_units(old.size if old else 0)
+                        checked.append(old.size if old else 0)
         # As DynamoDB has it: what is told first is a condition, then an update that does not fit its item.
         if failures:
             raise ConditionFailed(failures)
@@ -235,11 +234,6 @@ class Writer:
         if known[0] != digest:
             raise TokenReused("this idempotency token came with other operations before")
         return Written(None, Capacity(read=known[1]))
-
-    def _replay_units(self, job: Job) -> float:
-        """What it will cost to be asked the same again: a transactional read of every item."""
-        sizes = (self._rows.find_item(operation.key)[1] for operation in job.operations)
-        return TRANSACTION_FACTOR * sum(read_units(size, consistent=True) for size in sizes)
 
     def _answer(self, jobs: list[Job], outcomes: list[Written | TableError]) -> None:
         for job, outcome in zip(jobs, outcomes, strict=True):
@@ -288,6 +282,12 @@ def _returned(job: Job, changes: list[RowChange]) -> dict[str, object] | None:
         return None
     row = changes[0].new if isinstance(job.operations[0], UpdateItem) else changes[0].old
     return row.item if row else None
+
+
+def _replay_units(changes: list[RowChange], checked: list[int]) -> float:
+    """What it will cost to be asked the same again: a transactional read of each item, as it was or is, if larger."""
+    sizes = [max(change.old.size if change.old else 0, change.new.size if change.new else 0) for change in changes]
+    return TRANSACTION_FACTOR * sum(read_units(size, consistent=True) for size in (*sizes, *checked))
 
 
 def _digest(operations: Sequence[ItemWrite]) -> bytes:
