@@ -81,9 +81,7 @@ def test_dynoxide_keeps_its_tables_in_the_file_it_is_given(tmp_path: Path) -> No
     assert database.stat().st_size > 0
 
 
-def test_the_session_servers_answer(
-    dynoxide_memory: Endpoint, dynoxide_file: Endpoint, moto_server: Endpoint
-) -> None:
+def test_the_session_servers_answer(dynoxide_memory: Endpoint, dynoxide_file: Endpoint, moto_server: Endpoint) -> None:
     for endpoint in (dynoxide_memory, dynoxide_file, moto_server):
         list_tables(endpoint)
 
@@ -91,9 +89,7 @@ def test_the_session_servers_answer(
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has a parent-death signal")
 @pytest.mark.parametrize("start", ["start_dynoxide", "start_moto", "start_dynalite"])
 def test_a_server_dies_with_a_killed_parent(start: str) -> None:
-    script = (
-        f"from servers import *; import time\nwith {start}() as e: print(e.url, flush=True); time.sleep(60)"
-    )
+    script = f"from servers import *; import time\nwith {start}() as e: print(e.url, flush=True); time.sleep(60)"
     environment = os.environ | {"PYTHONPATH": str(Path(servers.__file__).parents[1])}
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=environment) as parent:
         try:

@@ -38,9 +38,7 @@ class ServerMissing(Exception):
     """The program of a server is not installed."""
 
     def __init__(self, name: str, looked_for: str) -> None:
-        super().__init__(
-            f"The test server {name} is not installed (looked for {looked_for}): run `make install`."
-        )
+        super().__init__(f"The test server {name} is not installed (looked for {looked_for}): run `make install`.")
         self.name = name
         self.looked_for = looked_for
 
@@ -66,9 +64,7 @@ def start_dynoxide(db_path: Path | None = None) -> Iterator[Endpoint]:
     """Run dynoxide, in memory unless a database file is given."""
     program = _installed("dynoxide", DYNOXIDE)
     storage = [] if db_path is None else ["--db-path", str(db_path)]
-    with _running(
-        "dynoxide", lambda port: [program, "--host", LOOPBACK, "--port", str(port), *storage]
-    ) as endpoint:
+    with _running("dynoxide", lambda port: [program, "--host", LOOPBACK, "--port", str(port), *storage]) as endpoint:
         yield endpoint
 
 
@@ -85,9 +81,7 @@ def start_dynalite() -> Iterator[Endpoint]:
     """Run dynalite in memory."""
     script = _installed("dynalite", DYNALITE)
     node = _find_node()
-    with _running(
-        "dynalite", lambda port: [node, script, "--host", LOOPBACK, "--port", str(port)]
-    ) as endpoint:
+    with _running("dynalite", lambda port: [node, script, "--host", LOOPBACK, "--port", str(port)]) as endpoint:
         yield endpoint
 
 
@@ -126,9 +120,7 @@ def _running(name: str, command: Callable[[int], Sequence[str]]) -> Iterator[End
             _stop(process)
 
 
-def _start(
-    name: str, command: Callable[[int], Sequence[str]], log: IO[bytes]
-) -> tuple[subprocess.Popen[bytes], int]:
+def _start(name: str, command: Callable[[int], Sequence[str]], log: IO[bytes]) -> tuple[subprocess.Popen[bytes], int]:
     """Try a few ports: between choosing a free one and the server's bind, another process may take it."""
     status: int | None = None
     for _ in range(PORT_ATTEMPTS):

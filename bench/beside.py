@@ -1,0 +1,59 @@
+"""A busy event loop: somebody who always wants half of it, and how late everybody else is served."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from time import perf_counter
+
+SLICE_SECONDS = 0.001
+SHARE = 0.5
+TICK_SECONDS = 0.002
+
+
+class Lag:
+    """How late a task was that only wanted to be woken every two milliseconds."""
+
+    def __init__(self) -> None:
+        self.late: list[float] = []
+
+    def p99_ms(self) -> float:
+        ordered = sorted(self.late)
+        return 1000 * ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
+
+    async def watch(self) -> None:
+        while True:
+            due = perf_counter() + TICK_SECONDS
+            await asyncio.sleep(TICK_SECONDS)
+            self.late.append(perf_counter() - due)
+
+
+@asynccontextmanager
+async def watched_loop(*, busy: bool) -> AsyncIterator[Lag]:
+    """Measures the loop's lag in the block, and keeps the loop busy if so asked."""
+    lag = Lag()
+    tasks = [asyncio.create_task(lag.watch())]
+    if busy:
+        tasks.append(asyncio.create_task(_take_half()))
+    try:
+        yield lag
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _take_half() -> None:
+    """Work in slices of a millisecond, until half of all time since the start has been worked."""
+    started = perf_counter()
+    worked = 0.0
+    while True:
+        now = perf_counter()
+        if worked < SHARE * (now - started):
+            while perf_counter() < now + SLICE_SECONDS:
+                pass
+            worked += perf_counter() - now
+            await asyncio.sleep(0)
+        else:
+            await asyncio.sleep(SLICE_SECONDS)

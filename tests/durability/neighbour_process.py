@@ -1,0 +1,70 @@
+"""Another process at the same file: `python -m durability.neighbour_process VERB FILE ...`.
+
+talk-and-follow FILE RUN MESSAGES   send, and say the id of every change in the order of the log until `stop` is read
+hold FILE                           take SQLite's write lock, with half a transaction done, and keep it
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from subprocess import Popen
+
+import apsw
+
+from durability.chat import LAYOUT, talk
+from durability.sending_process import say
+from sobremesa.clock import SystemClock
+from sobremesa.table.engines.embedded import EmbeddedEngine
+from sobremesa.table.engines.protocol import OLDEST
+
+
+async def follow(engine: EmbeddedEngine, transactions: int) -> list[str]:
+    """The ids of all changes, as they come, until there were so many transactions."""
+    reader = await engine.changes(OLDEST)
+    ids: list[str] = []
+    seen = set[str]()
+    while len(seen) < transactions:
+        batch = await reader.read(1.0)
+        ids += [change.id for change in batch.changes]
+        seen.update(change.id.rpartition("-")[0] for change in batch.changes)
+    return ids
+
+
+async def talk_and_follow(path: str, run: str, messages: int, transactions: int) -> None:
+    engine = await EmbeddedEngine.open(path, LAYOUT, clock=SystemClock())
+    say("ready")
+    sys.stdin.readline()
+    following = asyncio.create_task(follow(engine, transactions))
+    await talk(engine, run, lambda message: say(message.id), messages=messages)
+    for change in await following:
+        say(f"change {change}")
+    await engine.close()
+    say("done")
+
+
+def hold(path: str) -> None:
+    connection = apsw.Connection(path)
+    connection.execute("BEGIN IMMEDIATE; DELETE FROM items; INSERT INTO meta VALUES ('half', 'done')")
+    say("holding")
+    sys.stdin.readline()
+
+
+def lines_until(process: Popen[bytes], last: str) -> list[str]:
+    """What a process said before it said this."""
+    assert process.stdout
+    lines: list[str] = []
+    while (line := process.stdout.readline().decode()) != f"{last}\n":
+        assert line.endswith("\n"), "the process ended by itself"
+        lines.append(line.removesuffix("\n"))
+    return lines
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["talk-and-follow", path, run, messages, transactions]:
+            asyncio.run(talk_and_follow(path, run, int(messages), int(transactions)))
+        case ["hold", path]:
+            hold(path)
+        case wrong:
+            sys.exit(f"not understood: {wrong}")

@@ -1,0 +1,106 @@
+"""A process under load is killed at a random moment, again and again, on the same file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import shutil
+import time
+from collections import Counter
+from pathlib import Path
+from subprocess import Popen
+
+import pytest
+
+from durability.chat import LAYOUT, SENDERS, Message, send
+from durability.inspection import Found, inspect
+from durability.sending_process import started
+from sobremesa.clock import SystemClock
+from sobremesa.table.engines.embedded import EmbeddedEngine
+
+CYCLES = int(os.environ.get("SOBREMESA_CRASH_CYCLES", "10"))
+SEED = int(os.environ.get("SOBREMESA_SEED", random.randrange(10**9)))
+MOST_ACKS = 600
+
+
+@pytest.mark.timeout(60 + 10 * CYCLES)
+def test_a_killed_process_loses_no_acknowledged_write_and_leaves_none_half_done(tmp_path: Path) -> None:
+    chance = random.Random(SEED)
+    store = tmp_path / "chat.db"
+    acknowledged: set[Message] = set()
+    found = Found([], {})
+    print(f"SOBREMESA_SEED={SEED} SOBREMESA_CRASH_CYCLES={CYCLES}")
+
+    for cycle in range(CYCLES):
+        acknowledged |= set(killed_while_sending(store, f"run{cycle}", chance))
+        if chance.random() < 0.5:
+            # The store itself is left as the kill left it: the next process, which may be killed at it, recovers it.
+            found = asyncio.run(opened_and_closed(copy_of(store, tmp_path / f"copy{cycle}"), acknowledged))
+        else:
+            found = asyncio.run(opened_and_sent_again(store, f"run{cycle}", acknowledged))
+
+    unanswered = len(found.messages) - len(acknowledged)
+    print(f"{CYCLES} kills, {len(acknowledged)} acknowledged messages, {unanswered} more were stored without an answer")
+    assert len(acknowledged) > CYCLES
+
+
+def killed_while_sending(store: Path, run: str, chance: random.Random) -> list[Message]:
+    """What a process got acknowledged before it was killed: while it was opening the file, or after some acks."""
+    pages = chance.choice(["4", "40", "1000"])
+    with started("durability.sending_process", str(store), run, "--checkpoint-pages", pages) as process:
+        lines = _lines_until(process, "opening")
+        if chance.random() < 0.8:
+            lines += _lines_until(process, "ready")
+            lines += [_line(process) for _ in range(chance.randrange(1, MOST_ACKS))]
+        time.sleep(chance.uniform(0, 0.01))
+        process.kill()
+        assert process.stdout
+        # A line that was cut off was never said.
+        *rest, _ = process.stdout.read().decode().split("\n")
+    return [Message.of_id(line) for line in (*lines, *rest) if line.startswith(run)]
+
+
+def copy_of(store: Path, folder: Path) -> Path:
+    """The file and its log as they are, to be looked at elsewhere; what is in shared memory dies with the machine."""
+    folder.mkdir()
+    for suffix in ("", "-wal", "-journal"):
+        if Path(f"{store}{suffix}").exists():
+            shutil.copy(f"{store}{suffix}", folder)
+    return folder / store.name
+
+
+async def opened_and_closed(store: Path, acknowledged: set[Message]) -> Found:
+    """What is there when the store is opened."""
+    engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock())
+    try:
+        return inspect(store, acknowledged)
+    finally:
+        await engine.close()
+
+
+async def opened_and_sent_again(store: Path, run: str, acknowledged: set[Message]) -> Found:
+    """What is there after everybody has sent again, with the same token, their last answered and first unanswered."""
+    answered = Counter(message.sender for message in acknowledged if message.run == run)
+    again = [Message(run, sender, answered[sender] - 1) for sender in range(SENDERS) if answered[sender]]
+    again += [Message(run, sender, answered[sender]) for sender in range(SENDERS)]
+    await opened_and_closed(store, acknowledged)
+    engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock())
+    await asyncio.gather(*(send(engine, message) for message in again))
+    acknowledged.update(again)
+    await engine.close()
+    return inspect(store, acknowledged)
+
+
+def _lines_until(process: Popen[bytes], last: str) -> list[str]:
+    lines = [_line(process)]
+    while lines[-1] != last:
+        lines.append(_line(process))
+    return lines
+
+
+def _line(process: Popen[bytes]) -> str:
+    assert process.stdout
+    line = process.stdout.readline()
+    assert line.endswith(b"\n"), "the process ended by itself"
+    return line.decode().strip()

@@ -1,0 +1,159 @@
+"""The power fails at any moment: what was acknowledged before is on the disk, whole, and the store opens.
+
+A kill does not show whether the engine waits for the disk, since the kernel keeps what was written. Here a run is
+recorded, write by write and sync by sync, and then cut at many places.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from durability.chat import LAYOUT, Message, send, talk
+from durability.inspection import AcknowledgedLost, inspect
+from durability.recording_disk import Disk, Record, Synced, recording_disk
+from sobremesa.clock import SystemClock
+from sobremesa.table.engines.embedded import EmbeddedEngine
+from sobremesa.table.errors import StoreError
+
+CUTS = int(os.environ.get("SOBREMESA_POWER_CUTS", "200"))
+SEED = int(os.environ.get("SOBREMESA_SEED", random.randrange(10**9)))
+LONG_TEXT = "So I said to the waiter: " + "and then, " * 80
+
+
+class Run(NamedTuple):
+    """What was done to the disk, and after how many deeds each message was acknowledged."""
+
+    record: Record
+    acknowledged: list[tuple[int, Message]]
+
+    def acknowledged_before(self, cut: int) -> list[Message]:
+        return [message for place, message in self.acknowledged if place <= cut]
+
+    def places_of_acks(self) -> set[int]:
+        return {place for place, _ in self.acknowledged}
+
+
+class Verdict(NamedTuple):
+    """What came of many cuts: how many were survived, lost an acknowledged write, or broke the store."""
+
+    whole: int
+    lost: list[str]
+    broken: list[str]
+
+
+async def recorded_run(store: Path, *, checkpoint_pages: int = 1000, synchronous: str = "FULL") -> Run:
+    """Everybody talks on a new store, which is then opened again, talked on, and closed."""
+    acknowledged: list[tuple[int, Message]] = []
+    with recording_disk(f"recording {store}") as disk:
+        for run in ("first", "second"):
+            engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), vfs=disk.name)
+            engine._connection.pragma("synchronous", synchronous)
+            engine._connection.wal_autocheckpoint(checkpoint_pages)
+            await talk(
+                engine,
+                run,
+                lambda message: acknowledged.append((len(disk.record), message)),
+                messages=6,
+                text=LONG_TEXT,
+            )
+            await engine.close()
+    return Run(disk.record, acknowledged)
+
+
+async def cut_at(run: Run, cuts: Iterable[int], folder: Path, chance: random.Random) -> Verdict:
+    """Open and check what is left after each of these cuts."""
+    verdict = Verdict(0, [], [])
+    disk = Disk()
+    done = 0
+    for cut in sorted(cuts):
+        for deed in run.record[done:cut]:
+            disk.do(deed)
+        done = cut
+        left = folder / f"cut{cut}"
+        disk.cut_power(left, chance)
+        try:
+            await check_what_is_left(left / "chat.db", run.acknowledged_before(cut))
+        except AcknowledgedLost as lost:
+            verdict.lost.append(f"cut {cut}: {lost}")
+        except (AssertionError, StoreError) as error:
+            verdict.broken.append(f"cut {cut}: {error!r}")
+        else:
+            verdict = verdict._replace(whole=verdict.whole + 1)
+        shutil.rmtree(left)
+    return verdict
+
+
+async def check_what_is_left(store: Path, acknowledged: list[Message]) -> None:
+    """The store opens, has all that was acknowledged, nothing in halves, and goes on."""
+    engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock())
+    try:
+        inspect(store, acknowledged)
+        await send(engine, Message("after", 0, 0))
+    finally:
+        await engine.close()
+    inspect(store, [*acknowledged, Message("after", 0, 0)])
+
+
+@pytest.mark.timeout(120 + CUTS)
+@pytest.mark.parametrize("checkpoint_pages", [1000, 20, 1])
+async def test_a_power_cut_loses_no_acknowledged_write_and_leaves_none_half_done(
+    tmp_path: Path, checkpoint_pages: int
+) -> None:
+    chance = random.Random(SEED)
+    run = await recorded_run(tmp_path / "chat.db", checkpoint_pages=checkpoint_pages)
+    cuts = run.places_of_acks() | {chance.randrange(len(run.record) + 1) for _ in range(CUTS)}
+
+    verdict = await cut_at(run, cuts, tmp_path, chance)
+
+    print(f"SOBREMESA_SEED={SEED}: {len(run.record)} deeds, {len(run.acknowledged)} acks, {len(cuts)} cuts")
+    assert (verdict.lost, verdict.broken) == ([], [])
+
+
+async def test_small_checkpoints_do_happen_in_the_recorded_run(tmp_path: Path) -> None:
+    run = await recorded_run(tmp_path / "chat.db", checkpoint_pages=20)
+
+    syncs_of_the_file = sum(deed == Synced("chat.db") for deed in run.record)
+    closings = 2
+    assert syncs_of_the_file > closings + 10
+
+
+@pytest.mark.parametrize("moment", range(3))
+async def test_a_cut_while_the_store_is_being_made_leaves_one_that_opens(tmp_path: Path, moment: int) -> None:
+    chance = random.Random(SEED + moment)
+    run = await recorded_run(tmp_path / "chat.db")
+    opening = min(run.places_of_acks())
+
+    verdict = await cut_at(run, range(opening), tmp_path, chance)
+
+    print(f"SOBREMESA_SEED={SEED}")
+    assert (verdict.lost, verdict.broken) == ([], [])
+    assert verdict.whole == opening
+
+
+async def test_the_power_cuts_have_teeth_without_syncs_acknowledged_writes_are_lost(tmp_path: Path) -> None:
+    chance = random.Random(SEED)
+    run = await recorded_run(tmp_path / "chat.db", synchronous="OFF")
+
+    verdict = await cut_at(run, sorted(run.places_of_acks())[-40:], tmp_path, chance)
+
+    assert len(verdict.lost) > 10
+    print(verdict)
+
+
+async def test_the_power_cuts_have_teeth_with_too_few_syncs_the_store_is_whole_but_acknowledged_writes_are_lost(
+    tmp_path: Path,
+) -> None:
+    chance = random.Random(SEED)
+    run = await recorded_run(tmp_path / "chat.db", synchronous="NORMAL")
+
+    verdict = await cut_at(run, sorted(run.places_of_acks())[-40:], tmp_path, chance)
+
+    assert len(verdict.lost) > 10
+    assert verdict.broken == []

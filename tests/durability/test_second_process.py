@@ -1,0 +1,207 @@
+"""Two processes at one file: both write, both see everything in one order, and neither can stop the other for long."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+
+from durability.chat import LAYOUT, SENDERS, Message, has, send, talk
+from durability.inspection import inspect
+from durability.neighbour_process import follow, lines_until
+from durability.sending_process import started
+from sobremesa.clock import SystemClock
+from sobremesa.table.engines.embedded import EmbeddedEngine, writer
+from sobremesa.table.engines.protocol import NEWEST, QueryRequest
+from sobremesa.table.errors import StoreBusy
+
+NEIGHBOUR = "durability.neighbour_process"
+SOON_SECONDS = 2.0
+PATIENCE_SECONDS = 20.0
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "chat.db"
+
+
+@pytest.fixture
+async def engine(store: Path) -> AsyncIterator[EmbeddedEngine]:
+    engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False)
+    yield engine
+    await engine.close()
+
+
+@asynccontextmanager
+async def lock_held(store: Path) -> AsyncIterator[Callable[[], None]]:
+    """Another connection has the write lock; the way to let go of it. Nothing in the block may take for ever."""
+    connection = apsw.Connection(str(store))
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            yield lambda: _let_go(connection)
+    finally:
+        connection.close()
+
+
+def _let_go(connection: apsw.Connection) -> None:
+    connection.execute("ROLLBACK")
+
+
+async def test_two_processes_under_load_see_all_changes_of_both_in_one_order(
+    engine: EmbeddedEngine, store: Path
+) -> None:
+    messages = 15
+    transactions = 2 * messages * SENDERS
+    acknowledged: list[Message] = []
+
+    with started(NEIGHBOUR, "talk-and-follow", str(store), "theirs", str(messages), str(transactions)) as process:
+        await asyncio.to_thread(lines_until, process, "ready")
+        assert process.stdin
+        process.stdin.write(b"go\n")
+        theirs = asyncio.create_task(asyncio.to_thread(lines_until, process, "done"))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            ours = asyncio.create_task(follow(engine, transactions))
+            await talk(engine, "ours", acknowledged.append, messages=messages)
+            followed_here = await ours
+        said = await theirs
+
+    followed_there = [line.removeprefix("change ") for line in said if line.startswith("change ")]
+    acknowledged += [Message.of_id(line) for line in said if not line.startswith("change ")]
+    found = inspect(store, acknowledged)
+    assert followed_here == followed_there
+    assert len(found.messages) == len(acknowledged) == transactions
+    # They did write at the same time: neither had finished before the other began.
+    runs = [message.run for message in found.messages]
+    assert "ours" in runs[runs.index("theirs") :]
+    assert "theirs" in runs[runs.index("ours") :]
+    assert all([await has(engine, message) for message in acknowledged])
+
+
+async def test_a_process_that_is_killed_under_load_beside_another_leaves_it_whole(
+    engine: EmbeddedEngine, store: Path
+) -> None:
+    acknowledged: list[Message] = []
+    with started("durability.sending_process", str(store), "theirs") as process:
+        await asyncio.to_thread(lines_until, process, "ready")
+
+        def acknowledge(message: Message) -> None:
+            acknowledged.append(message)
+            if len(acknowledged) == 100:
+                process.kill()
+
+        await talk(engine, "ours", acknowledge, messages=20)
+        assert process.stdout
+        *said, _ = process.stdout.read().decode().split("\n")
+
+    found = inspect(store, [*acknowledged, *map(Message.of_id, said)])
+    assert len(acknowledged) == 20 * SENDERS
+    assert {message.run for message in found.messages} == {"ours", "theirs"}
+
+
+async def test_a_process_killed_with_the_write_lock_does_not_block_others(engine: EmbeddedEngine, store: Path) -> None:
+    await send(engine, Message("before", 0, 0))
+
+    with started(NEIGHBOUR, "hold", str(store)) as process:
+        await asyncio.to_thread(lines_until, process, "holding")
+        waiting = asyncio.create_task(send(engine, Message("during", 0, 0)))
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        process.kill()
+        killed_at = time.monotonic()
+        await asyncio.wait_for(waiting, PATIENCE_SECONDS)
+
+    assert time.monotonic() - killed_at < SOON_SECONDS
+    assert [message.run for message in inspect(store).messages] == ["before", "during"]
+
+
+async def test_while_a_write_waits_for_the_lock_the_event_loop_goes_on_and_reads_are_answered(
+    engine: EmbeddedEngine, store: Path
+) -> None:
+    before = Message("before", 0, 0)
+    await send(engine, before)
+    lags: list[float] = []
+
+    async with lock_held(store) as let_go:
+        waiting = asyncio.gather(*(send(engine, Message("during", sender, 0)) for sender in range(SENDERS)))
+        started_at = time.monotonic()
+        while time.monotonic() < started_at + 1.0:
+            asked_at = time.monotonic()
+            await asyncio.sleep(0.001)
+            lags.append(time.monotonic() - asked_at - 0.001)
+            page = await engine.query(QueryRequest(pk=before.conversation))
+            assert page.count == 3
+        assert not waiting.done()
+        let_go()
+        released_at = time.monotonic()
+        await waiting
+
+    lags.sort()
+    print(f"{len(lags)} turns in a second, lag median {lags[len(lags) // 2]:.4f}, worst {lags[-1]:.4f} s")
+    assert time.monotonic() - released_at < SOON_SECONDS
+    assert lags[len(lags) // 2] < 0.010
+    assert lags[int(len(lags) * 0.95)] < 0.050
+    assert len(inspect(store).messages) == SENDERS + 1
+
+
+async def test_a_lock_held_beyond_the_deadline_is_told_and_later_writes_work(
+    engine: EmbeddedEngine, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "BUSY_SECONDS", 0.2)
+    messages = [Message("during", sender, 0) for sender in range(SENDERS)]
+
+    async with lock_held(store) as let_go:
+        asked_at = time.monotonic()
+        outcomes = await asyncio.gather(*(send(engine, message) for message in messages), return_exceptions=True)
+        waited = time.monotonic() - asked_at
+        let_go()
+
+    assert {type(outcome) for outcome in outcomes} == {StoreBusy}
+    assert 0.2 <= waited < 0.2 + SOON_SECONDS
+    assert inspect(store).messages == []
+    await asyncio.gather(*(send(engine, message) for message in messages))
+    assert len(inspect(store).messages) == SENDERS
+
+
+async def test_the_deadline_is_counted_anew_for_each_time_the_lock_is_held(
+    engine: EmbeddedEngine, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "BUSY_SECONDS", 0.4)
+    for number in range(3):
+        async with lock_held(store) as let_go:
+            waiting = asyncio.create_task(send(engine, Message("during", 0, number)))
+            await asyncio.sleep(0.25)
+            let_go()
+            await waiting
+
+    assert len(inspect(store).messages) == 3
+
+
+async def test_a_waiting_reader_soon_sees_what_another_process_commits(engine: EmbeddedEngine, store: Path) -> None:
+    other = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False)
+    waiting = asyncio.create_task((await engine.changes(NEWEST)).read(60.0))
+    await asyncio.sleep(0)
+
+    await send(other, Message("theirs", 0, 0))
+
+    assert len((await asyncio.wait_for(waiting, SOON_SECONDS)).changes) == 3
+    await other.close()
+    assert await has(engine, Message("theirs", 0, 0))
+
+
+async def test_two_engines_that_make_the_same_new_store_at_once_share_it(store: Path) -> None:
+    engines = await asyncio.gather(
+        *(EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False) for _ in range(6))
+    )
+
+    await asyncio.gather(*(send(engine, Message(f"run{place}", 0, 0)) for place, engine in enumerate(engines)))
+
+    assert len({engine._schema.store_id for engine in engines}) == 1
+    for engine in engines:
+        await engine.close()
+    assert len(inspect(store).messages) == 6

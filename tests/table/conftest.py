@@ -1,0 +1,53 @@
+"""`store` runs a test once on each of the five stores; `engine` and `table` are open on it, with a set clock."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from servers import Endpoint
+from sobremesa.clock import SetClock
+from sobremesa.table import Table
+from sobremesa.table.engines.embedded import EmbeddedEngine
+from sobremesa.table.engines.protocol import Engine
+from table.engines import STORES, Store, dynamo, embedded
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest) -> Store:
+    name: Store = request.param
+    return name
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock()
+
+
+@pytest.fixture
+async def engine(
+    store: Store, clock: SetClock, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Engine]:
+    if store.startswith("embedded"):
+        async with embedded(tmp_path / "table.db" if store == "embedded-file" else None, clock) as engine:
+            yield engine
+        return
+    # Asked for only here, so that a run over the embedded engine alone starts no server.
+    server = {"moto": "moto_server"}.get(store, store.replace("-", "_"))
+    endpoint: Endpoint = request.getfixturevalue(server)
+    async with dynamo(endpoint, clock) as remote:
+        yield remote
+
+
+@pytest.fixture
+def table(engine: Engine, clock: SetClock) -> Table:
+    return Table(engine, clock=clock)
+
+
+@pytest.fixture
+async def memory(clock: SetClock) -> AsyncIterator[EmbeddedEngine]:
+    """The embedded engine in memory, for what only it does."""
+    async with embedded(None, clock) as engine:
+        yield engine

@@ -1,0 +1,49 @@
+"""The five stores that every contract test runs over, each with a fresh table."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from servers import Endpoint
+from sobremesa.clock import Clock
+from sobremesa.table import Layout
+from sobremesa.table.engines.dynamodb import DynamoEngine
+from sobremesa.table.engines.embedded import EmbeddedEngine
+from sobremesa.table.engines.protocol import Engine
+
+Store: TypeAlias = Literal["embedded-file", "embedded-memory", "dynoxide-memory", "dynoxide-file", "moto"]
+STORES: tuple[Store, ...] = get_args(Store)
+EMBEDDED: tuple[Store, ...] = ("embedded-file", "embedded-memory")
+
+OpenEngine: TypeAlias = Callable[[Clock], Awaitable[Engine]]
+
+
+def fresh_layout() -> Layout:
+    """A table that nobody had before: dynoxide gives the old changes of a name that comes again, and moto too."""
+    return Layout(table=f"contract-{uuid.uuid4().hex}")
+
+
+@asynccontextmanager
+async def embedded(path: Path | None, clock: Clock) -> AsyncIterator[EmbeddedEngine]:
+    """An embedded engine without its janitor: a test sweeps when it wants to."""
+    engine = await EmbeddedEngine.open(str(path or ":memory:"), fresh_layout(), clock=clock, janitor=False)
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+@asynccontextmanager
+async def dynamo(endpoint: Endpoint, clock: Clock) -> AsyncIterator[DynamoEngine]:
+    """The DynamoDB engine with a table of its own on this endpoint."""
+    engine = await DynamoEngine.open(fresh_layout(), region="eu-west-1", endpoint=endpoint.url, clock=clock)
+    try:
+        await engine.create_table()
+        yield engine
+        await engine.drop_table()
+    finally:
+        await engine.close()

@@ -1,0 +1,137 @@
+"""Two engines side by side: the same call to both, and everything that they answer compared."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+from servers import Endpoint
+from sobremesa.clock import SetClock
+from sobremesa.table.engines.protocol import (
+    OLDEST,
+    BatchRead,
+    BatchWritten,
+    Engine,
+    ItemRead,
+    RawChange,
+    RawKey,
+    RawPage,
+    ScanRequest,
+    Written,
+)
+from sobremesa.table.errors import ConditionFailed, TableError
+from sobremesa.table.values import Item
+from table.engines import dynamo, embedded
+
+Answer = Any
+Call = Callable[[Engine], Awaitable[Answer]]
+
+
+class Pair:
+    """The embedded engine in memory and DynamoDB's on an endpoint, with fresh tables."""
+
+    def __init__(self, runner: asyncio.Runner, endpoint: Endpoint) -> None:
+        self._runner = runner
+        self._stack = AsyncExitStack()
+        runner.run(self._open(endpoint))
+
+    async def _open(self, endpoint: Endpoint) -> None:
+        clock = SetClock()
+        self.ours: Engine = await self._stack.enter_async_context(embedded(None, clock))
+        self.theirs: Engine = await self._stack.enter_async_context(dynamo(endpoint, clock))
+
+    def close(self) -> None:
+        self._runner.run(self._stack.aclose())
+
+    def compare(self, call: Call) -> Any:
+        """What both answer to a call; AssertionError if it is not the same in every part."""
+        ours, theirs = self._runner.run(self._both(call))
+        assert ours == theirs, f"\nembedded: {ours}\nendpoint: {theirs}"
+        return ours
+
+    def peek(self, key: RawKey) -> Item:
+        """The item as it is now, or an empty one."""
+        return self._runner.run(self.ours.get(key, consistent=True, fields=None)).item or {}
+
+    async def _both(self, call: Call) -> tuple[Any, Any]:
+        return await outcome(self.ours, call), await outcome(self.theirs, call)
+
+
+async def outcome(engine: Engine, call: Call) -> Any:
+    """An answer in a form that tells every difference; an error by its class, and its failures."""
+    try:
+        return told(await call(engine))
+    except ConditionFailed as failed:
+        return "ConditionFailed", [(each.index, each.key, typed(each.item)) for each in failed.failures]
+    except TableError as error:
+        return (type(error).__name__,)
+
+
+def told(answer: Answer) -> Any:
+    match answer:
+        case ItemRead(item, capacity) | Written(item, capacity):
+            return typed(item), capacity
+        case BatchRead(items, unprocessed, capacity):
+            return {key: typed(item) for key, item in items.items()}, unprocessed, capacity
+        case BatchWritten(unprocessed, capacity):
+            return unprocessed, capacity
+        case RawPage(items, count, scanned, last, capacity):
+            return [typed(item) for item in items], count, scanned, last, capacity
+        case _:
+            return answer
+
+
+def typed(value: Any) -> Any:
+    """A value with the kind of every part, so that 1, 1.0 and True are told apart."""
+    match value:
+        case dict():
+            return {name: typed(held) for name, held in value.items()}
+        case list():
+            return [typed(held) for held in value]
+        case frozenset():
+            return frozenset((type(held).__name__, held) for held in value)
+        case _:
+            return type(value).__name__, value
+
+
+async def whole_table(engine: Engine) -> Any:
+    """Every item by its key, and what it cost to read them."""
+    page = await engine.scan(ScanRequest(consistent=True))
+    assert page.last is None
+    return {(item["pk"], item["sk"]): typed(item) for item in page.items}, page.count, page.scanned, page.capacity
+
+
+async def segments(engine: Engine, request: ScanRequest) -> Any:
+    """What all segments give together, page after page; in which segment a partition is differs by engine."""
+    found: dict[tuple[str, str], Any] = {}
+    scanned = 0
+    for segment in range(request.segments):
+        start: RawKey | None = None
+        while True:
+            page = await engine.scan(
+                ScanRequest(
+                    segment=segment, segments=request.segments, limit=request.limit, start=start, where=request.where
+                )
+            )
+            scanned += page.scanned
+            for item in page.items:
+                assert (item["pk"], item["sk"]) not in found
+                found[item["pk"], item["sk"]] = typed(item)
+            if page.last is None:
+                break
+            assert isinstance(page.last, RawKey)
+            start = page.last
+    return found, scanned
+
+
+async def history(engine: Engine) -> list[tuple[Any, ...]]:
+    """All changes so far, in order, without those that changed nothing (the gap unchanged-told)."""
+    reader = await engine.changes(OLDEST)
+    changes: list[RawChange] = []
+    while batch := (await reader.read(0.0)).changes:
+        changes += batch
+    await reader.close()
+    images = ((change.key, typed(change.old), typed(change.new), change.expired) for change in changes)
+    return [image for image in images if image[1] != image[2]]

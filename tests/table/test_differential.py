@@ -1,0 +1,142 @@
+"""The embedded engine and a DynamoDB endpoint, given the same random operations, must answer the same in everything.
+
+Items, error classes, failed operations with their old items, pages and where they end, counts, capacity, and at the
+end of each run the whole table and its stream of changes. `SOBREMESA_DIFFERENTIAL_OPERATIONS` sets the size of the
+run, `SOBREMESA_DIFFERENTIAL_SEED` its beginning; a failure prints the shortest run of operations that shows it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections import Counter
+from typing import Any, ClassVar
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from servers import Endpoint
+from sobremesa.table.engines.protocol import DeleteItem, ItemWrite, PutItem, QueryRequest, RawKey, ScanRequest
+from table import workload
+from table.pairs import Pair, history, segments, whole_table
+
+OPERATIONS = int(os.environ.get("SOBREMESA_DIFFERENTIAL_OPERATIONS", "1500"))
+SEED = int(os.environ.get("SOBREMESA_DIFFERENTIAL_SEED", "1"))
+STEPS = 50
+# Making a failure short takes some minutes.
+PHASES = (Phase.generate,) if "SOBREMESA_DIFFERENTIAL_UNSHRUNK" in os.environ else (Phase.generate, Phase.shrink)
+
+random_data = st.data()
+
+
+class Differential(RuleBasedStateMachine):
+    """One run over two fresh tables."""
+
+    runner: ClassVar[asyncio.Runner]
+    endpoint: ClassVar[Endpoint]
+    outcomes: ClassVar[Counter[tuple[str, str]]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pair = Pair(self.runner, self.endpoint)
+        self.sent: list[tuple[list[ItemWrite], str]] = []
+
+    @rule(data=random_data, key=workload.keys)
+    def put(self, data: Any, key: RawKey) -> None:
+        operation = data.draw(workload.puts(key), "put")
+        self._compare("put", lambda engine: engine.write(operation))
+
+    @rule(data=random_data, key=workload.keys)
+    def update(self, data: Any, key: RawKey) -> None:
+        operation = data.draw(workload.updates(key, self.pair.peek(key)), "update")
+        self._compare("update", lambda engine: engine.write(operation))
+
+    @rule(data=random_data, key=workload.keys)
+    def delete_or_check(self, data: Any, key: RawKey) -> None:
+        operation = data.draw(workload.others(key), "operation")
+        self._compare("delete_or_check", lambda engine: engine.write(operation))
+
+    @rule(data=random_data, keys=workload.some_keys(4), again=st.sampled_from(("no", "no", "the same", "another")))
+    def transact(self, data: Any, keys: list[RawKey], again: str) -> None:
+        operations = [data.draw(workload.writes(key, self.pair.peek(key)), "operation") for key in keys]
+        token = str(uuid.uuid4())
+        if again != "no" and self.sent:
+            sent, token = data.draw(st.sampled_from(self.sent), "sent before")
+            operations = sent if again == "the same" else operations
+        answer = self._compare(f"transact, token {again}", lambda engine: engine.transact(operations, token))
+        if not isinstance(answer[0], str):
+            self.sent.append((operations, token))
+
+    @rule(operations=workload.batch())
+    def batch_write(self, operations: list[PutItem | DeleteItem]) -> None:
+        self._compare("batch_write", lambda engine: engine.batch_write(operations))
+
+    @rule(keys=workload.some_keys(8), consistent=st.booleans())
+    def get(self, keys: list[RawKey], consistent: bool) -> None:
+        self._compare("get", lambda engine: engine.get(keys[0], consistent=consistent, fields=None))
+        self._compare("batch_get", lambda engine: engine.batch_get(keys, consistent=consistent))
+
+    @rule(request=workload.queries())
+    def query(self, request: QueryRequest) -> None:
+        self._compare("query", lambda engine: engine.query(request))
+
+    @rule(request=workload.queries())
+    def pages(self, request: QueryRequest) -> None:
+        for _ in range(20):
+            answer = self._compare("pages", lambda engine, request=request: engine.query(request))
+            if len(answer) < 5 or answer[3] is None:
+                return
+            request = msgspec.structs.replace(request, start=answer[3])
+
+    @rule(request=workload.scans)
+    def scan(self, request: ScanRequest) -> None:
+        self._compare("scan", lambda engine: segments(engine, request))
+
+    def teardown(self) -> None:
+        try:
+            self.pair.compare(whole_table)
+            self.pair.compare(history)
+        finally:
+            self.pair.close()
+
+    def _compare(self, what: str, call: Any) -> Any:
+        answer = self.pair.compare(call)
+        self.outcomes[what, answer[0] if isinstance(answer[0], str) else "done"] += 1
+        return answer
+
+
+@pytest.mark.timeout(60 + OPERATIONS // 10)
+def test_both_engines_answer_the_same_to_random_operations(dynoxide_memory: Endpoint) -> None:
+    with asyncio.Runner() as runner:
+
+        class Run(Differential):
+            pass
+
+        Run.runner, Run.endpoint, Run.outcomes = runner, dynoxide_memory, Counter()
+        beginning = SEED
+        while (left := OPERATIONS - Run.outcomes.total()) > 0:
+            run_state_machine_as_test(
+                seed(beginning)(Run),
+                settings=settings(
+                    max_examples=max(1, left // STEPS),
+                    stateful_step_count=STEPS,
+                    deadline=None,
+                    database=None,
+                    phases=PHASES,
+                    report_multiple_bugs=False,
+                    suppress_health_check=list(HealthCheck),
+                ),
+            )
+            beginning += 1_000_000
+    print(f"{Run.outcomes.total()} operations from seed {SEED}:", *sorted(Run.outcomes.items()), sep="\n")
+    # A workload that is always refused would compare nothing.
+    for what in ("put", "update", "transact, token no", "batch_write", "get", "query", "pages", "scan"):
+        assert Run.outcomes[what, "done"] > OPERATIONS / 200, what
+    for what in ("put", "update", "delete_or_check", "transact, token no"):
+        assert Run.outcomes[what, "ConditionFailed"] > OPERATIONS / 400, what
+    assert Run.outcomes["transact, token the same", "done"]
+    assert Run.outcomes["transact, token another", "TokenReused"]

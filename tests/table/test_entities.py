@@ -1,0 +1,304 @@
+"""Entities: typed rows, their stored names, and what is refused when a class is made."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Literal, NewType
+
+import msgspec
+import pytest
+
+from sobremesa.table import (
+    Create,
+    Entity,
+    Index,
+    IndexLayout,
+    Keys,
+    Layout,
+    Put,
+    Table,
+    Update,
+    add,
+    gsi1,
+    gsi2,
+    set_to,
+)
+from sobremesa.table.errors import BadExpression, BadKey, BadRow
+from table.samples import Message, Room, Seat, stored
+
+LAYOUT = Layout()
+UserId = NewType("UserId", str)
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+class Size(msgspec.Struct, frozen=True, rename="camel"):
+    width_px: int
+    height_px: int | None = None
+
+
+class Picture(Entity):
+    """Fields of every kind."""
+
+    keys = Keys(pk="PICTURE#{picture_id}", sk="META")
+
+    picture_id: str
+    owner_id: UserId
+    size: Size
+    colours: tuple[Colour, ...] = ()
+    tags: frozenset[str] = frozenset()
+    exif: dict[str, Any] = msgspec.field(default_factory=dict)
+    price: Decimal | int | float = 0
+    digest: bytes = b""
+    kind: Literal["photo", "drawing"] = "photo"
+    public: bool = False
+    taken_at: str | None = None
+
+
+PICTURE = Picture(
+    picture_id="p1",
+    owner_id=UserId("u1"),
+    size=Size(640),
+    colours=(Colour.RED,),
+    tags=frozenset({"é", "b"}),
+    exif={"lens": {"mm": 35.5}, "list": [1, None]},
+    price=Decimal("12345678901234567890.123"),
+    digest=b"\x00\x01",
+    public=True,
+)
+
+
+async def test_every_kind_of_field_comes_back_as_it_went(table: Table) -> None:
+    await table.write(Create(PICTURE))
+
+    assert await table.get(PICTURE.own_key(), consistent=True) == PICTURE
+
+
+async def test_a_row_is_stored_under_camel_case_names_with_its_type_and_without_none(table: Table) -> None:
+    await table.write(Create(PICTURE))
+
+    item = await stored(table.engine, "PICTURE#p1", "META")
+
+    assert item == {
+        "pk": "PICTURE#p1",
+        "sk": "META",
+        "entityType": "Picture",
+        "pictureId": "p1",
+        "ownerId": "u1",
+        "size": {"widthPx": 640},
+        "colours": ["red"],
+        "tags": {"é", "b"},
+        "exif": {"lens": {"mm": 35.5}, "list": [1, None]},
+        "price": Decimal("12345678901234567890.123"),
+        "digest": b"\x00\x01",
+        "kind": "photo",
+        "public": True,
+    }
+
+
+def test_an_entity_may_choose_its_own_names() -> None:
+    class Inbox(Entity, rename={"tenant": "tenant_key", "user": "uid"}):
+        keys = Keys(pk="t#{tenant}U#{user}", sk="c#*")
+        entity_type = "US"
+
+        tenant: str
+        user: str
+        published: int = 0
+
+    item = Inbox(tenant="t", user="u").to_item(LAYOUT)
+
+    assert item == {
+        "pk": "t#tU#u", "sk": "c#*", "entityType": "US", "tenant_key": "t", "uid": "u", "published": 0,
+    }  # fmt: skip
+    assert Inbox.from_item(item, LAYOUT) == Inbox(tenant="t", user="u")
+
+
+def test_one_field_may_have_a_name_of_its_own() -> None:
+    class Thing(Entity):
+        keys = Keys(pk="THING#{thing_id}", sk="THING")
+
+        thing_id: str
+        seen_at: int = msgspec.field(name="SEEN", default=0)
+
+    assert Thing(thing_id="x", seen_at=1).to_item(LAYOUT)["SEEN"] == 1
+
+
+def test_a_layout_names_the_keys_indexes_and_type_of_a_table_that_somebody_has() -> None:
+    theirs = Layout(
+        pk="PK",
+        sk="SK",
+        entity_type="_type",
+        indexes={gsi1: IndexLayout("GSI1", "GSI1PK", "GSI1SK"), gsi2: IndexLayout("GSI2", "GSI2PK", "GSI2SK")},
+    )
+    seat = Seat(room_id="r", user_id="u", seen_at="t")
+
+    item = seat.to_item(theirs)
+
+    assert item["PK"] == "ROOM#r"
+    assert item["_type"] == "Seat"
+    assert (item["GSI1PK"], item["GSI1SK"]) == ("USER#u", "ROOM#r")
+    assert (item["GSI2PK"], item["GSI2SK"]) == ("USER#u", "SEEN#t#r")
+    assert Seat.from_item(item, theirs) == seat
+
+
+def test_a_row_stays_out_of_an_index_while_a_part_of_its_key_is_none() -> None:
+    item = Seat(room_id="r", user_id="u").to_item(LAYOUT)
+
+    assert item["gsi1pk"] == "USER#u"
+    assert "gsi2pk" not in item
+    assert "gsi2sk" not in item
+
+
+def test_of_several_declarations_on_one_index_the_first_that_is_complete_counts() -> None:
+    class Thread(Entity):
+        keys = Keys(pk="THR#{thread_id}", sk="THR")
+        by_lbg = Index(gsi2, pk="LBG#{lbg_id}", sk="{created_at}")
+        by_leg = Index(gsi2, pk="LEG#{leg_id}", sk="{created_at}")
+
+        thread_id: str
+        created_at: str
+        lbg_id: str | None = None
+        leg_id: str | None = None
+
+    def partition(**ids: Any) -> Any:
+        return Thread(thread_id="t", created_at="2025", **ids).to_item(LAYOUT).get("gsi2pk")
+
+    assert partition(lbg_id="a", leg_id="b") == "LBG#a"
+    assert partition(leg_id="b") == "LEG#b"
+    assert partition() is None
+
+
+async def test_an_update_of_a_part_moves_the_row_in_its_index(table: Table) -> None:
+    from table.samples import activity_of
+
+    await table.write(Create(Seat(room_id="r", user_id="u")))
+    key = Seat.key(room_id="r", user_id="u")
+    assert (await table.query(activity_of(user_id="u"))).items == []
+
+    moved = await table.write(Update(key, set_to(seen_at="2026")))
+    assert (await table.query(activity_of(user_id="u"))).items == [moved]
+
+    item = await stored(table.engine, *key.raw)
+    assert item is not None
+    assert item["gsi2sk"] == "SEEN#2026#r"
+
+    await table.write(Update(key, set_to(seen_at=None)))
+    assert (await table.query(activity_of(user_id="u"))).items == []
+
+
+def test_an_update_that_cannot_tell_the_whole_new_index_key_is_refused() -> None:
+    from sobremesa.table.lowering import lower
+
+    class Case(Entity):
+        keys = Keys(pk="CASE#{case_id}", sk="CASE")
+        by_state = Index(gsi1, pk="STATE#{state}", sk="{opened_at}#{case_id}")
+
+        case_id: str
+        state: str
+        opened_at: str
+        votes: int = 0
+
+    key = Case.key(case_id="c")
+    lower(Update(key, set_to(state="open", opened_at="2026")), LAYOUT, 0)
+    lower(Update(key, add(votes=1)), LAYOUT, 0)
+    with pytest.raises(BadExpression, match="opened_at"):
+        lower(Update(key, set_to(state="open")), LAYOUT, 0)
+    with pytest.raises(BadExpression, match="case_id is part"):
+        lower(Update(key, set_to(case_id="d")), LAYOUT, 0)
+    with pytest.raises(BadExpression, match="no field 'colour'"):
+        lower(Update(key, set_to(colour="red")), LAYOUT, 0)
+    with pytest.raises(BadKey):
+        lower(Update(key, set_to(state="a#b", opened_at="2026")), LAYOUT, 0)
+
+
+def test_the_type_of_a_row_is_the_name_of_its_class_unless_it_says_otherwise() -> None:
+    assert Room(room_id="r").to_item(LAYOUT)["entityType"] == "Room"
+
+
+def test_an_unknown_field_in_an_index_fails_when_the_class_is_made() -> None:
+    with pytest.raises(BadKey, match="nobody"):
+
+        class Wrong(Entity):
+            keys = Keys(pk="A#{a}", sk="A")
+            by_b = Index(gsi1, pk="B#{nobody}", sk="A")
+
+            a: str
+
+
+def test_a_field_that_may_be_none_needs_a_default_and_may_not_be_in_the_key() -> None:
+    with pytest.raises(BadExpression, match="default"):
+
+        class WithoutDefault(Entity):
+            keys = Keys(pk="A#{a}", sk="A")
+
+            a: str
+            b: str | None
+
+    with pytest.raises(BadKey, match="may not be None"):
+
+        class NoneInKey(Entity):
+            keys = Keys(pk="A#{a}", sk="A")
+
+            a: str | None = None
+
+
+def test_an_expiry_that_names_no_field_fails_when_the_class_is_made() -> None:
+    with pytest.raises(BadExpression, match="until"):
+
+        class Wrong(Entity):
+            keys = Keys(pk="A#{a}", sk="A")
+            expires = "until"
+
+            a: str
+
+
+def test_entities_are_frozen_and_equal_by_value() -> None:
+    message = Message(room_id="r", message_id="m")
+
+    with pytest.raises(AttributeError):
+        message.body = "x"  # type: ignore[misc]
+    assert message == Message(room_id="r", message_id="m")
+    assert message != Message(room_id="r", message_id="m", body="x")
+
+
+async def test_unknown_attributes_are_kept_when_a_row_is_written_again(table: Table) -> None:
+    foreign = {
+        "pk": "ROOM#r", "sk": "MSG#m", "entityType": "Message", "roomId": "r", "messageId": "m", "body": "old",
+        "likes": 0, "schemaVersion": 2, "theirs": {"deep": [1, b"x"]}, "nothing": None, "gsi2pk": "X", "gsi2sk": "Y",
+    }  # fmt: skip
+    from sobremesa.table.engines.protocol import PutItem, RawKey
+
+    await table.engine.write(PutItem(RawKey("ROOM#r", "MSG#m"), foreign))
+
+    loaded = await table.get(Message.key(room_id="r", message_id="m"))
+    assert loaded is not None
+    assert loaded.other["theirs"] == {"deep": [1, b"x"]}
+    await table.write(Put(msgspec.structs.replace(loaded, body="new")))
+
+    assert await stored(table.engine, "ROOM#r", "MSG#m") == foreign | {"body": "new"}
+
+
+def test_a_row_that_lacks_what_its_entity_needs_says_so() -> None:
+    with pytest.raises(BadRow, match="PICTURE#p1") as bad:
+        Picture.from_item({"pk": "PICTURE#p1", "sk": "META"}, LAYOUT)
+    assert bad.value.key == ("PICTURE#p1", "META")
+    with pytest.raises(BadRow, match="likes"):
+        Message.from_item({"pk": "ROOM#r", "sk": "MSG#m", "likes": "many"}, LAYOUT)
+
+
+def test_a_number_in_a_key_is_read_back_as_a_number() -> None:
+    class Chunk(Entity):
+        keys = Keys(pk="JOB#{job}", sk="CHUNK#{n:05}")
+
+        job: str
+        n: int
+
+    chunk = Chunk.from_item({"pk": "JOB#j", "sk": "CHUNK#00012"}, LAYOUT)
+
+    assert chunk == Chunk(job="j", n=12)
+    assert chunk.own_key().raw.sk == "CHUNK#00012"
+    with pytest.raises(BadRow):
+        Chunk.from_item({"pk": "JOB#j", "sk": "CHUNK#abc"}, LAYOUT)

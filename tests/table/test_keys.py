@@ -1,0 +1,205 @@
+"""Keys: literal templates, and what may stand in their places (R11), found out before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sobremesa.table import Create, Entity, Key, Keys, Put, RawKey, Table, hash_part, hex_part, unhex_part
+from sobremesa.table.engines.protocol import DeleteItem, Engine, PutItem, UpdateItem
+from sobremesa.table.errors import BadKey
+from sobremesa.table.keys import MAX_PK_BYTES, MAX_SK_BYTES, Template, successor
+from sobremesa.table.updates import Set
+from table.samples import Message, Room, Seat, refusal, row, stored
+
+BAD_PARTS: dict[str, Any] = {
+    "empty": "",
+    "a separator": "a#b",
+    "a star": "*",
+    "a leading dollar": "$public",
+    "a control character": "a\nb",
+    "a zero byte": "a\x00",
+    "delete": "a\x7f",
+    "a C1 control": "a\x85b",
+    "half a character": "a\ud800",
+    "not in the normal form": "e\u0301",
+    "nothing": None,
+    "a truth": True,
+    "a fraction": 1.5,
+    "a number below zero": -1,
+    "bytes": b"a",
+    "a list": ["a"],
+}
+
+
+@pytest.mark.parametrize("what", BAD_PARTS)
+def test_a_bad_part_is_refused_in_a_partition_key_and_in_a_sort_key(what: str) -> None:
+    bad = BAD_PARTS[what]
+    with pytest.raises(BadKey):
+        Message.key(room_id=bad, message_id="m")
+    with pytest.raises(BadKey):
+        Message.key(room_id="r", message_id=bad)
+
+
+@pytest.mark.parametrize(
+    "part", ["a", "é", "日本", "😀", "a b", "a$", "**", "user@example.com", "a-b_c.d:e", " x", "0"]
+)
+def test_any_other_text_may_be_a_part(part: str) -> None:
+    key = Message.key(room_id=part, message_id=part)
+
+    assert key.raw == RawKey(f"ROOM#{part}", f"MSG#{part}")
+
+
+@pytest.mark.parametrize("what", ["a separator", "empty", "a star", "half a character", "not in the normal form"])
+async def test_a_row_with_a_bad_part_is_refused_before_anything_is_written(table: Table, what: str) -> None:
+    bad = BAD_PARTS[what]
+    for operations in (
+        [Create(Message(room_id="r", message_id=bad))],
+        [Create(Room(room_id="r")), Create(Seat(room_id="r", user_id=bad))],
+        [Create(Room(room_id="r")), Create(Seat(room_id="r", user_id="u", seen_at=bad))],
+    ):
+        assert await refusal(lambda operations=operations: table.write(*operations)) is BadKey  # type: ignore[misc]
+    assert await refusal(lambda: table.write_many([Put(Room(room_id="r")), Put(Room(room_id=bad))])) is BadKey
+
+    assert [item async for item in table.scan()] == []
+
+
+async def test_keys_of_the_longest_length_are_kept_and_longer_ones_refused(engine: Engine) -> None:
+    for filling, width in (("x", 1), ("é", 2), ("😀", 4)):
+        pk, sk = filling * (MAX_PK_BYTES // width), filling * (MAX_SK_BYTES // width)
+        await engine.write(row(pk, sk))
+        assert await stored(engine, pk, sk) == {"pk": pk, "sk": sk}
+
+        for bad in (RawKey(pk + "x", sk), RawKey(pk, sk + "x")):
+            for attempt in _attempts(engine, bad):
+                assert await refusal(attempt) is BadKey
+
+
+async def test_an_empty_or_foreign_key_is_refused_by_every_operation(engine: Engine) -> None:
+    for bad in (RawKey("", "s"), RawKey("p", ""), RawKey("p", 7), RawKey("p\ud800", "s")):  # type: ignore[arg-type]
+        for attempt in _attempts(engine, bad):
+            assert await refusal(attempt) is BadKey
+
+
+def _attempts(engine: Engine, key: RawKey) -> list[Callable[[], Any]]:
+    put = PutItem(key, {"pk": key.pk, "sk": key.sk})
+    return [
+        lambda: engine.get(key, consistent=True, fields=None),
+        lambda: engine.batch_get([RawKey("p", "s"), key], consistent=False),
+        lambda: engine.write(put),
+        lambda: engine.write(UpdateItem(key, (Set("x", 1),))),
+        lambda: engine.write(DeleteItem(key)),
+        lambda: engine.transact([row("p", "other"), put], None),
+        lambda: engine.batch_write([row("p", "other"), put]),
+    ]
+
+
+async def test_an_item_must_hold_the_key_that_it_is_put_under(engine: Engine) -> None:
+    for item in ({"pk": "a", "sk": "other"}, {"pk": "a"}, {"sk": "b"}, {"pk": 1, "sk": "b"}):
+        assert await refusal(lambda item=item: engine.write(PutItem(RawKey("a", "b"), item))) is BadKey  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("value", [7, None, "", ["x"], b"x", True])
+async def test_the_key_of_an_index_is_text_or_left_out(engine: Engine, value: Any) -> None:
+    assert await refusal(lambda: engine.write(row("a", "b", gsi1pk=value, gsi1sk="x"))) is BadKey
+    assert await refusal(lambda: engine.write(row("a", "b", gsi2sk=value))) is BadKey
+    assert await stored(engine, "a", "b") is None
+
+
+async def test_keys_of_an_index_are_no_longer_than_those_of_the_table(engine: Engine) -> None:
+    await engine.write(row("a", "b", gsi1pk="x" * MAX_PK_BYTES, gsi1sk="x" * MAX_SK_BYTES))
+
+    assert await refusal(lambda: engine.write(row("a", "c", gsi1pk="x" * (MAX_PK_BYTES + 1), gsi1sk="x"))) is BadKey
+    assert await refusal(lambda: engine.write(row("a", "c", gsi1pk="x", gsi1sk="x" * (MAX_SK_BYTES + 1)))) is BadKey
+
+
+def test_a_template_formats_and_parses() -> None:
+    template = Template("t#{tenant}U#{user}#{inbox}")
+
+    assert template.fields == ("tenant", "user", "inbox")
+    assert template.literal_prefix == "t#"
+    assert template.format({"tenant": "aU", "user": "u", "inbox": "i"}) == "t#aUU#u#i"
+    assert template.parse("t#aUU#u#i") == {"tenant": "aU", "user": "u", "inbox": "i"}
+
+
+@pytest.mark.parametrize("text", ["t#aG#$public#i", "t#a", "t#aU#u#i#more", "t#aU##i", "", "x#aU#u#i"])
+def test_a_template_does_not_parse_the_key_of_another(text: str) -> None:
+    assert Template("t#{tenant}U#{user}#{inbox}").parse(text) is None
+
+
+def test_a_number_in_a_key_is_padded_so_that_it_sorts() -> None:
+    template = Template("CHUNK#{n:05}")
+
+    assert template.format({"n": 12}) == "CHUNK#00012"
+    assert template.parse("CHUNK#00012") == {"n": "00012"}
+    with pytest.raises(BadKey, match="more than 5 digits"):
+        template.format({"n": 123456})
+
+
+@pytest.mark.parametrize(
+    "text", ["A#{a}{b}", "A#{a}-{b}", "A#{a}#{a}", "A#{}", "A#{a.b}", "A#{a!r}", "A#{a:x}", "A#{a", "A#a}", "A#{0}"]
+)
+def test_a_template_that_could_be_read_in_two_ways_is_refused(text: str) -> None:
+    with pytest.raises(BadKey):
+        Template(text)
+
+
+def test_a_key_names_what_is_missing_or_unknown() -> None:
+    with pytest.raises(BadKey, match="message_id"):
+        Message.key(room_id="r")
+    with pytest.raises(BadKey, match="body is no part"):
+        Message.key(room_id="r", message_id="m", body="x")
+
+
+def test_keys_are_equal_by_what_they_name() -> None:
+    key: Key[Message] = Message.key(room_id="r", message_id="m")
+
+    assert key == Message(room_id="r", message_id="m", body="x").own_key()
+    assert len({key, Message.key(room_id="r", message_id="m"), Message.key(room_id="r", message_id="n")}) == 2
+
+
+def test_foreign_text_becomes_a_part_by_hex_or_hash() -> None:
+    for text in ("#️⃣", "a#b", "", "*", "\x00"):
+        part = hex_part(text)
+        assert unhex_part(part) == text
+        assert set(part) <= set("0123456789abcdef")
+    assert hash_part("issuer", "subject") != hash_part("issuers", "ubject")
+    assert hash_part("a") == hash_part("a")
+    assert "#" not in hash_part("a#b")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "following"),
+    [("MSG#", "MSG$"), ("a", "b"), ("a\U0010ffff", "b"), ("\ud7ff", "\ue000"), ("\U0010ffff", None), ("", None)],
+)
+def test_the_successor_of_a_prefix_is_the_first_text_after_all_that_begin_with_it(
+    prefix: str, following: str | None
+) -> None:
+    assert successor(prefix) == following
+
+
+async def test_keys_sort_by_their_utf8_bytes(engine: Engine) -> None:
+    from sobremesa.table.engines.protocol import QueryRequest
+
+    keys = ["0", "A", "a", "~", "Ü", "ß", "é", "\ufffd", "\U00010000", "😀", "a\U0010ffff", "aa", "a ", "~~"]
+    for sk in keys:
+        await engine.write(row("order", sk, gsi1pk="order", gsi1sk=sk))
+    expected = sorted(keys, key=str.encode)
+
+    page = await engine.query(QueryRequest(pk="order"))
+    assert [item["sk"] for item in page.items] == expected
+    page = await engine.query(QueryRequest(pk="order", backward=True))
+    assert [item["sk"] for item in page.items] == expected[::-1]
+    page = await engine.query(QueryRequest(pk="order", index=next(iter(engine.layout.indexes))))
+    assert [item["sk"] for item in page.items] == expected
+
+
+def test_a_template_that_names_no_field_fails_when_the_class_is_made() -> None:
+    with pytest.raises(BadKey, match="user_id"):
+
+        class Wrong(Entity):
+            keys = Keys(pk="ROOM#{room_id}", sk="SEAT#{user_id}")
+
+            room_id: str

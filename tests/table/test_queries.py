@@ -1,0 +1,291 @@
+"""Questions to one partition of the table or of an index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sobremesa.table import Create, Put, RawKey, Table, absent, equals, greater, gsi1, gsi2, present
+from sobremesa.table.engines.protocol import (
+    Engine,
+    IndexKey,
+    QueryRequest,
+    SortBetween,
+    SortCondition,
+    SortEquals,
+    SortPrefix,
+)
+from sobremesa.table.errors import BadExpression, BadKey
+from sobremesa.table.layout import IndexName
+from table import gaps
+from table.engines import Store
+from table.samples import (
+    Message,
+    Seat,
+    activity_of,
+    messages_of,
+    newest_of,
+    refusal,
+    rooms_of,
+    row,
+    say,
+    seats_of,
+    since,
+    sized,
+)
+
+
+async def test_answers_come_forward_or_backward(table: Table) -> None:
+    said = await say(table, "r", 5)
+    await say(table, "another", 3)
+
+    assert (await table.query(messages_of(room_id="r"))).items == said
+    assert (await table.query(newest_of(room_id="r"))).items == said[::-1]
+    assert (await table.query(messages_of(room_id="r"), newest_first=True)).items == said[::-1]
+    assert (await table.query(newest_of(room_id="r"), newest_first=False)).items == said
+    assert (await table.query(messages_of(room_id="nobody"))).items == []
+
+
+async def test_a_limit_cuts_a_page_and_a_key_starts_the_next(table: Table) -> None:
+    said = await say(table, "r", 5)
+
+    page = await table.query(messages_of(room_id="r"), limit=2)
+    assert page.items == said[:2]
+    assert page.last == RawKey("ROOM#r", "MSG#m01")
+    page = await table.query(messages_of(room_id="r"), limit=2, after=said[1].own_key())
+    assert page.items == said[2:4]
+    page = await table.query(newest_of(room_id="r"), limit=3, after=said[4].own_key())
+    assert page.items == [said[3], said[2], said[1]]
+    absent_key = Message.key(room_id="r", message_id="m01x")
+    assert (await table.query(messages_of(room_id="r"), after=absent_key)).items == said[2:]
+
+
+async def test_a_limit_met_at_the_very_end_says_that_there_may_be_more(engine: Engine, store: Store) -> None:
+    for number in range(3):
+        await engine.write(row("p", str(number)))
+
+    page = await engine.query(QueryRequest(pk="p", limit=3))
+    assert page.last == (None if gaps.has(store, "limit-at-end") else RawKey("p", "2"))
+    page = await engine.query(QueryRequest(pk="p", limit=4))
+    assert page.last is None
+    page = await engine.query(QueryRequest(pk="p", limit=3, start=RawKey("p", "2")))
+    assert (page.items, page.last) == ([], None)
+
+
+async def test_all_answers_come_page_after_page(table: Table) -> None:
+    said = await say(table, "r", 60, body="x" * 20_000)
+    wide = messages_of(room_id="r")
+
+    assert [message async for message in table.every(wide)] == said
+    assert table.meter.totals()["T1"].calls == 2
+    assert [m.message_id async for m in table.every(wide, where=equals("message_id", "m57"))] == ["m57"]
+
+
+async def test_a_page_ends_before_it_is_larger_than_a_megabyte(engine: Engine, store: Store) -> None:
+    for number in range(5):
+        await engine.write(sized("p", f"s{number}", 300_000, gsi1pk="g", gsi1sk=f"s{number}"))
+
+    for index in (None, gsi1):
+        pk = "p" if index is None else "g"
+        page = await engine.query(QueryRequest(pk=pk, index=index))
+        assert [item["sk"] for item in page.items] == ["s0", "s1", "s2"]
+        assert page.count == 3
+        if not gaps.has(store, "page-scanned-one-more"):
+            assert page.scanned == 3
+        page = await engine.query(QueryRequest(pk=pk, index=index, start=page.last))
+        assert [item["sk"] for item in page.items] == ["s3", "s4"]
+        assert page.last is None
+
+
+SORTS: list[tuple[SortCondition, list[str]]] = [
+    (None, ["a", "b#1", "b#2", "b#3", "b$", "bb", "c", "é", "😀"]),
+    (SortPrefix("b#"), ["b#1", "b#2", "b#3"]),
+    (SortPrefix("b"), ["b#1", "b#2", "b#3", "b$", "bb"]),
+    (SortPrefix("é"), ["é"]),
+    (SortPrefix("x"), []),
+    (SortEquals("b#2"), ["b#2"]),
+    (SortEquals("B#2"), []),
+    (SortBetween("b#2", "b$"), ["b#2", "b#3", "b$"]),
+    (SortBetween("b#2", "b#2"), ["b#2"]),
+    (SortBetween("b%", "é"), ["bb", "c", "é"]),
+    (SortBetween("d", "e"), []),
+]
+
+
+@pytest.mark.parametrize("index", [None, gsi1, gsi2], ids=["table", "gsi1", "gsi2"])
+async def test_a_range_gives_just_the_sort_keys_in_it(engine: Engine, index: IndexName | None) -> None:
+    for number, sk in enumerate(SORTS[0][1]):
+        other = str(9 - number)
+        await engine.write(row("p", sk, gsi1pk="g1", gsi1sk=sk, gsi2pk="g2", gsi2sk=sk, n=other))
+    pk = {None: "p", gsi1: "g1", gsi2: "g2"}[index]
+
+    for sort, expected in SORTS:
+        for backward in (False, True):
+            page = await engine.query(QueryRequest(pk=pk, index=index, sort=sort, backward=backward))
+            found = [item["sk"] for item in page.items]
+            assert found == (expected[::-1] if backward else expected), (sort, backward)
+            counted = await engine.query(
+                QueryRequest(pk=pk, index=index, sort=sort, backward=backward, count_only=True)
+            )
+            assert (counted.items, counted.count) == ([], len(expected))
+
+
+async def test_a_prefix_tells_upper_from_lower_case(engine: Engine, store: Store) -> None:
+    for sk in ("MSG#1", "msg#1", "Msg#1"):
+        await engine.write(row("p", sk))
+
+    page = await engine.query(QueryRequest(pk="p", sort=SortPrefix("MSG#")))
+
+    folded = ["MSG#1", "Msg#1", "msg#1"]
+    assert [item["sk"] for item in page.items] == (folded if gaps.has(store, "prefix-ignores-case") else ["MSG#1"])
+
+
+async def test_a_filter_hides_rows_but_the_limit_counts_them(engine: Engine) -> None:
+    for number in range(6):
+        await engine.write(row("p", str(number), n=number))
+
+    page = await engine.query(QueryRequest(pk="p", where=greater("n", 2), limit=4))
+
+    assert [item["n"] for item in page.items] == [3]
+    assert (page.count, page.scanned, page.last) == (1, 4, RawKey("p", "3"))
+
+
+async def test_a_typed_filter_names_fields(table: Table) -> None:
+    said = await say(table, "r", 3)
+    await table.write(Put(Message(room_id="r", message_id="m01", likes=5)))
+
+    page = await table.query(messages_of(room_id="r"), where=greater("likes", 4))
+
+    assert [message.message_id for message in page.items] == ["m01"]
+    with pytest.raises(BadExpression, match="colour"):
+        await table.query(messages_of(room_id="r"), where=present("colour"))
+    assert (await table.query(messages_of(room_id="r"), where=greater("likes", 4) | equals("likes", 0))).items[
+        0
+    ] == said[0]
+
+
+async def test_some_fields_of_every_answer(table: Table, engine: Engine) -> None:
+    await say(table, "r", 2, body="b")
+
+    page = await table.query_fields(messages_of(room_id="r"), ["message_id", "body"], limit=1)
+    assert page.items == [{"message_id": "m00", "body": "b"}]
+    assert page.cursor is not None
+    page = await table.query_fields(messages_of(room_id="r"), ["body"], cursor=page.cursor)
+    assert page.items == [{"body": "b"}]
+
+    raw = await engine.query(QueryRequest(pk="ROOM#r", fields=("likes", "gone")))
+    assert raw.items == [{"likes": 0}, {"likes": 0}]
+    assert raw.count == 2
+
+
+async def test_answers_are_counted_up_to_a_limit(table: Table) -> None:
+    await say(table, "r", 12)
+    asked = messages_of(room_id="r")
+
+    for at_most, expected in ((None, (12, False)), (20, (12, False)), (5, (5, True)), (11, (11, True))):
+        counted = await table.count(asked, at_most=at_most)
+        assert (counted.count, counted.capped) == expected
+    counted = await table.count(asked, after=Message.key(room_id="r", message_id="m08"))
+    assert counted.count == 3
+    counted = await table.count(since(room_id="r", message_id="m10"))
+    assert counted.count == 2
+    counted = await table.count(asked, where=greater("likes", 0), at_most=3)
+    assert (counted.count, counted.capped) == (0, False)
+
+
+async def test_a_count_goes_over_pages(table: Table) -> None:
+    for number in range(7):
+        await table.write(Put(Message(room_id="r", message_id=f"{number}", body="x" * 300_000)))
+
+    counted = await table.count(messages_of(room_id="r"))
+
+    assert (counted.count, counted.capped) == (7, False)
+    assert table.meter.totals()["T1"].calls == 3
+
+
+async def test_an_index_lists_the_rows_that_have_its_keys(table: Table) -> None:
+    seats = [Seat(room_id=f"r{number}", user_id="u", seen_at=f"2026-0{9 - number}") for number in range(4)]
+    seats.append(Seat(room_id="r9", user_id="u"))
+    await table.write_many(Put(seat) for seat in [*seats, Seat(room_id="r1", user_id="v", seen_at="2026")])
+
+    assert (await table.query(rooms_of(user_id="u"))).items == seats
+    assert (await table.query(activity_of(user_id="u"))).items == seats[:4]
+    page = await table.query(activity_of(user_id="u"), limit=2)
+    assert page.items == seats[:2]
+    assert page.last == IndexKey("SEEN#2026-08#r1", RawKey("ROOM#r1", "SEAT#u"))
+    assert (await table.query(activity_of(user_id="u"), after=page.last)).items == seats[2:4]
+
+
+async def test_a_row_without_one_of_an_indexs_keys_is_not_in_it(engine: Engine) -> None:
+    await engine.write(row("p", "both", gsi1pk="g", gsi1sk="1"))
+    await engine.write(row("p", "first", gsi1pk="g"))
+    await engine.write(row("p", "second", gsi1sk="1"))
+
+    page = await engine.query(QueryRequest(pk="g", index=gsi1))
+
+    assert [item["sk"] for item in page.items] == ["both"]
+
+
+@pytest.mark.parametrize("backward", [False, True])
+async def test_rows_of_equal_index_keys_page_one_by_one_without_loss(engine: Engine, backward: bool) -> None:
+    keys = [(pk, sk) for pk in ("a", "b", "é") for sk in ("1", "2", "😀")]
+    for pk, sk in keys:
+        await engine.write(row(pk, sk, gsi1pk="g", gsi1sk="same"))
+
+    seen: list[tuple[str, str]] = []
+    start: Any = None
+    while True:
+        page = await engine.query(QueryRequest(pk="g", index=gsi1, limit=1, start=start, backward=backward))
+        seen += [(item["pk"], item["sk"]) for item in page.items]
+        start = page.last
+        if start is None:
+            break
+
+    assert len(seen) == len(keys)
+    assert set(seen) == set(keys)
+
+
+async def test_an_index_follows_writes_and_deletes(table: Table) -> None:
+    from sobremesa.table import Delete
+
+    seat = Seat(room_id="r", user_id="u", seen_at="1")
+    await table.write(Create(seat))
+    await table.write(Put(Seat(room_id="r", user_id="u", seen_at="2", role="owner")))
+    assert [s.role for s in (await table.query(activity_of(user_id="u"))).items] == ["owner"]
+    await table.write(Put(Seat(room_id="r", user_id="u")))
+    assert (await table.query(activity_of(user_id="u"))).items == []
+    await table.write(Delete(seat.own_key()))
+    assert (await table.query(rooms_of(user_id="u"))).items == []
+    assert (await table.query(seats_of(room_id="r"))).items == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [
+        pytest.param({"pk": ""}, BadKey, id="an empty partition"),
+        pytest.param({"pk": "x" * 2049}, BadKey, id="a partition too long"),
+        pytest.param({"sort": SortPrefix("")}, BadKey, id="an empty prefix"),
+        pytest.param({"sort": SortEquals("x" * 1025)}, BadKey, id="a sort key too long"),
+        pytest.param({"sort": SortBetween("b", "a")}, BadExpression, id="bounds turned round"),
+        pytest.param({"limit": 0}, BadExpression, id="no rows"),
+        pytest.param({"limit": -1}, BadExpression, id="fewer than no rows"),
+        pytest.param({"index": "gsi9"}, BadExpression, id="an unknown index"),
+        pytest.param({"index": gsi1, "consistent": True}, BadExpression, id="a consistent index"),
+        pytest.param({"start": RawKey("other", "s")}, BadExpression, id="a start in another partition"),
+        pytest.param({"start": RawKey("p", "z"), "sort": SortPrefix("a")}, BadExpression, id="a start out of range"),
+        pytest.param({"start": IndexKey("s", RawKey("p", "s"))}, BadExpression, id="a start of an index"),
+        pytest.param({"index": gsi1, "start": RawKey("p", "s")}, BadExpression, id="a start of the table"),
+        pytest.param({"where": equals("pk", "x")}, BadExpression, id="a filter on the key"),
+        pytest.param({"where": present()}, BadExpression, id="a filter on the item"),
+        pytest.param({"index": gsi1, "where": absent("gsi1sk")}, BadExpression, id="a filter on the index's key"),
+        pytest.param({"fields": ()}, BadExpression, id="no fields"),
+        pytest.param({"fields": ("a",), "count_only": True}, BadExpression, id="fields of a count"),
+    ],
+)
+async def test_a_question_that_makes_no_sense_is_refused(
+    engine: Engine, request_: dict[str, Any], error: type[Exception]
+) -> None:
+    request = QueryRequest(**{"pk": "p", **request_})
+
+    assert await refusal(lambda: engine.query(request)) is error
