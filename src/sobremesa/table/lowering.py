@@ -71,11 +71,13 @@ def lower(operation: Operation, layout: Layout, now_seconds: int) -> ItemWrite:
 
 def lower_condition(condition: Condition, shape: Shape) -> Condition:
     """The condition with the stored names and values of an entity's fields."""
+    if isinstance(condition, Present | Absent):
+        return condition if condition.path is None else type(condition)(_path(condition.path, shape))
+    if isinstance(condition, AllOf | AnyOf):
+        return type(condition)(tuple(lower_condition(part, shape) for part in condition.parts))
     match condition:
-        case Present(None) | Absent(None) | Always():
+        case Always():
             return condition
-        case Present(path) | Absent(path) if path is not None:
-            return type(condition)(_path(path, shape))
         case Compare(left, comparator, right):
             return Compare(_operand(left, shape), comparator, _operand(right, shape))
         case Between(operand, low, high):
@@ -88,10 +90,6 @@ def lower_condition(condition: Condition, shape: Shape) -> Condition:
             return BeginsWith(_path(path, shape), _operand(prefix, shape))
         case Contains(path, element):
             return Contains(_path(path, shape), _operand(element, shape))
-        case AllOf(parts):
-            return AllOf(tuple(lower_condition(part, shape) for part in parts))
-        case AnyOf(parts):
-            return AnyOf(tuple(lower_condition(part, shape) for part in parts))
         case Not(part):
             return Not(lower_condition(part, shape))
         case _:
@@ -162,10 +160,11 @@ def _actions(operation: Update[Entity], layout: Layout) -> Changes:
 
 
 def _action(action: Action, shape: Shape) -> Action:
-    if isinstance(action, Set) and action.value == frozenset():
-        return Remove(_path(action.path, shape))
+    path = _path(action.path, shape)
+    if isinstance(action, Set):
+        return Remove(path) if action.value == frozenset() else Set(path, to_stored(action.value))
     lowered = {name: to_stored(getattr(action, name)) for name in action.__struct_fields__ if name != "path"}
-    return msgspec.structs.replace(action, path=_path(action.path, shape), **lowered)
+    return msgspec.structs.replace(action, path=path, **lowered)
 
 
 def _birth(key: Key[Entity], layout: Layout) -> list[Action]:

@@ -58,29 +58,28 @@ def check_actions(actions: Sequence[Action], layout: Layout) -> None:
     if not actions:
         raise BadExpression("an update needs at least one action")
     keys = layout.key_attributes()
+    names = set()
     for action in actions:
+        path = action.path
+        if type(path) is str:
+            names.add(path)
         # Most actions set one attribute that is no key: nothing can be wrong with that.
-        if type(action) is not Set or not action.path or type(action.path) is not str or action.path in keys:
+        if type(action) is not Set or not path or type(path) is not str or path in keys:
             _check_action(action, layout)
-    if len(actions) > 1:
+    if len(names) < len(actions):
         _check_overlaps([steps(action.path) for action in actions])
 
 
 def check_write(operation: ItemWrite, layout: Layout) -> tuple[Item, int] | None:
     """Check one operation in all its parts; of a put, give the item in stored form and its size."""
     check_condition(operation.when)
-    match operation:
-        case PutItem(key, item):
-            return check_put(key, item, layout)
-        case UpdateItem(key, actions):
-            check_key(key.pk, key.sk)
-            check_actions(actions, layout)
-        case DeleteItem(key):
-            check_key(key.pk, key.sk)
-        case CheckItem(key, when):
-            check_key(key.pk, key.sk)
-            if type(when) is Always:
-                raise BadExpression(f"the check of {key} checks nothing")
+    if isinstance(operation, PutItem):
+        return check_put(operation.key, operation.item, layout)
+    check_key(operation.key.pk, operation.key.sk)
+    if isinstance(operation, UpdateItem):
+        check_actions(operation.actions, layout)
+    elif isinstance(operation, CheckItem) and type(operation.when) is Always:
+        raise BadExpression(f"the check of {operation.key} checks nothing")
     return None
 
 

@@ -76,8 +76,16 @@ def check_path(path: Path) -> None:
 
 
 def _check_part(condition: Condition) -> None:
+    # The common ones first: a `match` looks at every case before them.
     if isinstance(condition, AllOf | AnyOf):
         _check_parts(condition.parts)
+        return
+    if isinstance(condition, Present | Absent):
+        if condition.path is not None:
+            check_path(condition.path)
+        return
+    if isinstance(condition, Compare) and type(condition.right) is str and isinstance(condition.left, Attribute):
+        check_path(condition.left.path)
         return
     match condition:
         case Compare(left, comparator, right):
@@ -89,9 +97,6 @@ def _check_part(condition: Condition) -> None:
             _check_comparison(operand, choices, ordered=False)
             if not 1 <= len(choices) <= MAX_CHOICES:
                 raise BadExpression(f"one_of has 1 to {MAX_CHOICES} choices, not {len(choices)}")
-        case Present(path) | Absent(path):
-            if path is not None:
-                check_path(path)
         case HasKind(path, kind):
             check_path(path)
             if kind not in _KINDS:

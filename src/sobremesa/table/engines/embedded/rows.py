@@ -85,8 +85,8 @@ class Rows:
         new_size = new.size if new else 0
         units = factor * write_units(max(old_size, new_size))
         for names, insert, delete in self._indexes:
-            before = index_entry(old.item, names) if old else None
-            after = index_entry(new.item, names) if new else None
+            before = index_entry(old.item, names) if old and names.pk in old.item else None
+            after = index_entry(new.item, names) if new and names.pk in new.item else None
             if before is None and after is None:
                 continue
             if before != after:

@@ -26,9 +26,7 @@ from sobremesa.table.engines.embedded.rows import Row, RowChange, Rows, row_chan
 from sobremesa.table.engines.protocol import (
     TOKEN_MINUTES,
     CheckItem,
-    DeleteItem,
     ItemWrite,
-    PutItem,
     UpdateItem,
     Written,
 )
@@ -53,7 +51,7 @@ BUSY_PAUSE_SECONDS = 0.002
 
 
 class Job:
-    """One write that waits for its commit."""
+    """One write that waits for its commit; `rows` are what its puts store, None for other operations."""
 
     __slots__ = ("as_transaction", "expired", "future", "operations", "rows", "token", "work")
 
@@ -197,18 +195,15 @@ class Writer:
             if operation.when is not None and not holds(operation.when, old.item if old else None):
                 failures.append(FailedCondition(place, operation.key, old.item if old else None))
             elif not failures:
-                match operation:
-                    case PutItem():
-                        changes.append(row_change(operation.key, old, job.rows[place]))
-                    case UpdateItem():
-                        try:
-                            changes.append(row_change(operation.key, old, self._updated(operation, old)))
-                        except Refused as error:
-                            misfit = misfit or error
-                    case DeleteItem():
-                        changes.append(row_change(operation.key, old, None))
-                    case CheckItem():
-                        checked.append(old.size if old else 0)
+                if isinstance(operation, UpdateItem):
+                    try:
+                        changes.append(row_change(operation.key, old, self._updated(operation, old)))
+                    except Refused as error:
+                        misfit = misfit or error
+                elif isinstance(operation, CheckItem):
+                    checked.append(old.size if old else 0)
+                else:
+                    changes.append(row_change(operation.key, old, job.rows[place]))
         # As DynamoDB has it: what is told first is a condition, then an update that does not fit its item.
         if failures:
             raise ConditionFailed(failures)
