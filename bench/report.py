@@ -43,7 +43,8 @@ conversations of their own, each with a hundred messages at the start.
   table** is the same through `Table` with entities and patterns.
 - **dynoxide**, **dynalite** and **moto** are servers on the same machine, all called through our own `DynamoEngine`
   over HTTP: they have a core of their own beside the client's, the embedded engine has one for everything. dynoxide
-  works on a file, and without a stream, which makes it faster (*stream on* is what a change log costs it).
+  works on a file and syncs each transaction by itself; it has no stream here, which makes it faster (*stream on* is
+  what a change log costs it).
 - **dynalite** has no transactions: its send is three separate writes, not all or nothing. It works in memory.
 - **moto** copies its whole store at each transaction, so it holds {moto} messages where the others hold thousands.
   It works in memory, and fails when transactions come side by side, so its senders wait for each other.
@@ -103,8 +104,7 @@ def grids(results: Results) -> list[Grid]:
 
 def _targets(results: Results) -> Grid:
     rows = [
-        [target.words, target.wanted, target.found, "yes" if target.met else "**no**"]
-        for target in check_targets(results)
+        [target.words, target.wanted, target.found, "yes" if target.met else "no"] for target in check_targets(results)
     ]
     return Grid("Targets", ["", "wanted", "found", "met"], rows)
 

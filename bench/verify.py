@@ -37,6 +37,8 @@ async def verify(folder: Path) -> None:
     rooms = Rooms(ROOMS)
     rooms.next_send(0)
     raw = RawContender("raw", by_hand, layout, rooms, [])
+    if not raw.is_durable:
+        raise Unequal("the file is not opened with a write-ahead log and synchronous=FULL")
     raw.commit([rooms.next_send(number % ROOMS) for number in range(SENDS)])
     raw.close()
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from subprocess import Popen
 
 import apsw
 
 from durability.chat import LAYOUT, talk
-from durability.sending_process import say
+from durability.child import say
 from sobremesa.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import OLDEST
@@ -48,16 +47,6 @@ def hold(path: str) -> None:
     connection.execute("BEGIN IMMEDIATE; DELETE FROM items; INSERT INTO meta VALUES ('half', 'done')")
     say("holding")
     sys.stdin.readline()
-
-
-def lines_until(process: Popen[bytes], last: str) -> list[str]:
-    """What a process said before it said this."""
-    assert process.stdout
-    lines: list[str] = []
-    while (line := process.stdout.readline().decode()) != f"{last}\n":
-        assert line.endswith("\n"), "the process ended by itself"
-        lines.append(line.removesuffix("\n"))
-    return lines
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import apsw
@@ -17,18 +16,6 @@ from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.errors import StoreError, StoreFailed
 
 LONG_TEXT = "and then, " * 100
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "chat.db"
-
-
-@pytest.fixture
-async def engine(store: Path) -> AsyncIterator[EmbeddedEngine]:
-    engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False)
-    yield engine
-    await engine.close()
 
 
 async def test_a_backup_under_load_is_whole_and_has_all_that_was_acknowledged_before(

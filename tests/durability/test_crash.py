@@ -9,13 +9,12 @@ import shutil
 import time
 from collections import Counter
 from pathlib import Path
-from subprocess import Popen
 
 import pytest
 
 from durability.chat import LAYOUT, SENDERS, Message, send
+from durability.child import last_lines_of, line_of, lines_until, started
 from durability.inspection import Found, inspect
-from durability.sending_process import started
 from sobremesa.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine
 
@@ -49,16 +48,14 @@ def killed_while_sending(store: Path, run: str, chance: random.Random) -> list[M
     """What a process got acknowledged before it was killed: while it was opening the file, or after some acks."""
     pages = chance.choice(["4", "40", "1000"])
     with started("durability.sending_process", str(store), run, "--checkpoint-pages", pages) as process:
-        lines = _lines_until(process, "opening")
+        lines = lines_until(process, "opening")
         if chance.random() < 0.8:
-            lines += _lines_until(process, "ready")
-            lines += [_line(process) for _ in range(chance.randrange(1, MOST_ACKS))]
+            lines += lines_until(process, "ready")
+            lines += [line_of(process) for _ in range(chance.randrange(1, MOST_ACKS))]
         time.sleep(chance.uniform(0, 0.01))
         process.kill()
-        assert process.stdout
-        # A line that was cut off was never said.
-        *rest, _ = process.stdout.read().decode().split("\n")
-    return [Message.of_id(line) for line in (*lines, *rest) if line.startswith(run)]
+        lines += last_lines_of(process)
+    return [Message.of_id(line) for line in lines if line.startswith(run)]
 
 
 def copy_of(store: Path, folder: Path) -> Path:
@@ -90,17 +87,3 @@ async def opened_and_sent_again(store: Path, run: str, acknowledged: set[Message
     acknowledged.update(again)
     await engine.close()
     return inspect(store, acknowledged)
-
-
-def _lines_until(process: Popen[bytes], last: str) -> list[str]:
-    lines = [_line(process)]
-    while lines[-1] != last:
-        lines.append(_line(process))
-    return lines
-
-
-def _line(process: Popen[bytes]) -> str:
-    assert process.stdout
-    line = process.stdout.readline()
-    assert line.endswith(b"\n"), "the process ended by itself"
-    return line.decode().strip()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,18 +20,6 @@ from sobremesa.table.engines.protocol import OLDEST, PutItem, QueryRequest, RawK
 from sobremesa.table.errors import ConditionFailed, StoreClosed, StoreError
 
 SOON_SECONDS = 5.0
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "chat.db"
-
-
-@pytest.fixture
-async def engine(store: Path) -> AsyncIterator[EmbeddedEngine]:
-    engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False)
-    yield engine
-    await engine.close()
 
 
 async def turns(count: int) -> None:

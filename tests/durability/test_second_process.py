@@ -12,9 +12,9 @@ import apsw
 import pytest
 
 from durability.chat import LAYOUT, SENDERS, Message, has, send, talk
+from durability.child import last_lines_of, lines_until, started
 from durability.inspection import inspect
-from durability.neighbour_process import follow, lines_until
-from durability.sending_process import started
+from durability.neighbour_process import follow
 from sobremesa.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine, writer
 from sobremesa.table.engines.protocol import NEWEST, QueryRequest
@@ -23,18 +23,6 @@ from sobremesa.table.errors import StoreBusy
 NEIGHBOUR = "durability.neighbour_process"
 SOON_SECONDS = 2.0
 PATIENCE_SECONDS = 20.0
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "chat.db"
-
-
-@pytest.fixture
-async def engine(store: Path) -> AsyncIterator[EmbeddedEngine]:
-    engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False)
-    yield engine
-    await engine.close()
 
 
 @asynccontextmanager
@@ -96,8 +84,7 @@ async def test_a_process_that_is_killed_under_load_beside_another_leaves_it_whol
                 process.kill()
 
         await talk(engine, "ours", acknowledge, messages=20)
-        assert process.stdout
-        *said, _ = process.stdout.read().decode().split("\n")
+        said = last_lines_of(process)
 
     found = inspect(store, [*acknowledged, *map(Message.of_id, said)])
     assert len(acknowledged) == 20 * SENDERS

@@ -25,6 +25,7 @@ from sobremesa.table.errors import (
     ConditionFailed,
     Conflict,
     OutcomeUnknown,
+    StoreDenied,
     StoreFailed,
     TableError,
     TableExists,
@@ -52,11 +53,11 @@ CODES: list[tuple[str, int, type[TableError], type[TableError]]] = [
     ("IdempotentParameterMismatchException", 400, TokenReused, TokenReused),
     ("ValidationException", 400, BadExpression, BadExpression),
     ("SerializationException", 400, BadExpression, BadExpression),
-    ("AccessDeniedException", 400, StoreFailed, StoreFailed),
-    ("UnrecognizedClientException", 400, StoreFailed, StoreFailed),
-    ("ExpiredTokenException", 400, StoreFailed, StoreFailed),
-    ("MissingAuthenticationTokenException", 403, StoreFailed, StoreFailed),
-    ("SomethingNewException", 400, StoreFailed, StoreFailed),
+    ("AccessDeniedException", 400, StoreDenied, StoreDenied),
+    ("UnrecognizedClientException", 400, StoreDenied, StoreDenied),
+    ("ExpiredTokenException", 400, StoreDenied, StoreDenied),
+    ("MissingAuthenticationTokenException", 403, StoreDenied, StoreDenied),
+    ("SomethingNewException", 400, StoreDenied, StoreDenied),
     ("RequestEntityTooLarge", 413, TooLarge, TooLarge),
     ("InternalServerError", 500, StoreFailed, OutcomeUnknown),
     ("InternalFailure", 500, StoreFailed, OutcomeUnknown),
@@ -293,6 +294,6 @@ async def test_an_error_of_somebody_in_between_is_told_in_his_words(
 
     error = await raised(engine.write(put()))
 
-    assert type(error) is StoreFailed
+    assert type(error) is StoreDenied
     assert body.decode() in str(error)
     assert "403" in str(error)

@@ -9,6 +9,7 @@ from typing import Any
 
 from servers import Endpoint
 from sobremesa.clock import SetClock
+from sobremesa.table import Entity, Index, Keys, Pattern, Question, Table, gsi1
 from sobremesa.table.engines.protocol import (
     OLDEST,
     BatchRead,
@@ -124,6 +125,36 @@ async def segments(engine: Engine, request: ScanRequest) -> Any:
             assert isinstance(page.last, RawKey)
             start = page.last
     return found, scanned
+
+
+class AnyRow(Entity):
+    """Whatever is stored; only its keys are known."""
+
+    keys = Keys(pk="{partition}", sk="{place}")
+    by_index = Index(gsi1, pk="{index_partition}", sk="{index_place}")
+
+    partition: str = ""
+    place: str = ""
+    index_partition: str | None = None
+    index_place: str | None = None
+
+
+whole_partition = Pattern("D1", "All of a partition", AnyRow)
+whole_index_partition = Pattern("D2", "All of a partition of an index", AnyRow, index="by_index")
+
+
+async def cursors(engine: Engine, question: Question[AnyRow], limit: int, *, turning_back: bool) -> Any:
+    """The pages of a question and the cursors between them; one that turns back uses a cursor the wrong way round."""
+    table = Table(engine, cursor_secret=b"the same on both")
+    pages: list[Any] = []
+    cursor: str | None = None
+    while True:
+        backward = turning_back and cursor is not None
+        page = await table.query(question, limit=limit, cursor=cursor, newest_first=backward)
+        cursor = page.cursor
+        pages.append(([typed(row.other) for row in page.items], cursor))
+        if cursor is None:
+            return pages
 
 
 async def history(engine: Engine) -> list[tuple[Any, ...]]:

@@ -11,7 +11,7 @@ from sobremesa.clock import SetClock
 from sobremesa.table import NEWEST, OLDEST, Delete, Position, Put, RawKey, Table, Update, add
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import ChangeReader, DeleteItem, Engine, RawChange, UpdateItem
-from sobremesa.table.errors import ConditionFailed, PositionTrimmed
+from sobremesa.table.errors import BadCursor, ConditionFailed, PositionTrimmed
 from sobremesa.table.updates import Add, Set
 from table import gaps
 from table.engines import Store
@@ -190,7 +190,7 @@ async def test_a_position_of_another_store_or_of_yesterday_is_refused(memory: Em
     await memory.write(row("p", "0"))
     _, position = await collect(await memory.changes(OLDEST), 1)
     assert await refusal(lambda: memory.changes(Position("elsewhere-1"))) is PositionTrimmed
-    assert await refusal(lambda: memory.changes(Position("nonsense"))) is PositionTrimmed
+    assert await refusal(lambda: memory.changes(Position("nonsense"))) is BadCursor
 
     for number in range(1, 4):
         await memory.write(row("p", str(number)))
@@ -204,6 +204,17 @@ async def test_a_position_of_another_store_or_of_yesterday_is_refused(memory: Em
     assert resumed[0].key.sk == "today"
     oldest, _ = await collect(await memory.changes(OLDEST), 1)
     assert oldest[0].key.sk == "today"
+
+
+async def test_a_reader_that_falls_behind_what_is_kept_is_told_so(memory: EmbeddedEngine, clock: SetClock) -> None:
+    reader = await memory.changes(OLDEST)
+    await memory.write(row("p", "yesterday"))
+    clock.move(seconds=25 * 3600)
+    await memory.write(row("p", "today"))
+    await memory.sweep()
+
+    with pytest.raises(PositionTrimmed):
+        await reader.read(0.0)
 
 
 async def test_changes_carry_the_time_of_the_clock(memory: EmbeddedEngine, clock: SetClock) -> None:

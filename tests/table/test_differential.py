@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from servers import Endpoint
 from sobremesa.table.engines.protocol import DeleteItem, ItemWrite, PutItem, QueryRequest, RawKey, ScanRequest
 from table import workload
-from table.pairs import Pair, history, segments, whole_table
+from table.pairs import Pair, cursors, history, segments, whole_index_partition, whole_partition, whole_table
 
 OPERATIONS = int(os.environ.get("SOBREMESA_DIFFERENTIAL_OPERATIONS", "1500"))
 SEED = int(os.environ.get("SOBREMESA_DIFFERENTIAL_SEED", "1"))
@@ -96,6 +96,16 @@ class Differential(RuleBasedStateMachine):
     def scan(self, request: ScanRequest) -> None:
         self._compare("scan", lambda engine: segments(engine, request))
 
+    @rule(
+        pk=st.sampled_from(workload.PARTITIONS),
+        index_pk=st.sampled_from(("", *workload.INDEX_PARTITIONS)),
+        limit=st.integers(1, 3),
+        turning_back=workload.sometimes,
+    )
+    def cursors(self, pk: str, index_pk: str, limit: int, turning_back: bool) -> None:
+        question = whole_index_partition(index_partition=index_pk) if index_pk else whole_partition(partition=pk)
+        self._compare("cursors", lambda engine: cursors(engine, question, limit, turning_back=turning_back))
+
     def teardown(self) -> None:
         try:
             self.pair.compare(whole_table)
@@ -134,7 +144,7 @@ def test_both_engines_answer_the_same_to_random_operations(dynoxide_memory: Endp
             beginning += 1_000_000
     print(f"{Run.outcomes.total()} operations from seed {SEED}:", *sorted(Run.outcomes.items()), sep="\n")
     # A workload that is always refused would compare nothing.
-    for what in ("put", "update", "transact, token no", "batch_write", "get", "query", "pages", "scan"):
+    for what in ("put", "update", "transact, token no", "batch_write", "get", "query", "pages", "cursors", "scan"):
         assert Run.outcomes[what, "done"] > OPERATIONS / 200, what
     for what in ("put", "update", "delete_or_check", "transact, token no"):
         assert Run.outcomes[what, "ConditionFailed"] > OPERATIONS / 400, what

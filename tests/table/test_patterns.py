@@ -146,8 +146,14 @@ async def test_a_pattern_over_several_entities_makes_each_row_what_it_is(table: 
 async def test_a_row_that_is_no_such_entity_says_which_row_it_is(table: Table) -> None:
     await table.engine.write(row("ROOM#r", "MSG#bad", likes="many"))
 
+    await say(table, "r", 1)
+
+    page = await table.query(messages_of(room_id="r"))
+
+    assert len(page.items) == 1
+    assert [error.key.sk for error in page.unreadable] == ["MSG#bad"]
     with pytest.raises(BadRow, match="MSG#bad"):
-        await table.query(messages_of(room_id="r"))
+        _ = [message async for message in table.every(messages_of(room_id="r"))]
 
 
 async def test_what_a_pattern_used_is_added_up_under_its_name(table: Table) -> None:

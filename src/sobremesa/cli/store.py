@@ -1,12 +1,11 @@
 """Commands that touch a store: make, describe and drop its table, copy it and bring it back.
 
-All of them work beside a running server.
+All but dropping work beside a running server.
 """
 
 from __future__ import annotations
 
 import asyncio
-import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -86,32 +85,22 @@ async def backup(target: Path, /, *, store: Store = DEFAULT_STORE) -> None:
     console.print(f"{target} holds a copy of {store}.", highlight=False, soft_wrap=True)
 
 
-def restore(source: Path, /, *, store: Store = DEFAULT_STORE) -> None:
+async def restore(source: Path, /, *, store: Store = DEFAULT_STORE) -> None:
     """Make an embedded store from a copy. The store must not exist yet, so nothing is overwritten."""
     address = parse_store(store)
     if address.path is None or address.in_memory:
         raise BadStore("a copy is restored to a file: --store sqlite:///folder/file.db")
+    _refuse_missing_file(f"sqlite:///{source}")
     target = Path(address.path)
-    if target.exists():
-        raise BadStore(f"{target} exists already; give the name of a new file, or move it away first")
-    if not source.exists():
-        raise TableMissing(f"there is no file {source}")
-    unfinished = target.with_name(target.name + ".unfinished")
-    shutil.copyfile(source, unfinished)
+    if await asyncio.to_thread(target.exists):
+        raise BadStore(f"{target} exists already; give the name of a new file, or drop that store first")
+    copy = await open_embedded(f"sqlite:///{source}", janitor=False)
     try:
-        items = asyncio.run(_count_items(unfinished))
-        unfinished.replace(target)
+        items = (await copy.describe_table()).items
+        await copy.backup(target)
     finally:
-        unfinished.unlink(missing_ok=True)
+        await copy.close()
     console.print(f"{target} holds {items} items of {source}.", highlight=False, soft_wrap=True)
-
-
-async def _count_items(file: Path) -> int:
-    """How many items a file holds; a file that is no whole store is refused."""
-    engine = await open_embedded(f"sqlite:///{file}", janitor=False)
-    facts = await engine.describe_table()
-    await engine.close()
-    return facts.items
 
 
 def _refuse_missing_file(store: str) -> None:

@@ -10,15 +10,20 @@ import uuid
 from collections.abc import AsyncGenerator, Sequence
 from typing import TypeAlias
 
+import msgspec
+
 from sobremesa.table.capacity import NOTHING, Capacity
 from sobremesa.table.conditions import Condition
 from sobremesa.table.engines.protocol import (
     MAX_BATCH_GET,
     MAX_BATCH_WRITE,
+    ChangeBatch,
+    ChangeReader,
     DeleteItem,
     Engine,
     ItemRead,
     ItemWrite,
+    Position,
     PutItem,
     QueryRequest,
     RawKey,
@@ -88,10 +93,21 @@ class Calls:
             stuck = await self._after_batch(len(answer.unprocessed), len(batch), stuck)
         return used
 
-    async def scan(self, segments: int, where: Condition | None) -> AsyncGenerator[RawPage, None]:
+    async def changes(self, position: Position) -> ChangeReader:
+        """A reader of the stream whose reads are tried again, too."""
+        reader = await self._retries.repeatable(self._engine.changes, position)
+        return PatientReader(reader, self._retries)
+
+    async def scan(self, segments: int, where: Condition | None, consistent: bool) -> AsyncGenerator[RawPage, None]:
         """The pages of all segments, which are read side by side."""
         pages: asyncio.Queue[RawPage | Exception | None] = asyncio.Queue(maxsize=2 * segments)
-        readers = [asyncio.create_task(self._scan(number, segments, where, pages)) for number in range(segments)]
+        readers = [
+            asyncio.create_task(self._scan(first, pages))
+            for first in (
+                ScanRequest(segment=number, segments=segments, where=where, consistent=consistent)
+                for number in range(segments)
+            )
+        ]
         running = segments
         try:
             while running:
@@ -107,18 +123,14 @@ class Calls:
                 reader.cancel()
             await asyncio.gather(*readers, return_exceptions=True)
 
-    async def _scan(
-        self, segment: int, segments: int, where: Condition | None, pages: asyncio.Queue[RawPage | Exception | None]
-    ) -> None:
-        last: RawKey | None = None
+    async def _scan(self, request: ScanRequest, pages: asyncio.Queue[RawPage | Exception | None]) -> None:
         try:
             while True:
-                request = ScanRequest(segment=segment, segments=segments, start=last, where=where)
                 page = await self._retries.repeatable(self._engine.scan, request)
                 await pages.put(page)
                 if not isinstance(page.last, RawKey):
                     break
-                last = page.last
+                request = msgspec.structs.replace(request, start=page.last)
         except Exception as error:
             # Whoever takes the pages raises it.
             await pages.put(error)
@@ -134,6 +146,20 @@ class Calls:
             raise Throttled(f"{unprocessed} operations of a batch were not processed, also after retries")
         await self._retries.pause(stuck)
         return stuck
+
+
+class PatientReader:
+    """A reader of the stream that does not give up at once."""
+
+    def __init__(self, reader: ChangeReader, retries: Retries) -> None:
+        self._reader = reader
+        self._retries = retries
+
+    async def read(self, wait_seconds: float) -> ChangeBatch:
+        return await self._retries.repeatable(self._reader.read, wait_seconds)
+
+    async def close(self) -> None:
+        await self._reader.close()
 
 
 def _is_repeatable(operation: ItemWrite) -> bool:

@@ -16,7 +16,8 @@ from typing import NamedTuple
 READ_UNIT_BYTES = 4096
 WRITE_UNIT_BYTES = 1024
 TRANSACTION_FACTOR = 2
-UNNAMED = "-"
+UNNAMED = "unnamed"
+"""What is used without the name of a pattern."""
 
 
 class Capacity(NamedTuple):

@@ -148,8 +148,8 @@ def at_least(path: Path | Size, value: Operand) -> Condition:
 
 
 def less_if_present(path: Path, value: Operand) -> Condition:
-    """Absent, or less: the condition under which a cursor moves forward and never back."""
-    return Absent(path) | less(path, value)
+    """Absent (or NULL), or less: the condition under which a cursor moves forward and never back."""
+    return absent_or_null(path) | less(path, value)
 
 
 def between(path: Path | Size, low: Operand, high: Operand) -> Condition:
@@ -198,10 +198,9 @@ def all_of(*parts: Condition) -> Condition:
     """Every part holds; a part that always holds is left out."""
     flat: list[Condition] = []
     for part in parts:
-        if isinstance(part, AllOf):
-            flat.extend(part.parts)
-        elif not isinstance(part, Always):
-            flat.append(part)
+        for each in part.parts if isinstance(part, AllOf) else (part,):
+            if not isinstance(each, Always) and each not in flat:
+                flat.append(each)
     if not flat:
         return Always()
     return flat[0] if len(flat) == 1 else AllOf(tuple(flat))

@@ -22,7 +22,8 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from enum import Enum
 from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -39,6 +40,7 @@ E = TypeVar("E", bound="Entity")
 E_co = TypeVar("E_co", bound="Entity", covariant=True)
 
 _SCALARS = frozenset({str, int, bool, float, bytes})
+_TAKEN_NAMES = frozenset({"keys", "shape", "expires", "entity_type", "other", "key", "own_key", "to_item", "from_item"})
 _EMPTY_SET: frozenset[Any] = frozenset()
 
 
@@ -80,7 +82,9 @@ class Shape:
             (field, self.attributes[field])
             for field in dict.fromkeys(field for each in (keys, *indexes.values()) for field in each.fields)
         )
-        self.key_names = frozenset(attribute for _, attribute in self.key_attributes)
+        self.needed = frozenset(attribute for _, attribute in self.key_attributes)
+        if self.expires:
+            self.needed |= {self.attributes[self.expires]}
 
     @cache  # noqa: B019 - shapes and layouts are few and live as long as the program
     def own_attributes(self, layout: Layout) -> frozenset[str]:
@@ -104,6 +108,11 @@ class _EntityMeta(msgspec.StructMeta):
     """Checks an entity's declaration when its class is made."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any) -> Any:
+        # Unlike other settings, this one is not inherited: fields may then stand in any order.
+        config.setdefault("kw_only", True)
+        taken = _TAKEN_NAMES.intersection(namespace.get("__annotations__", ())) if bases != (msgspec.Struct,) else ()
+        if taken:
+            raise BadExpression(f"{name}.{min(taken)}: an entity needs that name itself; give the field another one")
         cls: Any = super().__new__(mcls, name, bases, namespace, **config)
         if hasattr(cls, "keys"):
             cls.shape = Shape(cls)
@@ -167,9 +176,7 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
         shape = cls.shape
         # A row of our own writing needs no mending: nothing unknown, nothing missing, nothing NULL.
         is_whole = (
-            shape.own_attributes(layout).issuperset(item)
-            and item.keys() >= shape.key_names
-            and None not in item.values()
+            shape.own_attributes(layout).issuperset(item) and item.keys() >= shape.needed and None not in item.values()
         )
         try:
             return msgspec.convert(item if is_whole else _mended(item, shape, layout), cls)
@@ -186,6 +193,8 @@ def _mended(item: Mapping[str, Value], shape: Shape, layout: Layout) -> Item:
             part = _part_from_keys(shape, field, item, layout)
             if part is not None:
                 known[attribute] = part
+    if shape.expires and type(known.get(layout.ttl)) in (int, float, Decimal):
+        known.setdefault(shape.attributes[shape.expires], known[layout.ttl])
     other = item.keys() - shape.own_attributes(layout)
     if other:
         known["$other"] = {name: item[name] for name in other}
@@ -231,25 +240,46 @@ def index_key(alternatives: list[Index], get: typing.Callable[[str], Any]) -> tu
     return None
 
 
+def fits(item: Mapping[str, Value], entities: Sequence[type[E]], layout: Layout) -> type[E] | None:
+    """Which of several entities a stored row is: by its key, then by its type, then the first; None if it is none."""
+    fitting = [
+        entity
+        for entity in entities
+        if entity.shape.keys.pk.parse(item[layout.pk]) is not None
+        and entity.shape.keys.sk.parse(item[layout.sk]) is not None
+    ]
+    written = item.get(layout.entity_type)
+    for entity in fitting:
+        if entity.shape.type_name == written:
+            return entity
+    return fitting[0] if fitting else None
+
+
 def to_stored(value: Any) -> Value:
     """A field's value in the kinds that a table keeps."""
     if value is None or type(value) in _SCALARS:
         return value
     if isinstance(value, msgspec.Struct):
-        return {
-            info.encode_name: to_stored(held)
-            for info in msgspec.structs.fields(type(value))
-            if (held := getattr(value, info.name)) is not None
-        }
+        return _struct_to_stored(value)
     if isinstance(value, Enum):
         return to_stored(value.value)
     if isinstance(value, Mapping):
-        return {str(name): to_stored(held) for name, held in value.items()}
+        return {name: to_stored(held) for name, held in value.items()}
     if isinstance(value, list | tuple):
         return [to_stored(element) for element in value]
     if isinstance(value, set | frozenset):
         return frozenset(to_stored(element) for element in value)
     return value
+
+
+def _struct_to_stored(value: msgspec.Struct) -> dict[str, Value]:
+    config = value.__struct_config__
+    stored = {config.tag_field: config.tag} if config.tag_field is not None else {}
+    for info in msgspec.structs.fields(type(value)):
+        held = getattr(value, info.name)
+        if held is not None:
+            stored[info.encode_name] = to_stored(held)
+    return stored
 
 
 def _part_from_keys(shape: Shape, field: str, item: Mapping[str, Value], layout: Layout) -> Any:

@@ -5,20 +5,21 @@ TableError
 │   ├── BadKey         a key part that breaks a rule, or a key that is too long
 │   ├── BadValue       a value that a table cannot hold
 │   ├── BadExpression  a condition, update or question that makes no sense
-│   ├── BadCursor      a cursor that was altered, or belongs to another question
-│   ├── BadRow         a stored row that its entity cannot be made of
+│   ├── BadCursor      a cursor or position that was altered, or belongs to another question
 │   ├── TooLarge       an item, page or transaction above a limit
 │   └── TokenReused    an idempotency token that came with other operations before
 ├── ConditionFailed    a condition did not hold: which operation, and what was there
 ├── Conflict           another transaction was at the same items, also after retries
 ├── Throttled          more than the table takes now, also after retries
 ├── OutcomeUnknown     a write may or may not have happened
+├── BadRow             a stored row that its entity cannot be made of
 ├── PositionTrimmed    the changes after this position are no longer kept
 ├── TableMissing       the table does not exist
 ├── TableExists        the table exists already
 └── StoreError         the store under the table fails
     ├── StoreFailed    an input or output error, a full disk; reads may still work
-    ├── StoreBusy      another process holds the store's lock for too long
+    │   └── StoreDenied    credentials, or a permission
+    ├── StoreBusy      another process holds the store, or has it open where nobody else may
     ├── StoreClosed    the engine was closed
     ├── StoreTooNew    the file was written by a newer version
     ├── StoreForeign   the file is a database, but none of ours, or has another layout
@@ -60,8 +61,8 @@ class BadCursor(Refused):
     """A cursor that was altered, or that belongs to another question."""
 
 
-class BadRow(Refused):
-    """A stored row that its entity cannot be made of."""
+class BadRow(TableError):
+    """A stored row that its entity cannot be made of. Out of a write it means: done, but the row cannot be read."""
 
     def __init__(self, message: str, key: RawKey) -> None:
         super().__init__(message)
@@ -144,6 +145,10 @@ class StoreFailed(StoreError):
     One exception: where the last step failed, the fsync of a commit, and the process dies before its next write, the
     write may come back when the file is opened again, as a whole. With a token it can be repeated safely.
     """
+
+
+class StoreDenied(StoreFailed):
+    """The store does not let us in: credentials, or a permission. Asking again does not help."""
 
 
 class StoreBusy(StoreError):

@@ -144,8 +144,9 @@ def _actions(operation: Update[Entity], layout: Layout) -> Changes:
     shape = key.entity.shape
     actions = [_action(action, shape) for action in operation.changes]
     whole = {action.path: action for action in operation.changes if isinstance(action.path, str)}
-    for field in shape.keys.fields:
-        if field in whole:
+    for action in operation.changes:
+        field = action.path if isinstance(action.path, str) else action.path[0]
+        if field in shape.keys.fields:
             raise BadExpression(f"{field} is part of a {shape.name}'s key, which cannot change")
     makes_row = holds(operation.when, None)
     if makes_row:

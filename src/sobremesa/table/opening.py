@@ -83,4 +83,4 @@ async def open_embedded(
     path = parse_store(store).path
     if path is None:
         raise BadStore(f"{store!r} is no file; DynamoDB has backups of its own")
-    return await EmbeddedEngine.open(path, layout or Layout(), clock=clock or SystemClock(), janitor=janitor)
+    return await EmbeddedEngine.open(path, layout, clock=clock or SystemClock(), janitor=janitor)

@@ -1,14 +1,14 @@
 """What can be done to rows, as typed values; `Table.write` does them.
 
-A create needs the row to be absent, an update or delete needs it to be there: that is the default, and `when=always()`
-says otherwise aloud. With more than one operation they are one transaction, all or nothing.
+A create needs the row to be absent, an update or delete needs it to be there, whatever else `when=` asks for; only
+`when=always()` says otherwise, aloud. With more than one operation they are one transaction, all or nothing.
 """
 
 from __future__ import annotations
 
 from typing import Generic, TypeAlias, TypeVar
 
-from sobremesa.table.conditions import Condition, absent, always, present
+from sobremesa.table.conditions import Always, Condition, absent, always, present
 from sobremesa.table.entities import Entity, Key
 from sobremesa.table.updates import Changes
 
@@ -42,7 +42,7 @@ class Update(Generic[E_co]):
     def __init__(self, key: Key[E_co], *changes: Changes, when: Condition | None = None) -> None:
         self.key = key
         self.changes: Changes = tuple(action for group in changes for action in group)
-        self.when = present() if when is None else when
+        self.when = _of_what_is_there(when)
 
 
 class Delete(Generic[E_co]):
@@ -52,7 +52,7 @@ class Delete(Generic[E_co]):
 
     def __init__(self, key: Key[E_co], *, when: Condition | None = None) -> None:
         self.key = key
-        self.when = present() if when is None else when
+        self.when = _of_what_is_there(when)
 
 
 class Check(Generic[E_co]):
@@ -63,6 +63,13 @@ class Check(Generic[E_co]):
     def __init__(self, key: Key[E_co], *, when: Condition) -> None:
         self.key = key
         self.when = when
+
+
+def _of_what_is_there(when: Condition | None) -> Condition:
+    """The condition, and that the row is there: else `less_if_present` and its like would make one."""
+    if when is None:
+        return present()
+    return when if isinstance(when, Always) else present() & when
 
 
 Operation: TypeAlias = Put[Entity] | Update[Entity] | Delete[Entity] | Check[Entity]

@@ -3,9 +3,10 @@
     participants_of = Pattern("AP3", "Who is in this conversation?", Participant, prefix="PARTICIPANT#")
     page = await table.query(participants_of(convo_id=convo_id))
 
-A `Pattern` asks one partition, a `Lookup` gets one row, a `WritePattern` names a write. Calling the first two with the
-parts of the key gives something typed for `Table.query` and `Table.get`. A `Registry` gathers what modules declare;
-docs, cost tables and tests are loops over it.
+A `Pattern` asks one partition, a `Lookup` gets one row, a `WritePattern` names a write. Calling the first two with
+the parts of the key gives something typed for `Table.query` and `Table.get`. Without a condition of its own a
+pattern asks for the beginning that the sort keys of its entities share, so that other rows of the partition stay
+out. A `Registry` gathers what modules declare; docs, cost tables and tests are loops over it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from sobremesa.table.engines.protocol import SortBetween, SortCondition, SortEquals, SortPrefix
-from sobremesa.table.entities import Entity, Key, Keys
+from sobremesa.table.engines.protocol import IndexKey, RawKey, SortBetween, SortCondition, SortEquals, SortPrefix
+from sobremesa.table.entities import Entity, Key, Keys, fits, index_key
 from sobremesa.table.errors import BadExpression, BadKey
 from sobremesa.table.keys import Template, check_key, successor
 from sobremesa.table.layout import IndexName, Layout
@@ -39,6 +40,17 @@ class Question(Generic[E_co]):
         self.pk = pk
         self.sort = sort
         self.parts = parts
+
+    def place_of(self, row: Entity) -> RawKey | IndexKey:
+        """The place of a row among the answers, to go on after it; BadExpression if it is not among them."""
+        own = row.own_key().raw
+        index = self.pattern.index_name
+        if index is None:
+            return own
+        found = index_key(row.shape.by_index.get(index, []), row.__getattribute__)
+        if found is None:
+            raise BadExpression(f"{row.own_key()!r} is not in the index {index}")
+        return IndexKey(found[1], own)
 
     def fingerprint(self, *, backward: bool) -> bytes:
         """Bytes that stand for this very question: cursors are bound to them."""
@@ -73,6 +85,8 @@ class Pattern(Generic[E_co]):
         self.consistent = consistent
         self.keys = self._keys_of(entities[0])
         self.index_name: IndexName | None = getattr(self.keys, "index", None)
+        if prefix is None and exactly is None and between is None:
+            prefix = self._shared_prefix() or None
         self.prefix = Template(prefix) if prefix is not None else None
         self.exactly = Template(exactly) if exactly is not None else None
         self.between = (Template(between[0]), Template(between[1])) if between else None
@@ -112,6 +126,13 @@ class Pattern(Generic[E_co]):
         if self.between:
             return f"from {self.between[0].text} to {self.between[1].text}"
         return "any"
+
+    def _shared_prefix(self) -> str:
+        """The beginning that the sort keys of all its entities share, so that other rows stay out."""
+        first, *others = (self._keys_of(entity).sk.literal_prefix for entity in self.entities)
+        while not all(prefix.startswith(first) for prefix in others):
+            first = first[:-1]
+        return first
 
     def _sort_templates(self) -> list[Template]:
         return [template for template in (self.prefix, self.exactly, *(self.between or ())) if template]
@@ -187,17 +208,7 @@ class Registry:
 
     def entity_of(self, item: Mapping[str, Value], layout: Layout) -> type[Entity] | None:
         """The entity of a stored row: by its key, then by its type, then the first declared."""
-        fitting = [
-            entity
-            for entity in self.entities
-            if entity.shape.keys.pk.parse(item[layout.pk]) is not None
-            and entity.shape.keys.sk.parse(item[layout.sk]) is not None
-        ]
-        written = item.get(layout.entity_type)
-        for entity in fitting:
-            if entity.shape.type_name == written:
-                return entity
-        return fitting[0] if fitting else None
+        return fits(item, self.entities, layout)
 
 
 def _values(modules: Iterable[ModuleType]) -> Iterator[Any]:

@@ -13,13 +13,13 @@ from typing import ParamSpec, TypeVar
 
 import msgspec
 
-from sobremesa.table.errors import Conflict, OutcomeUnknown, StoreBusy, StoreFailed, TableError, Throttled
+from sobremesa.table.errors import Conflict, OutcomeUnknown, StoreDenied, StoreFailed, TableError, Throttled
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _PASSING: tuple[type[TableError], ...] = (Throttled, Conflict)
-_PASSING_IF_REPEATABLE: tuple[type[TableError], ...] = (*_PASSING, OutcomeUnknown, StoreBusy, StoreFailed)
+_PASSING_IF_REPEATABLE: tuple[type[TableError], ...] = (*_PASSING, OutcomeUnknown, StoreFailed)
 
 
 class Retries(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,8 +47,8 @@ class Retries(msgspec.Struct, frozen=True, kw_only=True):
         while True:
             try:
                 return await attempt()
-            except passing:
-                if tried == self.attempts:
+            except passing as error:
+                if tried == self.attempts or isinstance(error, StoreDenied):
                     raise
             await self.pause(tried)
             tried += 1

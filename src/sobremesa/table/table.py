@@ -12,9 +12,9 @@ from typing import Any, Generic, TypeVar, overload
 
 import msgspec
 
-from sobremesa.clock import Clock, SystemClock
+from sobremesa.clock import Clock
 from sobremesa.table.calls import Calls
-from sobremesa.table.capacity import Capacity, Meter
+from sobremesa.table.capacity import TRANSACTION_FACTOR, UNNAMED, Capacity, Meter, write_units
 from sobremesa.table.conditions import Condition, always, present
 from sobremesa.table.cursor import Cursors
 from sobremesa.table.engines.checks import check_start
@@ -30,29 +30,38 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     Written,
 )
-from sobremesa.table.entities import Entity, Key
-from sobremesa.table.errors import BadCursor, BadExpression, Refused
+from sobremesa.table.entities import Entity, Key, fits
+from sobremesa.table.errors import BadCursor, BadExpression, BadRow, ConditionFailed, Refused
 from sobremesa.table.layout import Layout
 from sobremesa.table.lowering import is_expired, lower, lower_condition
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
 from sobremesa.table.patterns import Question, WritePattern
 from sobremesa.table.retries import Retries
-from sobremesa.table.values import Item
+from sobremesa.table.values import Item, weigh
 
 E = TypeVar("E", bound=Entity)
 T = TypeVar("T")
 
-UNNAMED = "unnamed"
-
 
 class Page(Generic[T]):
-    """Some answers to a question, and where the next page starts (`cursor` is None after the last)."""
+    """Some answers to a question, and where the next page starts (`cursor` is None after the last).
 
-    __slots__ = ("_cursors", "_fingerprint", "items", "last")
+    A row that its entity cannot be made of does not spoil the page; it is in `unreadable`.
+    """
 
-    def __init__(self, items: list[T], last: RawKey | IndexKey | None, cursors: Cursors, fingerprint: bytes) -> None:
+    __slots__ = ("_cursors", "_fingerprint", "items", "last", "unreadable")
+
+    def __init__(
+        self,
+        items: list[T],
+        last: RawKey | IndexKey | None,
+        cursors: Cursors,
+        fingerprint: bytes,
+        unreadable: Sequence[BadRow] = (),
+    ) -> None:
         self.items = items
         self.last = last
+        self.unreadable = unreadable
         self._cursors = cursors
         self._fingerprint = fingerprint
 
@@ -85,7 +94,7 @@ class Table:
     ) -> None:
         self.engine = engine
         self.meter = Meter()
-        self._clock = clock or SystemClock()
+        self._clock = clock or engine.clock
         self._cursors = Cursors(cursor_secret)
         self._calls = Calls(engine, retries or Retries())
 
@@ -116,7 +125,7 @@ class Table:
         *,
         limit: int | None = None,
         cursor: str | None = None,
-        after: Key[E] | RawKey | IndexKey | None = None,
+        after: E | Key[E] | RawKey | IndexKey | None = None,
         newest_first: bool | None = None,
         where: Condition | None = None,
         consistent: bool | None = None,
@@ -136,21 +145,37 @@ class Table:
         newest_first: bool | None = None,
     ) -> Page[dict[str, Any]]:
         """One page with only some fields of each row. It costs as much as whole rows, but less travels."""
-        names = {question.pattern.entities[0].shape.attribute(field): field for field in fields}
+        shape = question.pattern.entities[0].shape
+        names = {shape.attribute(field): field for field in fields}
+        asked = set(names)
+        if shape.expires:
+            asked |= {self.layout.ttl, shape.attributes[shape.expires]}
         request = self._request(question, limit, None, newest_first, None, None)
-        request = self._started(_with(request, fields=tuple(names)), question, cursor)
+        request = self._started(_with(request, fields=tuple(sorted(asked))), question, cursor)
         page = await self._calls.query(request)
         self._record(question.pattern.id, page.capacity)
-        items = [{field: item.get(name) for name, field in names.items()} for item in page.items]
+        now_seconds = self._now_seconds()
+        items = [
+            {field: item.get(name) for name, field in names.items()}
+            for item in page.items
+            if not is_expired(item, shape, self.layout, now_seconds)
+        ]
         return Page(items, page.last, self._cursors, question.fingerprint(backward=request.backward))
 
     async def every(
-        self, question: Question[E], *, where: Condition | None = None, consistent: bool | None = None
+        self,
+        question: Question[E],
+        *,
+        newest_first: bool | None = None,
+        where: Condition | None = None,
+        consistent: bool | None = None,
     ) -> AsyncIterator[E]:
-        """All answers, page after page as they are used up; a page is as large as the table gives it."""
-        request = _with(self._request(question, None, None, None, where, consistent), limit=None)
+        """All answers, page after page as they are used up; BadRow at the first page with an unreadable row."""
+        request = _with(self._request(question, None, None, newest_first, where, consistent), limit=None)
         while True:
             page = await self._page(question, request)
+            if page.unreadable:
+                raise page.unreadable[0]
             for item in page.items:
                 yield item
             if page.last is None:
@@ -162,7 +187,7 @@ class Table:
         question: Question[Any],
         *,
         at_most: int | None = None,
-        after: Key[Any] | RawKey | IndexKey | None = None,
+        after: Entity | Key[Any] | RawKey | IndexKey | None = None,
         where: Condition | None = None,
         consistent: bool | None = None,
     ) -> Counted:
@@ -182,9 +207,14 @@ class Table:
                 return Counted(total, False)
             request = _with(request, start=page.last)
 
-    async def scan(self, *, segments: int = 1, where: Condition | None = None) -> AsyncIterator[Item]:
-        """Every stored row, as it is: for migration, export and repair. Segments are read side by side."""
-        async with contextlib.aclosing(self._calls.scan(segments, where)) as pages:
+    async def scan(
+        self, *, segments: int = 1, where: Condition | None = None, consistent: bool = False
+    ) -> AsyncIterator[Item]:
+        """Every stored row, as it is: for migration, export and repair. Segments are read side by side.
+
+        Rows of all kinds come, so `where` speaks of attributes as they are stored, not of fields.
+        """
+        async with contextlib.aclosing(self._calls.scan(segments, where, consistent)) as pages:
             async for page in pages:
                 self._record("scan", page.capacity)
                 for item in page.items:
@@ -192,7 +222,7 @@ class Table:
 
     async def changes(self, position: Position = NEWEST) -> ChangeReader:
         """A reader of all changes after a position, in order within each partition."""
-        return await self.engine.changes(position)
+        return await self._calls.changes(position)
 
     # Writing
 
@@ -227,18 +257,25 @@ class Table:
         (None also where an answer was lost and the deletion had to be asked for again).
         With a token, the same call again within ten minutes does nothing more.
         """
-        now_seconds = self._clock.now_ms() // 1000
+        now_seconds = self._now_seconds()
+        if token is not None:
+            _refuse_expiring(operations)
         lowered = [lower(operation, self.layout, now_seconds) for operation in operations]
         single = len(lowered) == 1 and token is None and not isinstance(operations[0], Check)
-        written = await (self._calls.write(lowered[0]) if single else self._calls.transact(lowered, token))
-        self._record(pattern.id if pattern else None, written.capacity)
+        name = pattern.id if pattern else None
+        try:
+            written = await (self._calls.write(lowered[0]) if single else self._calls.transact(lowered, token))
+        except ConditionFailed as failed:
+            self._record(name, _refused_units(failed, single))
+            raise
+        self._record(name, written.capacity)
         return self._given_back(operations[0], written) if single else None
 
     async def write_many(
         self, operations: Iterable[Put[Any] | Delete[Any]], *, pattern: WritePattern | None = None
     ) -> int:
         """Any number of unconditional puts and deletes, each by itself; how many were done."""
-        now_seconds = self._clock.now_ms() // 1000
+        now_seconds = self._now_seconds()
         waiting: list[PutItem | DeleteItem] = []
         for operation in operations:
             item_write = lower(operation, self.layout, now_seconds)
@@ -256,27 +293,44 @@ class Table:
     async def _page(self, question: Question[E], request: QueryRequest) -> Page[E]:
         page = await self._calls.query(request)
         self._record(question.pattern.id, page.capacity)
-        entities = question.pattern.entities
-        items = [loaded for item in page.items if (loaded := self._load(item, *entities)) is not None]
-        return Page(items, page.last, self._cursors, question.fingerprint(backward=request.backward))
+        items: list[E] = []
+        unreadable: list[BadRow] = []
+        for item in page.items:
+            try:
+                loaded = self._load(item, *question.pattern.entities)
+            except BadRow as error:
+                unreadable.append(error)
+            else:
+                if loaded is not None:
+                    items.append(loaded)
+        fingerprint = question.fingerprint(backward=request.backward)
+        return Page(items, page.last, self._cursors, fingerprint, unreadable)
 
     def _request(
         self,
         question: Question[Any],
         limit: int | None,
-        after: Key[Any] | RawKey | IndexKey | None,
+        after: Entity | Key[Any] | RawKey | IndexKey | None,
         newest_first: bool | None,
         where: Condition | None,
         consistent: bool | None,
     ) -> QueryRequest:
         pattern = question.pattern
+        start: RawKey | IndexKey | None
+        match after:
+            case Entity():
+                start = question.place_of(after)
+            case Key():
+                start = after.raw
+            case _:
+                start = after
         return QueryRequest(
             pk=question.pk,
             sort=question.sort,
             index=pattern.index_name,
             backward=pattern.newest_first if newest_first is None else newest_first,
             limit=pattern.page if limit is None else limit,
-            start=after.raw if isinstance(after, Key) else after,
+            start=start,
             where=None if where is None else lower_condition(where, pattern.entities[0].shape),
             consistent=pattern.consistent if consistent is None else consistent,
         )
@@ -297,22 +351,19 @@ class Table:
         return started
 
     def _load(self, item: Item, *entities: type[E]) -> E | None:
-        entity = entities[0] if len(entities) == 1 else self._entity_of(item, entities)
-        if entity.shape.expires and is_expired(item, entity.shape, self.layout, self._clock.now_ms() // 1000):
+        """The entity of a row; None if it has expired, or is of none of these kinds."""
+        entity = entities[0] if len(entities) == 1 else fits(item, entities, self.layout)
+        if entity is None or is_expired(item, entity.shape, self.layout, self._now_seconds()):
             return None
         return entity.from_item(item, self.layout)
-
-    def _entity_of(self, item: Item, entities: Sequence[type[E]]) -> type[E]:
-        """Which of several kinds a row is: by its key, then by its type."""
-        layout = self.layout
-        fitting = [entity for entity in entities if entity.shape.keys.sk.parse(item[layout.sk]) is not None]
-        written = item.get(layout.entity_type)
-        return next((entity for entity in fitting if entity.shape.type_name == written), (fitting or entities)[0])
 
     def _given_back(self, operation: Operation, written: Written) -> Entity | None:
         if isinstance(operation, Put):
             return operation.entity
         return None if written.item is None else self._load(written.item, operation.key.entity)
+
+    def _now_seconds(self) -> int:
+        return self._clock.now_ms() // 1000
 
     def _record(self, pattern: str | None, used: Capacity) -> None:
         self.meter.record(pattern or UNNAMED, used)
@@ -320,3 +371,20 @@ class Table:
 
 def _with(request: QueryRequest, **changes: Any) -> QueryRequest:
     return msgspec.structs.replace(request, **changes)
+
+
+def _refuse_expiring(operations: Sequence[Operation]) -> None:
+    """What expires has the time in its condition, so the same call a second later is not the same to a token."""
+    for operation in operations:
+        entity = operation.entity if isinstance(operation, Put) else operation.key.entity
+        if entity.expires is not None:
+            raise BadExpression(
+                f"a {entity.shape.name} expires, and a token does not go with that: use a row of its own"
+            )
+
+
+def _refused_units(failed: ConditionFailed, single: bool) -> Capacity:
+    """What DynamoDB charges for a condition that did not hold: the item that was there, as if it were written."""
+    factor = 1 if single else TRANSACTION_FACTOR
+    sizes = [weigh(failure.item)[1] if failure.item else 0 for failure in failed.failures]
+    return Capacity(write=float(factor * sum(map(write_units, sizes))))

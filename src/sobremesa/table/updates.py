@@ -65,8 +65,8 @@ def set_to(paths: _Named | None = None, /, **names: Value) -> Changes:
 
 
 def set_if_absent(paths: _Named | None = None, /, **names: Value) -> Changes:
-    """Give these attributes these values where they have none."""
-    return tuple(SetIfAbsent(path, value) for path, value in _all(paths, names))
+    """Give these attributes these values where they have none; None is no value."""
+    return tuple(SetIfAbsent(path, value) for path, value in _all(paths, names) if value is not None)
 
 
 def add(**names: int | float | Decimal) -> Changes:
@@ -81,7 +81,7 @@ def append(paths: Mapping[Path, Iterable[Value]] | None = None, /, **names: Iter
 
 def remove(*paths: Path) -> Changes:
     """Take these attributes away; one that is not there is no mistake."""
-    return tuple(Remove(path) for path in paths)
+    return tuple(Remove(path) for path, _ in _all(dict.fromkeys(paths), {}))
 
 
 def add_to_set(**names: Iterable[Value]) -> Changes:
@@ -95,4 +95,6 @@ def delete_from_set(**names: Iterable[Value]) -> Changes:
 
 
 def _all(paths: Mapping[Path, Value] | None, names: Mapping[str, Value]) -> list[tuple[Path, Value]]:
-    return [*(paths or {}).items(), *names.items()]
+    """All of them, a path of one step being a name."""
+    given = [*(paths or {}).items(), *names.items()]
+    return [(path if isinstance(path, str) or len(path) != 1 else str(path[0]), value) for path, value in given]

@@ -68,7 +68,7 @@ def reweigh(old: Item, old_size: int, new: Item, names: Iterable[str]) -> int:
 
 def stored_value(value: Value) -> Value:
     """One value in stored form, as an operand of a condition or an update."""
-    return value if type(value) is str else _weigh_value(value, "operand", 0)[0]
+    return _weigh_value(value, "operand", 0)[0]
 
 
 def stored_number(number: int | float | Decimal) -> int | float | Decimal:
@@ -89,10 +89,13 @@ def stored_number(number: int | float | Decimal) -> int | float | Decimal:
     text = "".join(map(str, digits)).strip("0")
     if not text:
         return 0
+    # The number itself is not told: Python refuses to write very long ones.
     if len(text) > MAX_DIGITS:
-        raise BadValue(f"a number keeps at most {MAX_DIGITS} digits, {number} has {len(text)}")
+        raise BadValue(f"a number keeps at most {MAX_DIGITS} digits, not {len(text)}")
     if not MIN_EXPONENT <= exact.adjusted() <= MAX_EXPONENT:
-        raise BadValue(f"the number {number} is outside of 1E{MIN_EXPONENT} to 9.9E{MAX_EXPONENT}")
+        raise BadValue(
+            f"a number of the magnitude 1E{exact.adjusted()} is outside of 1E{MIN_EXPONENT} to 9.9E{MAX_EXPONENT}"
+        )
     if exact == exact.to_integral_value():
         return int(exact)
     nearest = float(exact)

@@ -96,8 +96,8 @@ def check_transaction_bytes(size: int) -> None:
 
 def check_token(token: str | None) -> None:
     """BadExpression unless this can be an idempotency token."""
-    if token is not None and not 1 <= len(token) <= MAX_TOKEN_CHARACTERS:
-        raise BadExpression(f"an idempotency token has 1 to {MAX_TOKEN_CHARACTERS} characters, not {len(token)}")
+    if token is not None and not (1 <= len(token) <= MAX_TOKEN_CHARACTERS and token.isascii()):
+        raise BadExpression(f"an idempotency token has 1 to {MAX_TOKEN_CHARACTERS} ASCII characters, not {len(token)}")
 
 
 def check_batch_get(keys: Sequence[RawKey]) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from sobremesa.clock import Clock
 from sobremesa.table.capacity import NOTHING
 from sobremesa.table.engines.protocol import (
     BatchRead,
@@ -34,6 +35,8 @@ from sobremesa.table.engines.protocol import (
 )
 from sobremesa.table.errors import Conflict, OutcomeUnknown, Throttled
 from sobremesa.table.layout import Layout
+
+MOST_REMEMBERED = 1000
 
 
 class Rates(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +76,10 @@ class FaultyEngine:
     def layout(self) -> Layout:
         return self.engine.layout
 
+    @property
+    def clock(self) -> Clock:
+        return self.engine.clock
+
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
         self._throttle()
         return await self.engine.get(key, consistent=consistent, fields=fields)
@@ -88,12 +95,13 @@ class FaultyEngine:
 
     async def query(self, request: QueryRequest) -> RawPage:
         self._throttle()
-        identity = request
-        if request.index is not None and identity in self._remembered and self._happens("stale_index"):
-            return self._remembered[identity]
-        page = await self.engine.query(request)
-        if request.index is not None and request.where is None:
-            self._remembered[identity] = page
+        if request.index is None or request.where is not None:
+            return await self.engine.query(request)
+        if request in self._remembered and self._happens("stale_index"):
+            return self._remembered[request]
+        if len(self._remembered) == MOST_REMEMBERED:
+            self._remembered.clear()
+        page = self._remembered[request] = await self.engine.query(request)
         return page
 
     async def scan(self, request: ScanRequest) -> RawPage:
@@ -102,12 +110,12 @@ class FaultyEngine:
 
     async def write(self, operation: ItemWrite) -> Written:
         self._throttle()
+        self._collide()
         return self._lose(await self.engine.write(operation))
 
     async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
         self._throttle()
-        if self._happens("conflict"):
-            raise Conflict("another transaction is at one of these items (injected)")
+        self._collide()
         return self._lose(await self.engine.transact(operations, token))
 
     async def batch_write(self, operations: Sequence[PutItem | DeleteItem]) -> BatchWritten:
@@ -119,6 +127,8 @@ class FaultyEngine:
         if not done:
             return BatchWritten(left, NOTHING)
         written = await self.engine.batch_write(done)
+        if self._happens("lost_answer"):
+            raise OutcomeUnknown("the answer was lost after the batch was written (injected)")
         return BatchWritten(written.unprocessed + left, written.capacity)
 
     async def changes(self, position: Position) -> ChangeReader:
@@ -145,6 +155,10 @@ class FaultyEngine:
         if self._happens("throttle"):
             raise Throttled("more requests than the table takes (injected)")
 
+    def _collide(self) -> None:
+        if self._happens("conflict"):
+            raise Conflict("another transaction is at one of these items (injected)")
+
     def _lose(self, written: Written) -> Written:
         if self._happens("lost_answer"):
             raise OutcomeUnknown("the answer was lost after the write was done (injected)")
@@ -161,6 +175,7 @@ class _FaultyReader:
         self._recent: deque[RawChange] = deque(maxlen=16)
 
     async def read(self, wait_seconds: float) -> ChangeBatch:
+        self._owner._throttle()
         if self._position is not None and self._owner._happens("late_changes"):
             return ChangeBatch([], self._position)
         batch = await self._reader.read(wait_seconds)

@@ -1,7 +1,7 @@
 """What an engine does: the whole contract between the typed table and whatever keeps it.
 
 An engine makes one attempt at each call. Retries, batches of any size, types and cursors are the table's, written once
-above all engines (`table.py`, `retries.py`), so that injected faults meet the same code as real ones.
+above all engines (`calls.py`, `table.py`), so that injected faults meet the same code as real ones.
 Items are plain dictionaries under their stored names.
 """
 
@@ -12,6 +12,7 @@ from typing import NamedTuple, NewType, Protocol, TypeAlias
 
 import msgspec
 
+from sobremesa.clock import Clock
 from sobremesa.table.capacity import Capacity
 from sobremesa.table.conditions import Condition
 from sobremesa.table.layout import IndexName, Layout
@@ -209,6 +210,9 @@ class Engine(Protocol):
 
     @property
     def layout(self) -> Layout: ...
+
+    @property
+    def clock(self) -> Clock: ...
 
     @property
     def answers_can_be_lost(self) -> bool:

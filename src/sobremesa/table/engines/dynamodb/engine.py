@@ -76,6 +76,10 @@ class DynamoEngine:
         return self._layout
 
     @property
+    def clock(self) -> Clock:
+        return self._clock
+
+    @property
     def answers_can_be_lost(self) -> bool:
         """Yes: there is a network in between."""
         return True

@@ -17,6 +17,7 @@ from sobremesa.table.errors import (
     Conflict,
     FailedCondition,
     OutcomeUnknown,
+    StoreDenied,
     StoreFailed,
     TableError,
     TableExists,
@@ -77,7 +78,7 @@ def error_of(rejected: Rejected, writes: Sequence[ItemWrite] | None) -> TableErr
         return TooLarge(f"the request is too large: {message}", MAX_REQUEST_BYTES)
     if rejected.status >= 500 and writes is not None:
         return OutcomeUnknown(f"the answer to a write was {rejected}")
-    return StoreFailed(str(rejected))
+    return (StoreFailed if rejected.status >= 500 else StoreDenied)(str(rejected))
 
 
 def error_without_answer(silence: NoAnswer, *, writing: bool) -> TableError:

@@ -17,11 +17,12 @@ from sobremesa.table.engines.embedded.codec import unpack
 from sobremesa.table.engines.embedded.file import store_error
 from sobremesa.table.engines.embedded.rows import RowChange
 from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeBatch, Position, RawChange, RawKey
-from sobremesa.table.errors import PositionTrimmed, StoreClosed
+from sobremesa.table.errors import BadCursor, PositionTrimmed, StoreClosed
 
 RETENTION_MS = 24 * 60 * 60 * 1000
 TRANSACTIONS_A_READ = 256
-PRUNED_AT_ONCE = 10_000
+PRUNED_AT_ONCE = 250
+"""Some milliseconds of the event loop: the sweep goes on until nothing is left to prune."""
 LOOK_EVERY_SECONDS = 0.05
 """How often a waiting reader looks for what another process wrote; our own commits wake it at once."""
 
@@ -44,6 +45,7 @@ class ChangeLog:
     """Writes the log inside of the writer's transactions, and reads it."""
 
     def __init__(self, connection: apsw.Connection, store_id: str) -> None:
+        self._connection = connection
         self._execute = connection.cursor().execute
         self._store_id = store_id
         self._closed = False
@@ -66,8 +68,8 @@ class ChangeLog:
                 waiting.set_result(None)
         self._waiting.clear()
 
-    def prune(self, now_ms: int) -> None:
-        """Drop the oldest transactions that are older than a day, some at a time."""
+    def prune(self, now_ms: int) -> bool:
+        """Drop the oldest transactions that are older than a day, some at a time; is there more to drop?"""
         # Only ever from the beginning: a clock that was set back must not make a hole.
         self._execute(
             "DELETE FROM changes WHERE seq < (SELECT max(seq) FROM changes)"
@@ -75,6 +77,7 @@ class ChangeLog:
             " AND seq < coalesce((SELECT seq FROM changes WHERE at_ms >= ?1 ORDER BY seq LIMIT 1), seq + 1)",
             (now_ms - RETENTION_MS, PRUNED_AT_ONCE),
         )
+        return self._connection.changes() == PRUNED_AT_ONCE
 
     def reader(self, position: Position) -> LogReader:
         return LogReader(self, self._sequence_at(position))
@@ -128,8 +131,9 @@ class ChangeLog:
         if position == NEWEST:
             return newest
         store_id, _, number = position.rpartition("-")
-        known = store_id == self._store_id and number.isdecimal() and number.isascii() and len(number) < 20
-        if not known or int(number) > newest:
+        if not (store_id and number.isdecimal() and number.isascii() and len(number) < 20):
+            raise BadCursor("this is no position in a stream")
+        if store_id != self._store_id or int(number) > newest:
             raise PositionTrimmed("this position is of another store", self.position(oldest))
         if int(number) < oldest:
             raise PositionTrimmed("the changes after this position are no longer kept", self.position(oldest))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 
@@ -16,7 +16,15 @@ from sobremesa.table.conditions import between
 from sobremesa.table.engines import checks
 from sobremesa.table.engines.embedded import reads
 from sobremesa.table.engines.embedded.changelog import ChangeLog, LogReader
-from sobremesa.table.engines.embedded.file import MEMORY, connect, copy_file, open_file, remove_file, store_error
+from sobremesa.table.engines.embedded.file import (
+    MEMORY,
+    connect,
+    copy_file,
+    open_file,
+    remove_file,
+    require_sole_use,
+    store_error,
+)
 from sobremesa.table.engines.embedded.rows import Row, Rows, row_of
 from sobremesa.table.engines.embedded.schema import Schema
 from sobremesa.table.engines.embedded.writer import Job, Writer
@@ -39,13 +47,15 @@ from sobremesa.table.engines.protocol import (
     UpdateItem,
     Written,
 )
-from sobremesa.table.errors import ConditionFailed, StoreClosed, StoreFailed, TableError
+from sobremesa.table.errors import ConditionFailed, StoreClosed, StoreFailed, TableError, Throttled
 from sobremesa.table.keys import check_key
 from sobremesa.table.layout import Layout
 from sobremesa.table.values import MAX_ITEM_BYTES, Item, weigh
 
+T = TypeVar("T")
+
 SWEEP_EVERY_SECONDS = 30.0
-EXPIRED_A_SWEEP = 500
+EXPIRED_AT_ONCE = 250
 TTL_HORIZON_SECONDS = 5 * 365 * 24 * 3600
 """As in DynamoDB, what should have gone more than five years ago is taken for a mistake and stays."""
 
@@ -55,12 +65,15 @@ class EmbeddedEngine:
 
     answers_can_be_lost = False
 
-    def __init__(self, connection: apsw.Connection, schema: Schema, path: str, layout: Layout, clock: Clock) -> None:
-        self.layout = layout
+    def __init__(
+        self, connection: apsw.Connection, schema: Schema, path: str, clock: Clock, vfs: str | None = None
+    ) -> None:
+        self.layout = layout = schema.layout
         self.path = path
         self._connection = connection
         self._schema = schema
-        self._clock = clock
+        self.clock = clock
+        self._vfs = vfs
         self._rows = Rows(connection, layout, schema)
         self._log = ChangeLog(connection, schema.store_id)
         self._writer = Writer(connection, layout, self._rows, self._log, clock)
@@ -69,11 +82,14 @@ class EmbeddedEngine:
 
     @classmethod
     async def open(
-        cls, path: str, layout: Layout, *, clock: Clock, janitor: bool = True, vfs: str | None = None
+        cls, path: str, layout: Layout | None, *, clock: Clock, janitor: bool = True, vfs: str | None = None
     ) -> EmbeddedEngine:
-        """The engine on this file, which is made if it is not there; `:memory:` keeps nothing."""
+        """The engine on this file, which is made if it is not there; `:memory:` keeps nothing.
+
+        Without a layout, a store that is there keeps its own: so commands fit every store.
+        """
         connection, schema = await asyncio.to_thread(open_file, path, layout, vfs=vfs)
-        engine = cls(connection, schema, path, layout, clock)
+        engine = cls(connection, schema, path, clock, vfs)
         if janitor:
             engine._janitor = asyncio.create_task(engine._sweep_for_ever())
         return engine
@@ -111,12 +127,7 @@ class EmbeddedEngine:
     async def scan(self, request: ScanRequest) -> RawPage:
         self._refuse_closed()
         checks.check_scan(request)
-        try:
-            if self.path == MEMORY:
-                return reads.scan(self._connection, request)
-            return await asyncio.to_thread(self._scan_apart, request)
-        except apsw.Error as error:
-            raise self._error(error) from error
+        return await self._apart(lambda connection: reads.scan(connection, request))
 
     async def write(self, operation: ItemWrite) -> Written:
         row = self._checked(operation)
@@ -150,18 +161,27 @@ class EmbeddedEngine:
         A deletion is a write like others, with its condition and its record in the log, which says that it was an
         expiry.
         """
-        now_ms = self._clock.now_ms()
+        now_ms = self.clock.now_ms()
+        until = now_ms // 1000
         deleted = 0
-        horizon = now_ms // 1000 - TTL_HORIZON_SECONDS
-        expired = between(self.layout.ttl, horizon, now_ms // 1000)
-        for key in self._expired_keys(horizon, now_ms // 1000):
-            job = Job((DeleteItem(key, expired),), (None,), as_transaction=False, expired=True)
-            # Somebody may have renewed it meanwhile.
-            with contextlib.suppress(ConditionFailed):
-                await self._writer.submit(job)
-                deleted += 1
-        await self._writer.submit(Job((), (), as_transaction=False, work=lambda: self._forget(now_ms)))
+        while keys := self._expired_keys(until - TTL_HORIZON_SECONDS, until):
+            outcomes = await asyncio.gather(*(self._expire(key, until) for key in keys))
+            deleted += sum(outcomes)
+            if not any(outcomes):
+                break
+        while await self._forget(now_ms):
+            pass
         return deleted
+
+    async def _expire(self, key: RawKey, until: int) -> bool:
+        """Delete an item unless somebody has renewed it meanwhile."""
+        expired = between(self.layout.ttl, until - TTL_HORIZON_SECONDS, until)
+        job = Job((DeleteItem(key, expired),), (None,), as_transaction=False, expired=True)
+        try:
+            await self._writer.submit(job)
+        except ConditionFailed:
+            return False
+        return True
 
     async def backup(self, target: Path) -> None:
         """A whole copy of the store as it is now, while it is being used."""
@@ -174,7 +194,8 @@ class EmbeddedEngine:
         """Opening has made it."""
 
     async def describe_table(self) -> TableFacts:
-        count, size = self._select("SELECT count(*), coalesce(sum(size), 0) FROM items")[0]
+        self._refuse_closed()
+        count, size = await self._apart(_count)
         return TableFacts(
             store=self.path,
             table=self.layout.table,
@@ -187,7 +208,10 @@ class EmbeddedEngine:
         )
 
     async def drop_table(self) -> None:
-        """Close the store and remove its file."""
+        """Close the store and remove its file; StoreBusy while another process has it open."""
+        self._refuse_closed()
+        if self.path != MEMORY:
+            require_sole_use(self._connection, self.path)
         await self.close()
         if self.path != MEMORY:
             await asyncio.to_thread(remove_file, self.path)
@@ -199,8 +223,7 @@ class EmbeddedEngine:
         self._closed = True
         if self._janitor:
             self._janitor.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._janitor
+            await asyncio.wait([self._janitor])
         await self._writer.close()
         self._log.close()
         self._connection.close()
@@ -221,34 +244,52 @@ class EmbeddedEngine:
         except apsw.Error as error:
             raise self._error(error) from error
 
-    def _scan_apart(self, request: ScanRequest) -> RawPage:
-        connection = connect(self.path)
+    async def _apart(self, read: Callable[[apsw.Connection], T]) -> T:
+        """A long read in a thread and over a connection of its own; what is in memory has only the one."""
+
+        def reading() -> T:
+            connection = connect(self.path, vfs=self._vfs)
+            try:
+                return read(connection)
+            finally:
+                connection.close()
+
         try:
-            return reads.scan(connection, request)
-        finally:
-            connection.close()
+            return read(self._connection) if self.path == MEMORY else await asyncio.to_thread(reading)
+        except apsw.Error as error:
+            raise self._error(error) from error
 
     async def _sweep_for_ever(self) -> None:
         while True:
             await asyncio.sleep(SWEEP_EVERY_SECONDS)
             # A full disk is no reason to stop: the next round may find space.
             with contextlib.suppress(TableError):
-                while await self.sweep() >= EXPIRED_A_SWEEP:
-                    pass
+                await self.sweep()
 
     def _expired_keys(self, since: int, until: int) -> list[RawKey]:
         sql = "SELECT pk, sk FROM items WHERE ttl BETWEEN ? AND ? LIMIT ?"
-        return [RawKey(*key) for key in self._select(sql, (since, until, EXPIRED_A_SWEEP))]
+        return [RawKey(*key) for key in self._select(sql, (since, until, EXPIRED_AT_ONCE))]
 
-    def _forget(self, now_ms: int) -> None:
-        self._log.prune(now_ms)
-        self._connection.execute("DELETE FROM tokens WHERE until_ms <= ?", (now_ms,))
+    async def _forget(self, now_ms: int) -> bool:
+        """Drop some old changes and all old tokens; is there more to drop?"""
+        more = False
+
+        def work() -> None:
+            nonlocal more
+            more = self._log.prune(now_ms)
+            self._connection.execute("DELETE FROM tokens WHERE until_ms <= ?", (now_ms,))
+
+        await self._writer.submit(Job((), (), as_transaction=False, work=work))
+        return more
 
     def _refuse_closed(self) -> None:
         if self._closed:
             raise StoreClosed("the store was closed")
 
     def _error(self, error: apsw.Error) -> TableError:
+        """What a failed read means. Another process blocks one only for a moment, while it recovers the log."""
+        if isinstance(error, apsw.BusyError):
+            return Throttled(f"{self.path} is being recovered by another process")
         return store_error(error, self.path)
 
 
@@ -262,3 +303,8 @@ def _bytes_sent(operation: ItemWrite, row: Row | None) -> int:
             values[str(place)] = next((getattr(action, name) for name in action.__struct_fields__[1:]), None)
         return weigh(values)[1]
     return 0
+
+
+def _count(connection: apsw.Connection) -> tuple[int, int]:
+    found: list[Any] = connection.execute("SELECT count(*), coalesce(sum(size), 0) FROM items").fetchall()
+    return found[0][0], found[0][1]

@@ -25,6 +25,7 @@ from sobremesa.table.errors import (
 from sobremesa.table.layout import Layout
 
 MEMORY = ":memory:"
+BESIDE = ("-wal", "-shm")
 SMALL_ENOUGH_TO_CHECK = 32 * 1024 * 1024
 OPENING_WAIT_MS = 10_000
 LOOP_WAIT_MS = 0
@@ -37,6 +38,7 @@ _SETTINGS: dict[str, str | int] = {
     "cache_size": -32768,
     "wal_autocheckpoint": 2000,
     "temp_store": "MEMORY",
+    "journal_size_limit": 64 * 1024 * 1024,
 }
 
 
@@ -53,7 +55,7 @@ def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
     return connection
 
 
-def open_file(path: str, layout: Layout, *, vfs: str | None = None) -> tuple[apsw.Connection, Schema]:
+def open_file(path: str, layout: Layout | None, *, vfs: str | None = None) -> tuple[apsw.Connection, Schema]:
     """The store in this file, made if there is none; a newer, foreign or damaged file is refused and left as it is."""
     try:
         if path != MEMORY:
@@ -64,7 +66,7 @@ def open_file(path: str, layout: Layout, *, vfs: str | None = None) -> tuple[aps
     except OSError as error:
         raise StoreFailed(f"{path} cannot be opened: {error.strerror}") from error
     try:
-        schema = prepare(connection, layout)
+        schema = prepare(connection, layout, sole_use=lambda: require_sole_use(connection, path))
         connection.set_busy_timeout(LOOP_WAIT_MS)
     except apsw.Error as error:
         connection.close()
@@ -85,6 +87,7 @@ def copy_file(path: str, target: Path) -> None:
     try:
         if target.exists() and target.samefile(path):
             raise StoreFailed("a copy cannot take the place of the store itself: give another name")
+        _refuse_leftovers(target)
         unfinished.unlink(missing_ok=True)
         _copy(path, unfinished)
         _sync(unfinished)
@@ -114,8 +117,25 @@ def _copy(path: str, target: Path) -> None:
 
 def remove_file(path: str) -> None:
     """Take a store away, with the files that SQLite keeps beside it."""
-    for suffix in ("", "-wal", "-shm"):
+    for suffix in ("", *BESIDE):
         Path(path + suffix).unlink(missing_ok=True)
+
+
+def require_sole_use(connection: apsw.Connection, path: str) -> None:
+    """StoreBusy while anybody else has the file open: SQLite leaves its log only when nobody does."""
+    try:
+        connection.pragma("journal_mode", "DELETE")
+        connection.pragma("journal_mode", "WAL")
+    except (apsw.BusyError, apsw.LockedError):
+        raise StoreBusy(f"{path} is in use by somebody else: stop that first") from None
+
+
+def _refuse_leftovers(target: Path) -> None:
+    """A log that was left beside a file of this name would be taken for the new file's own."""
+    for suffix in BESIDE:
+        left = target.with_name(target.name + suffix)
+        if left.exists():
+            raise StoreFailed(f"{left} is left from another store: open that once, or remove it, before it is replaced")
 
 
 def store_error(error: apsw.Error, path: str = "the store") -> StoreError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import apsw
@@ -13,6 +14,8 @@ from sobremesa.table.engines.protocol import RawKey
 from sobremesa.table.evaluation import same
 from sobremesa.table.layout import Layout
 from sobremesa.table.values import Item
+
+NEVER_SECONDS = 1 << 62
 
 _SELECT = "SELECT size, body FROM items WHERE pk = ? AND sk = ?"
 _INSERT = "INSERT INTO items VALUES (?, ?, ?, ?, ?)"
@@ -102,7 +105,8 @@ class Rows:
             self._execute(_DELETE, key)
             return
         ttl = new.item.get(self._ttl)
-        seconds = int(ttl) if type(ttl) is int or type(ttl) is float else None
+        # Later than SQLite's numbers reach is never.
+        seconds = int(ttl) if isinstance(ttl, int | float | Decimal) and ttl < NEVER_SECONDS else None
         self._execute(_INSERT if old is None else _REPLACE, (*key, new.size, seconds, new.body))
 
 

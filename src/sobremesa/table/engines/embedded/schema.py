@@ -6,7 +6,7 @@ Items are clustered by their key. An index holds pointers, not copies: `index_1 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import apsw
@@ -51,9 +51,10 @@ class StoredLayout(msgspec.Struct, frozen=True):
 
 
 class Schema(msgspec.Struct, frozen=True):
-    """The identity of a store, and the SQL table of each of its indexes."""
+    """The identity of a store, its layout, and the SQL table of each of its indexes."""
 
     store_id: str
+    layout: Layout
     index_tables: dict[IndexName, str]
 
 
@@ -70,8 +71,18 @@ def locked(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
-def prepare(connection: apsw.Connection, layout: Layout) -> Schema:
-    """Make the tables that are not there yet, and let the indexes be those of the layout."""
+def prepare(connection: apsw.Connection, layout: Layout | None, *, sole_use: Callable[[], None]) -> Schema:
+    """Make the tables that are not there yet, and let the indexes be those of the layout (None: as they are).
+
+    A process that has the store open would go on with the old indexes: they change only where nobody else has.
+    """
+    stored = _stored_layout(connection)
+    if layout is None:
+        layout = _layout_of(stored) if stored else Layout()
+    wanted = _to_store(layout)
+    if stored is not None and stored != wanted:
+        _refuse_other_names(stored, wanted)
+        sole_use()
     with locked(connection):
         if connection.pragma("application_id") != APPLICATION_ID:
             connection.execute(_TABLES)
@@ -80,7 +91,32 @@ def prepare(connection: apsw.Connection, layout: Layout) -> Schema:
             connection.pragma("user_version", FORMAT)
         _fit_layout(connection, layout)
         store_id = connection.execute("SELECT value FROM meta WHERE name = 'store_id'").get
-    return Schema(store_id, index_tables(layout))
+    return Schema(store_id, layout, index_tables(layout))
+
+
+def _to_store(layout: Layout) -> StoredLayout:
+    indexes = [(str(name), index) for name, index in layout.indexes.items()]
+    return StoredLayout(layout.pk, layout.sk, layout.ttl, indexes)
+
+
+def _layout_of(stored: StoredLayout) -> Layout:
+    indexes = {IndexName(name): index for name, index in stored.indexes}
+    return Layout(pk=stored.pk, sk=stored.sk, ttl=stored.ttl, indexes=indexes)
+
+
+def _refuse_other_names(stored: StoredLayout, wanted: StoredLayout) -> None:
+    if (stored.pk, stored.sk, stored.ttl) != (wanted.pk, wanted.sk, wanted.ttl):
+        raise StoreForeign(
+            f"the rows were stored under the names {stored.pk}, {stored.sk}, {stored.ttl}, "
+            f"not {wanted.pk}, {wanted.sk}, {wanted.ttl}"
+        )
+
+
+def _stored_layout(connection: apsw.Connection) -> StoredLayout | None:
+    if connection.pragma("application_id") != APPLICATION_ID:
+        return None
+    text = connection.execute("SELECT value FROM meta WHERE name = 'layout'").get
+    return msgspec.json.decode(text, type=StoredLayout) if text else None
 
 
 def give_identity(connection: apsw.Connection) -> None:
@@ -110,20 +146,13 @@ def _fits(key: str, limit: int) -> bool:
 
 
 def _fit_layout(connection: apsw.Connection, layout: Layout) -> None:
-    wanted = StoredLayout(
-        layout.pk, layout.sk, layout.ttl, [(str(name), each) for name, each in layout.indexes.items()]
-    )
-    text = connection.execute("SELECT value FROM meta WHERE name = 'layout'").get
-    stored = msgspec.json.decode(text, type=StoredLayout) if text else None
+    stored, wanted = _stored_layout(connection), _to_store(layout)
     if stored == wanted:
         return
-    if stored and (stored.pk, stored.sk, stored.ttl) != (wanted.pk, wanted.sk, wanted.ttl):
-        raise StoreForeign(
-            f"the rows were stored under the names {stored.pk}, {stored.sk}, {stored.ttl}, "
-            f"not {wanted.pk}, {wanted.sk}, {wanted.ttl}"
-        )
-    for place in range(1, len(stored.indexes) + 1 if stored else 1):
-        connection.execute(f"DROP TABLE index_{place}")
+    if stored is not None:
+        _refuse_other_names(stored, wanted)
+        for place in range(1, len(stored.indexes) + 1):
+            connection.execute(f"DROP TABLE index_{place}")
     for index, table in index_tables(layout).items():
         connection.execute(_INDEX_TABLE.format(table=table))
         _fill_index(connection, table, layout.indexes[index])

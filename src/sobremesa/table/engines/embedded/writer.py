@@ -36,6 +36,7 @@ from sobremesa.table.errors import (
     Refused,
     StoreBusy,
     StoreClosed,
+    StoreFailed,
     TableError,
     TokenReused,
 )
@@ -138,9 +139,9 @@ class Writer:
             self._space.set()
             self._schedule()
 
-    def _apply_waiting(self, taken: list[Job]) -> list[Written | TableError]:
+    def _apply_waiting(self, taken: list[Job]) -> list[Written | Exception]:
         """Do the waiting writes, in order, until the batch is full or its time is up; `taken` is whom it concerns."""
-        outcomes: list[Written | TableError] = []
+        outcomes: list[Written | Exception] = []
         until = perf_counter() + BATCH_SECONDS
         while self._waiting and len(taken) < MAX_BATCH:
             job = self._waiting.popleft()
@@ -151,27 +152,25 @@ class Writer:
                 break
         return outcomes
 
-    def _outcome(self, job: Job) -> Written | TableError:
-        """Do one write inside of the batch. A TableError means that nothing of it was written."""
-        try:
-            return self._do(job)
-        except TableError as error:
-            return error
-
-    def _do(self, job: Job) -> Written:
+    def _outcome(self, job: Job) -> Written | Exception:
+        """Do one write inside of the batch. What is wrong with it shows while it is planned, and concerns it alone."""
         if job.work is not None:
             job.work()
             return Written(None, Capacity())
         now_ms = self._clock.now_ms()
-        digest = b""
-        if job.token is not None:
-            digest = _digest(job.operations)
+        try:
+            digest = b"" if job.token is None else _digest(job.operations)
             replayed = self._replay(job, digest, now_ms)
             if replayed is not None:
                 return replayed
+            changes, checked = self._plan(job)
+        except apsw.Error:
+            raise
+        except Exception as error:
+            return error
+        return self._apply(job, digest, now_ms, changes, checked)
 
-        changes, checked = self._plan(job)
-
+    def _apply(self, job: Job, digest: bytes, now_ms: int, changes: list[RowChange], checked: list[int]) -> Written:
         factor = TRANSACTION_FACTOR if job.as_transaction else 1
         units = factor * sum(map(write_units, checked))
         for change in changes:
@@ -221,6 +220,8 @@ class Writer:
 
     def _replay(self, job: Job, digest: bytes, now_ms: int) -> Written | None:
         """The answer to a token that was used within the last minutes: nothing is done again."""
+        if job.token is None:
+            return None
         known = self._connection.execute(
             "SELECT digest, units FROM tokens WHERE token = ? AND until_ms > ?", (job.token, now_ms)
         ).fetchone()
@@ -230,11 +231,11 @@ class Writer:
             raise TokenReused("this idempotency token came with other operations before")
         return Written(None, Capacity(read=known[1]))
 
-    def _answer(self, jobs: list[Job], outcomes: list[Written | TableError]) -> None:
+    def _answer(self, jobs: list[Job], outcomes: list[Written | Exception]) -> None:
         for job, outcome in zip(jobs, outcomes, strict=True):
             if job.future.done():
                 continue
-            if isinstance(outcome, TableError):
+            if isinstance(outcome, Exception):
                 job.future.set_exception(outcome)
             else:
                 job.future.set_result(outcome)
@@ -246,9 +247,14 @@ class Writer:
             # SQLite rolls back by itself after some errors.
             with contextlib.suppress(apsw.Error):
                 self._connection.execute("ROLLBACK")
-        told = store_error(error) if isinstance(error, apsw.Error) else StoreClosed(f"the writer failed: {error!r}")
         for job in jobs:
             if not job.future.done():
+                # Each gets an error of its own, since its traceback grows where it is raised.
+                told = (
+                    store_error(error)
+                    if isinstance(error, apsw.Error)
+                    else StoreFailed(f"the writer failed: {error!r}")
+                )
                 job.future.set_exception(told)
 
     def _wait_for_lock(self) -> None:

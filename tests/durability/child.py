@@ -1,0 +1,53 @@
+"""Processes that the tests start: each says what it does in lines, and none outlives the block it was started in.
+
+A line is one write to the pipe, so that what was said stays said when the process is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+_TESTS = Path(__file__).parent.parent
+
+
+@contextmanager
+def started(*arguments: str) -> Iterator[Popen[bytes]]:
+    """A process that runs one of our modules with these arguments."""
+    with Popen([sys.executable, "-m", *arguments], stdout=PIPE, stdin=PIPE, bufsize=0, cwd=_TESTS) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def say(line: str) -> None:
+    """For the process itself."""
+    os.write(sys.stdout.fileno(), f"{line}\n".encode())
+
+
+def line_of(process: Popen[bytes]) -> str:
+    """The next line that the process says."""
+    assert process.stdout
+    line = process.stdout.readline().decode()
+    assert line.endswith("\n"), "the process ended by itself"
+    return line.removesuffix("\n")
+
+
+def lines_until(process: Popen[bytes], last: str) -> list[str]:
+    """What the process says before it says this."""
+    lines: list[str] = []
+    while (line := line_of(process)) != last:
+        lines.append(line)
+    return lines
+
+
+def last_lines_of(process: Popen[bytes]) -> list[str]:
+    """What a killed process had said; a line that was cut off was never said."""
+    assert process.stdout
+    *whole, _ = process.stdout.read().decode().split("\n")
+    return whole
