@@ -10,7 +10,7 @@ Where things are:
 - `conditions`, `updates`, `operations`: what must hold, what changes, what is written
 - `table`: reads and writes, over any engine; `calls` retries and splits batches; `opening` finds the engine
 - `lowering`, `evaluation`: from fields to attributes, and what conditions mean
-- `capacity`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
+- `capacity`, `catalogue`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults
 """
 
@@ -38,13 +38,23 @@ from sobremesa.table.conditions import (
     present,
     size,
 )
-from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeBatch, Position, RawChange, RawKey
+from sobremesa.table.engines.protocol import (
+    NEWEST,
+    OLDEST,
+    ChangeBatch,
+    ChangeReader,
+    IndexKey,
+    Position,
+    RawChange,
+    RawKey,
+)
 from sobremesa.table.entities import Entity, Index, Key, Keys
 from sobremesa.table.keys import hash_part, hex_part, unhex_part
 from sobremesa.table.layout import IndexLayout, IndexName, Layout, gsi1, gsi2
 from sobremesa.table.opening import open_engine
 from sobremesa.table.operations import Check, Create, Delete, Operation, Put, Update
 from sobremesa.table.patterns import Lookup, Pattern, Question, Registry, WritePattern
+from sobremesa.table.retries import Retries
 from sobremesa.table.table import Counted, Page, Table
 from sobremesa.table.updates import (
     add,
@@ -61,6 +71,7 @@ __all__ = [
     "OLDEST",
     "Capacity",
     "ChangeBatch",
+    "ChangeReader",
     "Check",
     "Condition",
     "Counted",
@@ -68,6 +79,7 @@ __all__ = [
     "Delete",
     "Entity",
     "Index",
+    "IndexKey",
     "IndexLayout",
     "IndexName",
     "Key",
@@ -84,6 +96,7 @@ __all__ = [
     "RawChange",
     "RawKey",
     "Registry",
+    "Retries",
     "Table",
     "Update",
     "Usage",

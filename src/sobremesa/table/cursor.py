@@ -2,8 +2,8 @@
 
 A cursor holds only the place within the partition; the partition itself always comes from the question, so a cursor
 cannot lead out of it. It is sealed together with the question that it belongs to: altered, or brought with another
-question, it is refused. With a secret nobody else can make one; without, the seal only finds mistakes, which is
-safe for the same reason.
+question, it is refused. A filter is no part of that: it does not move places. With a secret nobody else can make a
+cursor; without, the seal only finds mistakes, which is safe for the same reason.
 """
 
 from __future__ import annotations
