@@ -30,6 +30,7 @@ from bench.workload import (
     PAGE,
     Rooms,
     count_of_100,
+    message_id,
     message_item,
     message_key,
     newest,
@@ -60,12 +61,15 @@ async def measure_partitions(folder: Path, plan: Plan, lock: Path | None) -> Par
 
 
 class Filled:
-    """One conversation of a known size, and the ids of its messages."""
+    """One conversation of a known size; its messages were minted one after the other."""
 
     def __init__(self, room: int, size: int) -> None:
         self.room = room
         self.size = size
-        self.ids: list[str] = []
+        self.first = 0
+
+    def message(self, number: int) -> RawKey:
+        return message_key(self.room, message_id(self.first + number))
 
 
 async def _measure(folder: Path, sends: int, sizes: list[int], lock: Lock) -> Partitions:
@@ -109,13 +113,13 @@ async def _grow(engine: EmbeddedEngine, path: Path, rooms: Rooms, sends: int) ->
 
 async def _fill(engine: EmbeddedEngine, rooms: Rooms, filled: Filled) -> None:
     batches = iter(range(0, filled.size, BATCH))
+    filled.first = rooms.minted + 1
 
     async def writer() -> None:
         for first in batches:
             batch = []
             for _ in range(min(BATCH, filled.size - first)):
                 item = message_item(rooms.next_send(filled.room))
-                filled.ids.append(item["messageId"])
                 batch.append(PutItem(RawKey(item["pk"], item["sk"]), item))
             await engine.batch_write(batch)
 
@@ -145,15 +149,14 @@ def _questions(
         assert (await engine.query(newest(filled.room))).count == PAGE
 
     async def random_page() -> None:
-        start = message_key(filled.room, filled.ids[chance.randrange(PAGE, filled.size)])
+        start = filled.message(chance.randrange(PAGE, filled.size))
         assert (await engine.query(newest(filled.room, start=start))).count == PAGE
 
     async def count() -> None:
         assert (await engine.query(count_of_100(filled.room))).count == COUNT
 
     async def get() -> None:
-        key = message_key(filled.room, chance.choice(filled.ids))
-        assert (await engine.get(key, consistent=True, fields=None)).item
+        assert (await engine.get(filled.message(chance.randrange(filled.size)), consistent=True, fields=None)).item
 
     return {"newest_page": newest_page, "random_page": random_page, "count": count, "get": get}
 

@@ -97,6 +97,10 @@ class Send(NamedTuple):
         return WORDS[start : start + 40 + (self.number * 13) % 100]
 
 
+def message_id(minted: int) -> str:
+    return f"01M{minted:023d}"
+
+
 def convo_id(room: int) -> str:
     return f"01K{room:023d}"
 
@@ -110,18 +114,18 @@ class Rooms:
 
     def __init__(self, count: int) -> None:
         self.sent = [0] * count
-        self._minted = 0
+        self.minted = 0
         self._second = ""
 
     def next_send(self, room: int) -> Send:
         """The next message of a conversation. Ids are minted in one order, as in a process of its own."""
         number = self.sent[room]
         self.sent[room] = number + 1
-        self._minted += 1
-        rest = self._minted % 1000
+        self.minted += 1
+        rest = self.minted % 1000
         if rest == 0 or not self._second:
-            self._second = instant(EPOCH_MS + self._minted)[:-4]
-        return Send(room, number, f"01M{self._minted:023d}", Instant(f"{self._second}{rest:03d}Z"))
+            self._second = instant(EPOCH_MS + self.minted)[:-4]
+        return Send(room, number, message_id(self.minted), Instant(f"{self._second}{rest:03d}Z"))
 
 
 def head_key(room: int) -> RawKey:

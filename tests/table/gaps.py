@@ -13,9 +13,6 @@ _DYNOXIDE = {
     "projection-charged": "A get of some fields is charged for the fields, not for the whole item.",
     "list-padded": "Setting a place beyond the end of a list fills the places in between with NULL.",
     "remove-nowhere": "Removing a path whose container is not there, or is text, passes in silence.",
-}
-
-_DYNOXIDE |= {
     "unchanged-told": "The stream tells of writes that changed nothing.",
     "page-scanned-one-more": "A page that ends at a megabyte counts the item that no longer fitted as scanned.",
     "prefix-ignores-case": "begins_with on a sort key takes upper and lower case ASCII for the same.",

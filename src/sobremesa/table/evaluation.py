@@ -244,7 +244,10 @@ def _step(container: Any, step: str | int) -> Value:
 
 
 def _set(item: Item, result: Item, action: Set) -> None:
-    _place(result, action.path, stored_value(action.value))
+    if type(action.path) is str:
+        result[action.path] = stored_value(action.value)
+    else:
+        _place(result, action.path, stored_value(action.value))
 
 
 def _set_if_absent(item: Item, result: Item, action: SetIfAbsent) -> None:

@@ -71,9 +71,9 @@ def lower(operation: Operation, layout: Layout, now_seconds: int) -> ItemWrite:
 
 def lower_condition(condition: Condition, shape: Shape) -> Condition:
     """The condition with the stored names and values of an entity's fields."""
-    if isinstance(condition, Present | Absent):
+    if type(condition) is Present or type(condition) is Absent:
         return condition if condition.path is None else type(condition)(_path(condition.path, shape))
-    if isinstance(condition, AllOf | AnyOf):
+    if type(condition) is AllOf or type(condition) is AnyOf:
         return type(condition)(tuple(lower_condition(part, shape) for part in condition.parts))
     match condition:
         case Always():
@@ -134,6 +134,8 @@ def _path(path: Path, shape: Shape) -> Path:
 
 
 def _operand(operand: Operand, shape: Shape) -> Operand:
+    if type(operand) is str:
+        return operand
     if isinstance(operand, Attribute | Size):
         return type(operand)(_path(operand.path, shape))
     return to_stored(operand)

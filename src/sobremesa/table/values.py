@@ -60,14 +60,20 @@ def reweigh(old: Item, old_size: int, new: Item, names: Iterable[str]) -> int:
     size = old_size
     for name in set(names):
         if name in old:
-            size -= _utf8_length(name) + _weigh_value(old[name], name, 1)[1]
+            size -= _utf8_length(name) + _weight(old[name], name)
         if name in new:
-            size += _utf8_length(name) + _weigh_value(new[name], name, 1)[1]
+            size += _utf8_length(name) + _weight(new[name], name)
     return _refuse_too_large(size)
+
+
+def _weight(value: Value, name: str) -> int:
+    return len(value) if type(value) is str and value.isascii() else _weigh_value(value, name, 1)[1]
 
 
 def stored_value(value: Value) -> Value:
     """One value in stored form, as an operand of a condition or an update."""
+    if type(value) is str and value.isascii():
+        return value
     return _weigh_value(value, "operand", 0)[0]
 
 

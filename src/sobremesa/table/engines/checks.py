@@ -63,8 +63,9 @@ def check_actions(actions: Sequence[Action], layout: Layout) -> None:
         path = action.path
         if type(path) is str:
             names.add(path)
-        # Most actions set one attribute that is no key: nothing can be wrong with that.
-        if type(action) is not Set or not path or type(path) is not str or path in keys:
+        # Most actions set or add to one attribute that is no key: nothing can be wrong with that.
+        plain = type(action) is Set or (type(action) is Add and type(action.number) is int)
+        if not plain or not path or type(path) is not str or path in keys:
             _check_action(action, layout)
     if len(names) < len(actions):
         _check_overlaps([steps(action.path) for action in actions])
@@ -73,12 +74,13 @@ def check_actions(actions: Sequence[Action], layout: Layout) -> None:
 def check_write(operation: ItemWrite, layout: Layout) -> tuple[Item, int] | None:
     """Check one operation in all its parts; of a put, give the item in stored form and its size."""
     check_condition(operation.when)
-    if isinstance(operation, PutItem):
+    # On the way of every write, so by `type`: a `match` and `isinstance` cost five times as much when they say no.
+    if type(operation) is PutItem:
         return check_put(operation.key, operation.item, layout)
     check_key(operation.key.pk, operation.key.sk)
-    if isinstance(operation, UpdateItem):
+    if type(operation) is UpdateItem:
         check_actions(operation.actions, layout)
-    elif isinstance(operation, CheckItem) and type(operation.when) is Always:
+    elif type(operation) is CheckItem and type(operation.when) is Always:
         raise BadExpression(f"the check of {operation.key} checks nothing")
     return None
 

@@ -76,15 +76,15 @@ def check_path(path: Path) -> None:
 
 
 def _check_part(condition: Condition) -> None:
-    # The common ones first: a `match` looks at every case before them.
-    if isinstance(condition, AllOf | AnyOf):
+    # The common ones first, and by `type`: a `match` looks at every case before, and `isinstance` is slow to say no.
+    if type(condition) is AllOf or type(condition) is AnyOf:
         _check_parts(condition.parts)
         return
-    if isinstance(condition, Present | Absent):
+    if type(condition) is Present or type(condition) is Absent:
         if condition.path is not None:
             check_path(condition.path)
         return
-    if isinstance(condition, Compare) and type(condition.right) is str and isinstance(condition.left, Attribute):
+    if type(condition) is Compare and type(condition.right) is str and type(condition.left) is Attribute:
         check_path(condition.left.path)
         return
     match condition:

@@ -54,9 +54,9 @@ class ChangeLog:
     def append(self, at_ms: int, changes: Iterable[RowChange], *, expired: bool) -> None:
         """Log what a transaction changed; what stayed as it was is no change."""
         entries = [
-            (key.pk, key.sk, old and old.body, new and new.body, expired)
-            for key, old, new, unchanged in changes
-            if not unchanged
+            (change.key.pk, change.key.sk, change.old and change.old.body, change.new and change.new.body, expired)
+            for change in changes
+            if not change.unchanged
         ]
         if entries:
             self._execute("INSERT INTO changes (at_ms, body) VALUES (?, ?)", (at_ms, _encode(entries)))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
+import msgspec
 
 from sobremesa.table.capacity import index_write_units, write_units
 from sobremesa.table.engines.embedded.codec import pack, unpack
@@ -13,7 +14,7 @@ from sobremesa.table.engines.embedded.schema import Schema, index_entry
 from sobremesa.table.engines.protocol import RawKey
 from sobremesa.table.evaluation import same
 from sobremesa.table.layout import Layout
-from sobremesa.table.values import Item
+from sobremesa.table.values import Item, Value
 
 NEVER_SECONDS = 1 << 62
 
@@ -23,7 +24,7 @@ _REPLACE = "UPDATE items SET size = ?3, ttl = ?4, body = ?5 WHERE pk = ?1 AND sk
 _DELETE = "DELETE FROM items WHERE pk = ? AND sk = ?"
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, frozen=True, gc=False):
     """An item as it is in the file."""
 
     item: Item
@@ -31,7 +32,7 @@ class Row(NamedTuple):
     body: bytes
 
 
-class RowChange(NamedTuple):
+class RowChange(msgspec.Struct, frozen=True, gc=False):
     """What one operation makes of one row; nothing has been written yet.
 
     Where everything stays as it was, nothing is written or announced, though it costs the same.
@@ -81,7 +82,7 @@ class Rows:
 
     def apply(self, change: RowChange, *, factor: int) -> int:
         """Write a change, in the table and its indexes; its units, those of the table itself times a factor."""
-        key, old, new, unchanged = change
+        key, old, new, unchanged = change.key, change.old, change.new, change.unchanged
         if not unchanged:
             self._write_row(key, old, new)
         old_size = old.size if old else 0
@@ -105,9 +106,13 @@ class Rows:
             self._execute(_DELETE, key)
             return
         ttl = new.item.get(self._ttl)
-        # Later than SQLite's numbers reach is never.
-        seconds = int(ttl) if isinstance(ttl, int | float | Decimal) and ttl < NEVER_SECONDS else None
+        seconds = None if ttl is None else _seconds(ttl)
         self._execute(_INSERT if old is None else _REPLACE, (*key, new.size, seconds, new.body))
+
+
+def _seconds(ttl: Value) -> int | None:
+    """The second of an expiry; what is no number, or later than SQLite's numbers reach, is never."""
+    return int(ttl) if isinstance(ttl, int | float | Decimal) and ttl < NEVER_SECONDS else None
 
 
 def row_of(item: Item, size: int) -> Row:

@@ -194,12 +194,12 @@ class Writer:
             if operation.when is not None and not holds(operation.when, old.item if old else None):
                 failures.append(FailedCondition(place, operation.key, old.item if old else None))
             elif not failures:
-                if isinstance(operation, UpdateItem):
+                if type(operation) is UpdateItem:
                     try:
                         changes.append(row_change(operation.key, old, self._updated(operation, old)))
                     except Refused as error:
                         misfit = misfit or error
-                elif isinstance(operation, CheckItem):
+                elif type(operation) is CheckItem:
                     checked.append(old.size if old else 0)
                 else:
                     changes.append(row_change(operation.key, old, job.rows[place]))
@@ -215,7 +215,7 @@ class Writer:
         after = changed(before, operation.actions)
         if old is None:
             return row_of(*weigh(after))
-        names = (action.path if isinstance(action.path, str) else str(action.path[0]) for action in operation.actions)
+        names = [action.path if type(action.path) is str else str(action.path[0]) for action in operation.actions]
         return row_of(after, reweigh(before, old.size, after, names))
 
     def _replay(self, job: Job, digest: bytes, now_ms: int) -> Written | None:
