@@ -52,7 +52,7 @@ async def run(console: Console, folder: Path, plan: Plan, lock_file: Path | None
 def main() -> None:
     """Measure, show a table, and write the page and the picture."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="about a minute instead of about five")
+    parser.add_argument("--quick", action="store_true", help="one or two minutes instead of about five")
     parser.add_argument("--out", type=Path, default=HERE, help=f"the folder for {PAGE} and {PICTURE}")
     parser.add_argument("--data", type=Path, help="a folder on the disk to measure (a temporary one)")
     parser.add_argument("--sends", type=int, help="how many sends the growth is measured with")

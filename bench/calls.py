@@ -34,7 +34,7 @@ GET = "get"
 TRANSACTION = "transaction of 3"
 PAGE_50 = "page of 50"
 FIRST_ROOM = 1_000_000
-ROUNDS = 5
+ROUNDS = 9
 SOME_MESSAGES = 70
 
 Call: TypeAlias = Callable[[], Awaitable[None]]
@@ -59,7 +59,7 @@ async def measure_calls(stage: Stage, plan: Plan, lock: Lock, steps: Steps) -> l
             for each in clients if number % 2 else reversed(clients):
                 for name, call in each.calls().items():
                     async with lock.held():
-                        costs[name][each.name].append(await _cost(call, plan.calls // ROUNDS))
+                        costs[name][each.name].append(await _cost(call, plan.calls))
                 steps.done(each.name)
     return [
         CallCost(name, {client: Series(tuple(values)) for client, values in by_client.items()})

@@ -21,12 +21,12 @@ class Plan(NamedTuple):
 QUICK = Plan(
     quick=True,
     rounds=3,
-    send_seconds=0.4,
-    read_seconds=0.15,
+    send_seconds=0.3,
+    read_seconds=0.1,
     rooms=32,
     growth_sends=40_000,
     partition_sizes=(1_000, 10_000, 100_000),
-    calls=150,
+    calls=25,
 )
 FULL = Plan(
     quick=False,
@@ -36,5 +36,5 @@ FULL = Plan(
     rooms=96,
     growth_sends=200_000,
     partition_sizes=(1_000, 10_000, 100_000, 1_000_000),
-    calls=400,
+    calls=100,
 )

@@ -177,12 +177,10 @@ def _calls(results: Results) -> Grid:
     clients = (OURS, BOTO, BOTO_TYPED)
     rows = []
     for cost in results.calls:
-        ours = cost.by_client[OURS].middle
-        cells = [f"{ours:.2f}"]
-        for client in clients[1:]:
-            theirs = cost.by_client[client].middle
-            cells.append(f"{theirs:.2f} ({theirs / ours:.1f}x)")
-        rows.append([cost.call, *cells])
+        others = (
+            f"{cost.by_client[client].middle:.2f} ({cost.ratio(client, OURS).middle:.1f}x)" for client in clients[1:]
+        )
+        rows.append([cost.call, f"{cost.by_client[OURS].middle:.2f}", *others])
     return Grid("Processor time of one call to dynoxide in the client, in ms", ["", *clients], rows)
 
 

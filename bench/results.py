@@ -21,6 +21,10 @@ class Series(NamedTuple):
     def spread(self) -> tuple[float, float]:
         return min(self.values), max(self.values)
 
+    def over(self, other: Series) -> Series:
+        """This over another, round by round."""
+        return Series(tuple(mine / theirs for mine, theirs in zip(self.values, other.values, strict=True)))
+
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """The cost of questions to a partition of one size, in microseconds, the medians of several rounds."""
@@ -58,6 +62,10 @@ class CallCost(NamedTuple):
     call: str
     by_client: dict[str, Series]
 
+    def ratio(self, client: str, other: str) -> Series:
+        """How much dearer one client is than another, round by round."""
+        return self.by_client[client].over(self.by_client[other])
+
 
 class Machine(NamedTuple):
     """What the figures were measured on."""
@@ -85,6 +93,4 @@ class Results(NamedTuple):
     def ratio(self, measure: str, contender: str, other: str) -> Series | None:
         """One contender's figure over another's, round by round."""
         mine, theirs = self.figure(measure, contender), self.figure(measure, other)
-        if mine is None or theirs is None:
-            return None
-        return Series(tuple(a / b for a, b in zip(mine.values, theirs.values, strict=True)))
+        return None if mine is None or theirs is None else mine.over(theirs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bench.calls import BOTO, OURS
-from bench.results import Results
+from bench.results import Results, Series
 from bench.rounds import PAGES_1, PAGES_32, SENDS_32
 from bench.stage import DYNOXIDE, EMBEDDED, RAW
 
@@ -40,6 +40,11 @@ def _ratio(results: Results, words: str, measure: str, other: str, wanted: float
     if wanted < 1:
         found = f"{ratio.middle:.0%} ({low:.0%} to {high:.0%})"
         return Target(words, f"at least {wanted:.0%}", found, ratio.middle >= wanted)
+    return _multiple(words, ratio, wanted)
+
+
+def _multiple(words: str, ratio: Series, wanted: float) -> Target:
+    low, high = ratio.spread
     found = f"{ratio.middle:.1f}x ({low:.1f} to {high:.1f})"
     return Target(words, f"at least {wanted:.0f}x", found, ratio.middle >= wanted)
 
@@ -54,6 +59,6 @@ def _flat(results: Results) -> Target:
 def _calls(results: Results) -> list[Target]:
     found = []
     for cost in results.calls:
-        ratio = cost.by_client[BOTO].middle / cost.by_client[OURS].middle
-        found.append(Target(f"aiobotocore's CPU over ours, {cost.call}", "at least 3x", f"{ratio:.1f}x", ratio >= 3))
+        words = f"aiobotocore's CPU over ours, {cost.call}"
+        found.append(_multiple(words, cost.ratio(BOTO, OURS), 3))
     return found
