@@ -33,9 +33,19 @@ from sobremesa.table.conditions import (
 )
 from sobremesa.table.errors import BadExpression
 from sobremesa.table.updates import Action, Add, AddToSet, Append, DeleteFromSet, Remove, Set, SetIfAbsent
-from sobremesa.table.values import EXACT, Item, Value, stored_number, stored_value
+from sobremesa.table.values import (
+    EXACT,
+    Item,
+    Value,
+    refuse_too_large,
+    reweigh,
+    stored_number,
+    stored_value,
+    whole_weight,
+)
 
 _MISSING: Any = type("Missing", (), {"__repr__": lambda _: "missing"})()
+_SMALL = 10**17
 _ORDERED = frozenset({"S", "N", "B"})
 _SIZED = frozenset({"S", "B", "L", "M", "SS", "NS", "BS"})
 _KINDS = {
@@ -56,12 +66,60 @@ def holds(condition: Condition | None, item: Item | None) -> bool:
     return condition is None or _TESTS[type(condition)](condition, item)
 
 
-def changed(item: Item, actions: tuple[Action, ...]) -> Item:
-    """The item after these actions. Each sees the item as it was, not what the others did."""
-    result = dict(item)
-    for action in in_turn(actions):
-        _CHANGES[type(action)](item, result, action)
-    return result
+def changed(item: Item, size: int, actions: Sequence[Action]) -> tuple[Item, int]:
+    """An item of this size after these actions, and its size then; TooLarge if it cannot be kept.
+
+    Each action sees the item as it was, not what the others did.
+    """
+    result = item.copy()
+    others: list[Action] = []
+    for action in actions:
+        grown = None
+        if type(action) is Set:
+            grown = _set_plainly(item, result, action)
+        elif type(action) is Add:
+            grown = _count_plainly(item, result, action)
+        if grown is None:
+            others.append(action)
+        else:
+            size += grown
+    if others:
+        for action in in_turn(others):
+            _CHANGES[type(action)](item, result, action)
+        size = reweigh(item, size, result, map(_attribute, others))
+    return result, refuse_too_large(size)
+
+
+def _attribute(action: Action) -> str:
+    """The name of the attribute that an action is on, or in."""
+    return action.path if type(action.path) is str else str(action.path[0])
+
+
+def _set_plainly(item: Item, result: Item, action: Set) -> int | None:
+    """Put ASCII text in place of the same or of nothing; how much larger the item grows, or None if this is not so."""
+    name, value = action.path, action.value
+    if type(value) is not str or type(name) is not str or not value.isascii():
+        return None
+    before = item.get(name, _MISSING)
+    if type(before) is str and before.isascii():
+        result[name] = value
+        return len(value) - len(before)
+    if before is _MISSING and name.isascii():
+        result[name] = value
+        return len(name) + len(value)
+    return None
+
+
+def _count_plainly(item: Item, result: Item, action: Add) -> int | None:
+    """Add a small whole number to another one; how much larger the item grows, or None if this is not so."""
+    name, number = action.path, action.number
+    if type(number) is not int or type(name) is not str:
+        return None
+    before = item.get(name)
+    if type(before) is not int or not 0 <= before <= _SMALL or not 0 <= number <= _SMALL:
+        return None
+    result[name] = after = before + number
+    return whole_weight(after) - whole_weight(before)
 
 
 def kind_of(value: Value) -> str:
@@ -76,7 +134,7 @@ def kind_of(value: Value) -> str:
 def _resolve(path: Path, item: Item | None) -> Value:
     if item is None:
         return _MISSING
-    if isinstance(path, str):
+    if type(path) is str:
         return item.get(path, _MISSING)
     value: Value = item
     for step in path:
@@ -176,14 +234,14 @@ def _contains(condition: Contains, item: Item | None) -> bool:
 # Loops, since a generator costs more than the parts of most conditions.
 def _all_of(condition: AllOf, item: Item | None) -> bool:
     for part in condition.parts:  # noqa: SIM110
-        if not holds(part, item):
+        if not _TESTS[type(part)](part, item):
             return False
     return True
 
 
 def _any_of(condition: AnyOf, item: Item | None) -> bool:
     for part in condition.parts:  # noqa: SIM110
-        if holds(part, item):
+        if _TESTS[type(part)](part, item):
             return True
     return False
 
@@ -207,7 +265,10 @@ _TESTS: Mapping[type[Condition], Callable[[Any, Item | None], bool]] = {
 def in_turn(actions: Sequence[Action]) -> Sequence[Action]:
     """The order in which actions can be done one after the other, so that every place means what it meant before."""
     # Only places in lists depend on each other, and a name by itself is none.
-    return actions if all(type(action.path) is str for action in actions) else sorted(actions, key=_turn)
+    for action in actions:
+        if type(action.path) is not str:
+            return sorted(actions, key=_turn)
+    return actions
 
 
 def _turn(action: Action) -> tuple[bool, list[int]]:
@@ -259,7 +320,7 @@ def _add(item: Item, result: Item, action: Add) -> None:
     before = _resolve(action.path, item)
     if before is _MISSING:
         before = 0
-    elif kind_of(before) != "N":
+    elif type(before) is not int and kind_of(before) != "N":
         raise BadExpression(f"{action.path!r} is no number, so nothing can be added to it")
     _place(result, action.path, _sum(before, stored_number(action.number)))
 

@@ -127,7 +127,12 @@ def check_part(field: str, part: str) -> None:
 
 def check_key(pk: str, sk: str, where: str = "the table") -> None:
     """BadKey unless the two are text of a length that a table takes."""
-    if _surely_fits(pk, MAX_PK_BYTES) and _surely_fits(sk, MAX_SK_BYTES):
+    if (
+        type(pk) is type(sk) is str
+        and 0 < len(pk) <= MAX_PK_BYTES
+        and 0 < len(sk) <= MAX_SK_BYTES
+        and (pk + sk).isascii()
+    ):
         return
     for name, value, limit in (("pk", pk, MAX_PK_BYTES), ("sk", sk, MAX_SK_BYTES)):
         if type(value) is not str:
@@ -138,10 +143,6 @@ def check_key(pk: str, sk: str, where: str = "the table") -> None:
             raise BadKey(f"the {name} of {where} has {utf8_length(value)} bytes, more than {limit}")
         if not value.isascii():
             utf8_length(value)
-
-
-def _surely_fits(value: object, limit: int) -> bool:
-    return type(value) is str and 0 < len(value) <= limit and value.isascii()
 
 
 def utf8_length(text: str) -> int:

@@ -34,6 +34,9 @@ def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:
     """The item with its numbers in stored form, and its size in bytes; BadValue or TooLarge if it cannot be kept."""
     if "" in item:
         raise BadValue("an attribute has an empty name")
+    plain = _plain_size(item)
+    if plain is not None:
+        return item if type(item) is dict else dict(item), refuse_too_large(plain)
     size = 0
     changed: Item | None = None
     for name, value in item.items():
@@ -43,7 +46,7 @@ def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:
         elif kind is bool or value is None:
             weight = 1
         elif kind is int and 0 <= value < _PLAIN_INT:
-            weight = _digits_weight(str(value))
+            weight = whole_weight(value)
         else:
             stored, weight = _weigh_value(value, name, 1)
             if stored is not value:
@@ -51,23 +54,29 @@ def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:
                     changed = dict(item)
                 changed[name] = stored
         size += weight + (len(name) if name.isascii() else _utf8_length(name))
-    _refuse_too_large(size)
+    refuse_too_large(size)
     return (item if type(item) is dict else dict(item)) if changed is None else changed, size
 
 
+def _plain_size(item: Mapping[str, Value]) -> int | None:
+    """The size of an item that holds nothing but ASCII text, as most do; None of others."""
+    try:
+        text = "".join((*item, *item.values()))
+    except TypeError:
+        return None
+    return len(text) if text.isascii() else None
+
+
 def reweigh(old: Item, old_size: int, new: Item, names: Iterable[str]) -> int:
-    """The size of an item in stored form that differs from an old one in these attributes only; TooLarge as above."""
+    """The size of an item in stored form that differs from an old one in these attributes only."""
     size = old_size
     for name in set(names):
-        if name in old:
-            size -= _utf8_length(name) + _weight(old[name], name)
-        if name in new:
-            size += _utf8_length(name) + _weight(new[name], name)
-    return _refuse_too_large(size)
+        size += _attribute_weight(new, name) - _attribute_weight(old, name)
+    return size
 
 
-def _weight(value: Value, name: str) -> int:
-    return len(value) if type(value) is str and value.isascii() else _weigh_value(value, name, 1)[1]
+def _attribute_weight(item: Item, name: str) -> int:
+    return _utf8_length(name) + _weigh_value(item[name], name, 1)[1] if name in item else 0
 
 
 def stored_value(value: Value) -> Value:
@@ -123,7 +132,8 @@ def number_from_text(text: str) -> int | float | Decimal:
         return stored_number(Decimal(text))
 
 
-def _refuse_too_large(size: int) -> int:
+def refuse_too_large(size: int) -> int:
+    """The size of an item that can be kept; TooLarge of others."""
     if size > MAX_ITEM_BYTES:
         raise TooLarge(f"the item counts {size} bytes, more than {MAX_ITEM_BYTES}", MAX_ITEM_BYTES)
     return size
@@ -136,6 +146,11 @@ def _utf8_length(text: str) -> int:
         return len(text.encode())
     except UnicodeEncodeError:
         raise BadValue(f"{text!r} holds half a character, which has no UTF-8 form") from None
+
+
+def whole_weight(number: int) -> int:
+    """The size of a whole number that is not negative."""
+    return _digits_weight(str(number))
 
 
 def _digits_weight(digits: str) -> int:
@@ -156,7 +171,7 @@ def _weigh_value(value: Value, path: str, depth: int) -> tuple[Value, int]:
     if type(value) is str:
         return value, _utf8_length(value)
     if type(value) is int and 0 <= value < _PLAIN_INT:
-        return value, _digits_weight(str(value))
+        return value, whole_weight(value)
     match value:
         case None | bool():
             return value, 1

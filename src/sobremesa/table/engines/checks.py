@@ -47,9 +47,9 @@ def check_put(key: RawKey, item: Mapping[str, Value], layout: Layout) -> tuple[I
     check_key(key.pk, key.sk)
     if item.get(layout.pk) != key.pk or item.get(layout.sk) != key.sk:
         raise BadKey(f"the item to put does not hold its key {key} in {layout.pk} and {layout.sk}")
-    for name, index in _index_keys(layout).items():
+    for name, where, limit in _index_keys(layout):
         if name in item:
-            _check_index_key(item[name], name, index)
+            _check_size(item[name], name, where, limit)
     return weigh(item)
 
 
@@ -87,7 +87,9 @@ def check_write(operation: ItemWrite, layout: Layout) -> tuple[Item, int] | None
 
 def check_transaction(operations: Sequence[ItemWrite]) -> None:
     """BadExpression or TooLarge unless these are 1 to 100 operations on different items."""
-    _check_different([operation.key for operation in operations], "a transaction", MAX_TRANSACTION_ITEMS)
+    keys = [operation.key for operation in operations]
+    if not 0 < len(set(keys)) == len(keys) <= MAX_TRANSACTION_ITEMS:
+        _check_different(keys, "a transaction", MAX_TRANSACTION_ITEMS)
 
 
 def check_transaction_bytes(size: int) -> None:
@@ -233,8 +235,13 @@ def _sorts_inside(sk: str, sort: SortCondition) -> bool:
 
 
 @cache
-def _index_keys(layout: Layout) -> dict[str, IndexLayout]:
-    return {name: index for index in layout.indexes.values() for name in (index.pk, index.sk)}
+def _index_keys(layout: Layout) -> list[tuple[str, str, int]]:
+    """Every attribute that is a key of an index, the index, and how many bytes it has at most."""
+    return [
+        (name, index.name, limit)
+        for index in layout.indexes.values()
+        for name, limit in ((index.pk, MAX_PK_BYTES), (index.sk, MAX_SK_BYTES))
+    ]
 
 
 def _check_action(action: Action, layout: Layout) -> None:

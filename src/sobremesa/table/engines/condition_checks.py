@@ -39,8 +39,12 @@ _KINDS = frozenset(get_args(Kind))
 
 def check_condition(condition: Condition | None) -> None:
     """BadExpression or BadValue if no table can tell whether this holds."""
-    if condition is not None and type(condition) is not Always:
-        _check_part(condition)
+    if condition is None or type(condition) is Always:
+        return
+    # Most writes only ask whether their item is there.
+    if (type(condition) is Present or type(condition) is Absent) and condition.path is None:
+        return
+    _check_part(condition)
 
 
 def check_filter(condition: Condition | None, layout: Layout, index: IndexName | None) -> None:

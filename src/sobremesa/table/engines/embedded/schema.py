@@ -20,6 +20,8 @@ from sobremesa.table.values import Value
 
 APPLICATION_ID = 0x50B4E3E5
 FORMAT = 1
+SURELY_FITS = min(MAX_PK_BYTES, MAX_SK_BYTES) // 4
+"""So many characters are never too long for a key, since none has more than four bytes."""
 
 _TABLES = """
     CREATE TABLE items (
@@ -136,13 +138,12 @@ def index_entry(item: Mapping[str, Value], names: IndexLayout) -> tuple[str, str
     """
     pk = item.get(names.pk)
     sk = item.get(names.sk)
-    if type(pk) is str and type(sk) is str and _fits(pk, MAX_PK_BYTES) and _fits(sk, MAX_SK_BYTES):
-        return pk, sk
+    if type(pk) is str and type(sk) is str and pk and sk:
+        if len(pk) <= SURELY_FITS and len(sk) <= SURELY_FITS:
+            return pk, sk
+        if utf8_length(pk) <= MAX_PK_BYTES and utf8_length(sk) <= MAX_SK_BYTES:
+            return pk, sk
     return None
-
-
-def _fits(key: str, limit: int) -> bool:
-    return bool(key) and (len(key) * 4 <= limit or utf8_length(key) <= limit)
 
 
 def _fit_layout(connection: apsw.Connection, layout: Layout) -> None:

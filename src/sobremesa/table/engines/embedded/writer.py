@@ -42,7 +42,7 @@ from sobremesa.table.errors import (
 )
 from sobremesa.table.evaluation import changed, holds
 from sobremesa.table.layout import Layout
-from sobremesa.table.values import reweigh, weigh
+from sobremesa.table.values import weigh
 
 MAX_WAITING = 4096
 MAX_BATCH = 256
@@ -211,12 +211,10 @@ class Writer:
         return changes, checked
 
     def _updated(self, operation: UpdateItem, old: Row | None) -> Row:
-        before = old.item if old else {self._layout.pk: operation.key.pk, self._layout.sk: operation.key.sk}
-        after = changed(before, operation.actions)
-        if old is None:
-            return row_of(*weigh(after))
-        names = [action.path if type(action.path) is str else str(action.path[0]) for action in operation.actions]
-        return row_of(after, reweigh(before, old.size, after, names))
+        if old is not None:
+            return row_of(*changed(old.item, old.size, operation.actions))
+        made = {self._layout.pk: operation.key.pk, self._layout.sk: operation.key.sk}
+        return row_of(*changed(*weigh(made), operation.actions))
 
     def _replay(self, job: Job, digest: bytes, now_ms: int) -> Written | None:
         """The answer to a token that was used within the last minutes: nothing is done again."""
