@@ -17,7 +17,7 @@ from durability.chat import CONVERSATIONS, LAYOUT, SENDERS, Message, has, send, 
 from durability.failing_disk import FailingDisk, Fault, failing_disk
 from durability.inspection import inspect
 from sobremesa.clock import SystemClock
-from sobremesa.table.engines.embedded import EmbeddedEngine
+from sobremesa.table.engines.embedded import EmbeddedEngine, writer
 from sobremesa.table.engines.protocol import OLDEST, QueryRequest, RawKey, ScanRequest
 from sobremesa.table.errors import StoreFailed
 
@@ -32,6 +32,12 @@ LONG_TEXT = "and then, " * 200
 def disk(tmp_path: Path) -> Iterator[FailingDisk]:
     with failing_disk(f"failing {tmp_path}") as disk:
         yield disk
+
+
+@pytest.fixture(autouse=True)
+def all_in_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also on a machine that is busy with something else: who sends at once shares a commit, and its fault."""
+    monkeypatch.setattr(writer, "BATCH_SECONDS", ANSWERED_WITHIN_SECONDS)
 
 
 @pytest.fixture

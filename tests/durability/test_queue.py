@@ -13,11 +13,23 @@ import pytest
 from durability.chat import LAYOUT, SENDERS, Message, has, operations, send, talk
 from durability.inspection import inspect
 from sobremesa.clock import SystemClock
-from sobremesa.table.conditions import absent
+from sobremesa.table.conditions import absent, present
 from sobremesa.table.engines.embedded import EmbeddedEngine, writer
+from sobremesa.table.engines.embedded.batch import Batch
 from sobremesa.table.engines.embedded.rows import RowChange
-from sobremesa.table.engines.protocol import OLDEST, PutItem, QueryRequest, RawKey, ScanRequest
+from sobremesa.table.engines.protocol import (
+    OLDEST,
+    DeleteItem,
+    ItemWrite,
+    PutItem,
+    QueryRequest,
+    RawKey,
+    ScanRequest,
+    UpdateItem,
+)
 from sobremesa.table.errors import ConditionFailed, StoreClosed, StoreError
+from sobremesa.table.layout import gsi1
+from sobremesa.table.updates import add, set_to
 
 SOON_SECONDS = 5.0
 
@@ -137,16 +149,16 @@ async def test_a_mistake_of_ours_in_one_write_fails_its_batch_and_nothing_else(
     engine: EmbeddedEngine, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     applied = 0
-    apply = engine._rows.apply
+    apply = Batch.apply
 
-    def break_at_the_fifth(change: RowChange, *, factor: int) -> int:
+    def break_at_the_fifth(batch: Batch, change: RowChange, *, factor: int) -> int:
         nonlocal applied
         applied += 1
         if applied == 5:
             raise RuntimeError("a mistake of ours")
-        return apply(change, factor=factor)
+        return apply(batch, change, factor=factor)
 
-    monkeypatch.setattr(engine._rows, "apply", break_at_the_fifth)
+    monkeypatch.setattr(Batch, "apply", break_at_the_fifth)
     monkeypatch.setattr(writer, "MAX_BATCH", 3)
     mistakes: list[dict[str, object]] = []
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: mistakes.append(context))
@@ -261,3 +273,45 @@ async def test_the_janitor_outlives_a_failure_and_ends_with_the_store(
     assert janitor.done()
     with suppress(asyncio.CancelledError):
         assert janitor.exception() is None
+
+
+def _random_write(chance: random.Random) -> ItemWrite:
+    """A write of one of few items, which enters an index, leaves it or moves in it."""
+    key = RawKey("ROOM#r", f"NOTE#{chance.randrange(3)}")
+    entry = {"gsi1pk": f"SHELF#{chance.randrange(2)}", "gsi1sk": "NOTE"} if chance.random() < 0.7 else {}
+    when = chance.choice((None, None, absent(), present()))
+    kind = chance.randrange(4)
+    if kind == 0:
+        return DeleteItem(key, when)
+    if kind == 1:
+        return UpdateItem(key, (*set_to(text=chance.choice("abc")), *add(edits=1)), when)
+    if kind == 2 and entry:
+        return UpdateItem(key, set_to(**entry), when)
+    return PutItem(key, {"pk": key.pk, "sk": key.sk, "text": chance.choice("abc"), **entry}, when)
+
+
+async def _everything(engine: EmbeddedEngine) -> tuple[object, ...]:
+    """The rows, both shelves of the index, and the stream without its times and ids."""
+    shelves = [await engine.query(QueryRequest(pk=f"SHELF#{shelf}", index=gsi1)) for shelf in range(2)]
+    changes = (await (await engine.changes(OLDEST)).read(0)).changes
+    return (
+        (await engine.scan(ScanRequest())).items,
+        [shelf.items for shelf in shelves],
+        [(change.key, change.old, change.new) for change in changes],
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+async def test_writes_of_one_batch_do_what_they_do_one_after_the_other(seed: int) -> None:
+    chance = random.Random(seed)
+    writes = [_random_write(chance) for _ in range(30)]
+    together = await EmbeddedEngine.open(":memory:", LAYOUT, clock=SystemClock(), janitor=False)
+    apart = await EmbeddedEngine.open(":memory:", LAYOUT, clock=SystemClock(), janitor=False)
+
+    outcomes = await asyncio.gather(*(together.write(write) for write in writes), return_exceptions=True)
+    expected = [(await asyncio.gather(apart.write(write), return_exceptions=True))[0] for write in writes]
+
+    assert [str(outcome) for outcome in outcomes] == [str(outcome) for outcome in expected]
+    assert await _everything(together) == await _everything(apart)
+    await together.close()
+    await apart.close()

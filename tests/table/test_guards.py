@@ -230,6 +230,14 @@ async def test_a_time_beyond_all_times_harms_nobody(table: Table, expiry: int) -
     assert found.until == expiry
 
 
+async def test_a_time_before_all_times_harms_nobody(table: Table) -> None:
+    key = RawKey("PAD#p", "LENT#pen")
+    item = {"pk": key.pk, "sk": key.sk, "ttl": -(10**37)}
+    await table.engine.write(PutItem(key, item))
+
+    assert (await table.engine.get(key, consistent=True, fields=None)).item == item
+
+
 async def test_a_number_too_long_to_be_written_down_is_a_clear_error(table: Table) -> None:
     await table.write(Create(note("1")))
 

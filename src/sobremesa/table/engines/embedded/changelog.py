@@ -41,25 +41,31 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[Entry]).decode
 
 
+def log_body(changes: Iterable[RowChange], *, expired: bool) -> bytes | None:
+    """What a transaction changed, as the log keeps it; what stayed as it was is no change."""
+    entries = [
+        (change.key.pk, change.key.sk, change.old and change.old.body, change.new and change.new.body, expired)
+        for change in changes
+        if not change.unchanged
+    ]
+    return _encode(entries) if entries else None
+
+
 class ChangeLog:
     """Writes the log inside of the writer's transactions, and reads it."""
 
     def __init__(self, connection: apsw.Connection, store_id: str) -> None:
         self._connection = connection
-        self._execute = connection.cursor().execute
+        cursor = connection.cursor()
+        self._execute = cursor.execute
+        self._execute_many = cursor.executemany
         self._store_id = store_id
         self._closed = False
         self._waiting: set[asyncio.Future[None]] = set()
 
-    def append(self, at_ms: int, changes: Iterable[RowChange], *, expired: bool) -> None:
-        """Log what a transaction changed; what stayed as it was is no change."""
-        entries = [
-            (change.key.pk, change.key.sk, change.old and change.old.body, change.new and change.new.body, expired)
-            for change in changes
-            if not change.unchanged
-        ]
-        if entries:
-            self._execute("INSERT INTO changes (at_ms, body) VALUES (?, ?)", (at_ms, _encode(entries)))
+    def write(self, transactions: Iterable[tuple[int, bytes]]) -> None:
+        """Log some transactions: when each was made, and its `log_body`."""
+        self._execute_many("INSERT INTO changes (at_ms, body) VALUES (?, ?)", transactions)
 
     def announce(self) -> None:
         """Wake the readers after a commit."""

@@ -1,27 +1,32 @@
-"""Items and index entries in SQL: one row read, one row changed, and what that costs."""
+"""Items and index entries in SQL: what a row is, how it is read, and how many of them are written in one go."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import apsw
 import msgspec
 
-from sobremesa.table.capacity import index_write_units, write_units
 from sobremesa.table.engines.embedded.codec import pack, unpack
-from sobremesa.table.engines.embedded.schema import Schema, index_entry
+from sobremesa.table.engines.embedded.schema import Schema
 from sobremesa.table.engines.protocol import RawKey
 from sobremesa.table.evaluation import same
-from sobremesa.table.layout import Layout
+from sobremesa.table.layout import IndexLayout, Layout
 from sobremesa.table.values import Item, Value
 
 NEVER_SECONDS = 1 << 62
 
 _SELECT = "SELECT size, body FROM items WHERE pk = ? AND sk = ?"
-_INSERT = "INSERT INTO items VALUES (?, ?, ?, ?, ?)"
-_REPLACE = "UPDATE items SET size = ?3, ttl = ?4, body = ?5 WHERE pk = ?1 AND sk = ?2"
+_SELECT_PLACE = "SELECT ?3, size, body FROM items WHERE pk = ?1 AND sk = ?2"
+_PUT = "REPLACE INTO items VALUES (?, ?, ?, ?, ?)"
 _DELETE = "DELETE FROM items WHERE pk = ? AND sk = ?"
+
+Stored: TypeAlias = tuple[int, bytes]
+"""The size of an item and its bytes."""
+Entry: TypeAlias = tuple[str, str, str, str]
+"""A row of an index: the key there, and the item's own."""
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -52,15 +57,25 @@ def row_change(key: RawKey, old: Row | None, new: Row | None) -> RowChange:
     return RowChange(key, old, new, unchanged)
 
 
+class IndexRows(NamedTuple):
+    """One index: the names of its key, and how its rows are written."""
+
+    names: IndexLayout
+    insert: str
+    delete: str
+
+
 class Rows:
     """The rows of one file, through one connection."""
 
     def __init__(self, connection: apsw.Connection, layout: Layout, schema: Schema) -> None:
         # One kept cursor is half as dear as a new one each time; its rows must always be fetched to the end.
-        self._execute = connection.cursor().execute
+        cursor = connection.cursor()
+        self._execute = cursor.execute
+        self._execute_many = cursor.executemany
         self._ttl = layout.ttl
-        self._indexes = [
-            (
+        self.indexes = [
+            IndexRows(
                 layout.indexes[index],
                 f"INSERT INTO {table} VALUES (?, ?, ?, ?)",
                 f"DELETE FROM {table} WHERE pk = ? AND sk = ? AND base_pk = ? AND base_sk = ?",
@@ -68,51 +83,45 @@ class Rows:
             for index, table in schema.index_tables.items()
         ]
 
-    def find(self, key: RawKey) -> Row | None:
-        found: list[Any] = self._execute(_SELECT, key).fetchall()
-        if not found:
-            return None
-        size, body = found[0]
-        return Row(unpack(body), size, body)
-
     def find_item(self, key: RawKey) -> tuple[Item | None, int]:
         """The item and its size; nothing has the size 0."""
-        row = self.find(key)
-        return (row.item, row.size) if row else (None, 0)
+        found: list[Any] = self._execute(_SELECT, key).fetchall()
+        if not found:
+            return None, 0
+        size, body = found[0]
+        return unpack(body), size
 
-    def apply(self, change: RowChange, *, factor: int) -> int:
-        """Write a change, in the table and its indexes; its units, those of the table itself times a factor."""
-        key, old, new, unchanged = change.key, change.old, change.new, change.unchanged
-        if not unchanged:
-            self._write_row(key, old, new)
-        old_size = old.size if old else 0
-        new_size = new.size if new else 0
-        units = factor * write_units(max(old_size, new_size))
-        for names, insert, delete in self._indexes:
-            before = index_entry(old.item, names) if old and names.pk in old.item else None
-            after = index_entry(new.item, names) if new and names.pk in new.item else None
-            if before is None and after is None:
-                continue
-            if before != after:
-                if before:
-                    self._execute(delete, before + key)
-                if after:
-                    self._execute(insert, after + key)
-            units += index_write_units(before, after, old_size, new_size, changed=not unchanged)
-        return units
+    def read(self, keys: Sequence[RawKey]) -> list[Stored | None]:
+        """What each of these items is, in one go."""
+        rows: list[Stored | None] = [None] * len(keys)
+        places = [(*key, place) for place, key in enumerate(keys)]
+        found: list[Any] = self._execute_many(_SELECT_PLACE, places).fetchall()
+        for place, size, body in found:
+            rows[place] = size, body
+        return rows
 
-    def _write_row(self, key: RawKey, old: Row | None, new: Row | None) -> None:
-        if new is None:
-            self._execute(_DELETE, key)
-            return
-        ttl = new.item.get(self._ttl)
-        seconds = None if ttl is None else _seconds(ttl)
-        self._execute(_INSERT if old is None else _REPLACE, (*key, new.size, seconds, new.body))
+    def write(self, rows: Mapping[RawKey, Row | None]) -> None:
+        """Let these items be so, or be gone."""
+        ttl = self._ttl
+        self._execute_many(
+            _PUT,
+            [
+                (*key, row.size, _expiry(row.item[ttl]) if ttl in row.item else None, row.body)
+                for key, row in rows.items()
+                if row is not None
+            ],
+        )
+        self._execute_many(_DELETE, [key for key, row in rows.items() if row is None])
+
+    def write_entries(self, index: IndexRows, entries: Mapping[Entry, bool]) -> None:
+        """Let these rows be in an index (True) or not (False)."""
+        self._execute_many(index.delete, [entry for entry, there in entries.items() if not there])
+        self._execute_many(index.insert, [entry for entry, there in entries.items() if there])
 
 
-def _seconds(ttl: Value) -> int | None:
-    """The second of an expiry; what is no number, or later than SQLite's numbers reach, is never."""
-    return int(ttl) if isinstance(ttl, int | float | Decimal) and ttl < NEVER_SECONDS else None
+def _expiry(ttl: Value) -> int | None:
+    """The second of an expiry; what is no number, or farther away than SQLite's numbers reach, is never."""
+    return int(ttl) if isinstance(ttl, int | float | Decimal) and -NEVER_SECONDS < ttl < NEVER_SECONDS else None
 
 
 def row_of(item: Item, size: int) -> Row:

@@ -3,7 +3,7 @@
 Everything happens on the event loop. A thread of its own would hand the interpreter's lock over at every SQL call,
 and beside a busy loop that made it three times slower; a batch is cut after a few milliseconds instead, so that the
 loop can do other work. A write is planned first (rows read, conditions checked, new rows made) and only then
-written, so a refused one leaves no trace in the batch. Nobody is answered before the commit.
+taken into the batch, so a refused one leaves no trace in it. Nobody is answered before the commit.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from time import perf_counter
 
 import apsw
@@ -20,6 +21,7 @@ import msgspec
 
 from sobremesa.clock import Clock
 from sobremesa.table.capacity import TRANSACTION_FACTOR, Capacity, read_units, write_units
+from sobremesa.table.engines.embedded.batch import Batch
 from sobremesa.table.engines.embedded.changelog import ChangeLog
 from sobremesa.table.engines.embedded.file import store_error
 from sobremesa.table.engines.embedded.rows import Row, RowChange, Rows, row_change, row_of
@@ -46,7 +48,11 @@ from sobremesa.table.values import weigh
 
 MAX_WAITING = 4096
 MAX_BATCH = 256
-BATCH_SECONDS = 0.005
+BATCH_SECONDS = 0.003
+"""Of reading and planning: writing it down takes about half as long again."""
+BATCH_BYTES = 1024 * 1024
+READ_AHEAD = 96
+"""How many rows are read in one go."""
 BUSY_SECONDS = 10.0
 BUSY_PAUSE_SECONDS = 0.002
 
@@ -127,7 +133,8 @@ class Writer:
         self._busy_since = None
         taken: list[Job] = []
         try:
-            outcomes = self._apply_waiting(taken)
+            batch = Batch(self._rows, self._log)
+            outcomes = self._apply_waiting(batch, taken)
             self._connection.execute("COMMIT")
         except BaseException as error:
             self._undo(error, taken)
@@ -139,58 +146,72 @@ class Writer:
             self._space.set()
             self._schedule()
 
-    def _apply_waiting(self, taken: list[Job]) -> list[Written | Exception]:
+    def _apply_waiting(self, batch: Batch, taken: list[Job]) -> list[Written | Exception]:
         """Do the waiting writes, in order, until the batch is full or its time is up; `taken` is whom it concerns."""
         outcomes: list[Written | Exception] = []
         until = perf_counter() + BATCH_SECONDS
-        while self._waiting and len(taken) < MAX_BATCH:
+        while self._waiting and len(taken) < MAX_BATCH and batch.bytes < BATCH_BYTES:
             job = self._waiting.popleft()
-            if not job.future.cancelled():
-                taken.append(job)
-                outcomes.append(self._outcome(job))
+            if job.future.cancelled():
+                continue
+            taken.append(job)
+            if not batch.has_read(job):
+                batch.read_ahead([job, *self._following(job)])
+            outcomes.append(self._outcome(job, batch))
             if perf_counter() > until:
                 break
+        batch.write()
         return outcomes
 
-    def _outcome(self, job: Job) -> Written | Exception:
+    def _following(self, first: Job) -> list[Job]:
+        """The next writes, as many as shall have their rows read together with this one's."""
+        jobs = []
+        rows = len(first.operations)
+        for job in self._waiting:
+            if rows >= READ_AHEAD:
+                break
+            if not job.future.cancelled():
+                jobs.append(job)
+                rows += len(job.operations)
+        return jobs
+
+    def _outcome(self, job: Job, batch: Batch) -> Written | Exception:
         """Do one write inside of the batch. What is wrong with it shows while it is planned, and concerns it alone."""
         if job.work is not None:
             job.work()
             return Written(None, Capacity())
         now_ms = self._clock.now_ms()
         try:
-            digest = b"" if job.token is None else _digest(job.operations)
-            replayed = self._replay(job, digest, now_ms)
+            replayed = self._replay(job, now_ms) if job.token is not None else None
             if replayed is not None:
                 return replayed
-            changes, checked = self._plan(job)
+            changes, checked = self._plan(job, batch)
         except apsw.Error:
             raise
         except Exception as error:
             return error
-        return self._apply(job, digest, now_ms, changes, checked)
-
-    def _apply(self, job: Job, digest: bytes, now_ms: int, changes: list[RowChange], checked: list[int]) -> Written:
         factor = TRANSACTION_FACTOR if job.as_transaction else 1
-        units = factor * sum(map(write_units, checked))
+        units = 0
         for change in changes:
-            units += self._rows.apply(change, factor=factor)
-        self._log.append(now_ms, changes, expired=job.expired)
+            units += batch.apply(change, factor=factor)
+        for size in checked:
+            units += factor * write_units(size)
+        batch.log(now_ms, changes, expired=job.expired)
         if job.token is not None:
             self._connection.execute(
                 "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?)",
-                (job.token, digest, _replay_units(changes, checked), now_ms + TOKEN_MINUTES * 60_000),
+                (job.token, _digest(job.operations), _replay_units(changes, checked), now_ms + TOKEN_MINUTES * 60_000),
             )
-        return Written(_returned(job, changes), Capacity(write=float(units)))
+        return _written(units) if job.as_transaction else Written(_returned(job, changes), _written(units).capacity)
 
-    def _plan(self, job: Job) -> tuple[list[RowChange], list[int]]:
+    def _plan(self, job: Job, batch: Batch) -> tuple[list[RowChange], list[int]]:
         """The row changes of a write and the sizes of what it checks; ConditionFailed lists every failed condition."""
         changes: list[RowChange] = []
         failures: list[FailedCondition] = []
         misfit: Refused | None = None
         checked: list[int] = []
         for place, operation in enumerate(job.operations):
-            old = self._rows.find(operation.key)
+            old = batch.find(job, place, operation.key)
             if operation.when is not None and not holds(operation.when, old.item if old else None):
                 failures.append(FailedCondition(place, operation.key, old.item if old else None))
             elif not failures:
@@ -216,16 +237,14 @@ class Writer:
         made = {self._layout.pk: operation.key.pk, self._layout.sk: operation.key.sk}
         return row_of(*changed(*weigh(made), operation.actions))
 
-    def _replay(self, job: Job, digest: bytes, now_ms: int) -> Written | None:
+    def _replay(self, job: Job, now_ms: int) -> Written | None:
         """The answer to a token that was used within the last minutes: nothing is done again."""
-        if job.token is None:
-            return None
         known = self._connection.execute(
             "SELECT digest, units FROM tokens WHERE token = ? AND until_ms > ?", (job.token, now_ms)
         ).fetchone()
         if known is None:
             return None
-        if known[0] != digest:
+        if known[0] != _digest(job.operations):
             raise TokenReused("this idempotency token came with other operations before")
         return Written(None, Capacity(read=known[1]))
 
@@ -275,11 +294,17 @@ class Writer:
         self._space.set()
 
 
+@lru_cache
+def _written(units: int) -> Written:
+    """The answer to a write that gives nothing back; most cost the same few units."""
+    return Written(None, Capacity(write=float(units)))
+
+
 def _returned(job: Job, changes: list[RowChange]) -> dict[str, object] | None:
     """What a single write gives back: an update the new item, a put or delete the old one."""
-    if job.as_transaction or not changes:
+    if not changes:
         return None
-    row = changes[0].new if isinstance(job.operations[0], UpdateItem) else changes[0].old
+    row = changes[0].new if type(job.operations[0]) is UpdateItem else changes[0].old
     return row.item if row else None
 
 
