@@ -47,3 +47,7 @@ def milliseconds(moment: Instant) -> int:
     """The milliseconds since 1970 of a fixed-width text; the inverse of `instant`."""
     parsed = datetime.strptime(moment, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
     return int(parsed.timestamp()) * 1000 + parsed.microsecond // 1000
+
+
+EPOCH = instant(0)
+"""The moment of a row that does not tell its own."""

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from typing import NewType
 
 from sobremesa.clock import Clock
+
+RoomId = NewType("RoomId", str)
+MessageId = NewType("MessageId", str)
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LENGTH = 26
@@ -63,6 +67,15 @@ def decode(ulid: str) -> int:
             raise ValueError(f"not a ULID: {ulid!r}")
         number = number << 5 | value
     return number
+
+
+def is_ulid(text: str) -> bool:
+    """Is this an id as we mint them?"""
+    try:
+        decode(text)
+    except ValueError:
+        return False
+    return True
 
 
 def time_of(ulid: str) -> int:

@@ -52,7 +52,7 @@ from sobremesa.table.entities import Entity, Index, Key, Keys
 from sobremesa.table.keys import hash_part, hex_part, unhex_part
 from sobremesa.table.layout import IndexLayout, IndexName, Layout, gsi1, gsi2
 from sobremesa.table.opening import open_engine
-from sobremesa.table.operations import Check, Create, Delete, Operation, Put, Update
+from sobremesa.table.operations import Check, Create, Delete, Operation, Put, Update, Upsert
 from sobremesa.table.patterns import Lookup, Pattern, Question, Registry, WritePattern
 from sobremesa.table.retries import Retries
 from sobremesa.table.table import Counted, Page, Table
@@ -99,6 +99,7 @@ __all__ = [
     "Retries",
     "Table",
     "Update",
+    "Upsert",
     "Usage",
     "WritePattern",
     "absent",

@@ -234,7 +234,7 @@ def index_key(alternatives: list[Index], get: typing.Callable[[str], Any]) -> tu
     """The key of the first declaration whose parts are all there, or None."""
     for index in alternatives:
         pk = index.pk.format_or_none(get)
-        sk = index.sk.format_or_none(get)
+        sk = None if pk is None else index.sk.format_or_none(get)
         if pk is not None and sk is not None:
             return pk, sk
     return None

@@ -139,7 +139,7 @@ def _resolve(path: Path, item: Item | None) -> Value:
     value: Value = item
     for step in path:
         if isinstance(step, str):
-            value = value.get(step, _MISSING) if type(value) is dict else _MISSING
+            value = value.get(step, _MISSING) if isinstance(value, dict) else _MISSING
         else:
             value = value[step] if type(value) is list and 0 <= step < len(value) else _MISSING
     return value

@@ -45,6 +45,17 @@ class Update(Generic[E_co]):
         self.when = _of_what_is_there(when)
 
 
+class Upsert(Update[E_co]):
+    """Change some fields of a row, or make it with them where there is none. `when` speaks of a row that is there."""
+
+    __slots__ = ()
+
+    def __init__(self, key: Key[E_co], *changes: Changes, when: Condition | None = None) -> None:
+        super().__init__(key, *changes, when=always())
+        if when is not None:
+            self.when = absent() | when
+
+
 class Delete(Generic[E_co]):
     """Take a row away that is there."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, cast, overload
 
 import msgspec
 
@@ -37,9 +37,10 @@ from sobremesa.table.lowering import is_expired, lower, lower_condition
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
 from sobremesa.table.patterns import Question, WritePattern
 from sobremesa.table.retries import Retries
-from sobremesa.table.values import Item, weigh
+from sobremesa.table.values import Item, SharedItem, weigh
 
 E = TypeVar("E", bound=Entity)
+F = TypeVar("F", bound=Entity)
 T = TypeVar("T")
 
 
@@ -102,6 +103,10 @@ class Table:
     def layout(self) -> Layout:
         return self.engine.layout
 
+    def seal_cursors_with(self, secret: bytes) -> None:
+        """From now on nobody without the secret can make a cursor. The secret may be kept in the table itself."""
+        self._cursors = Cursors(secret)
+
     async def close(self) -> None:
         await self.engine.close()
 
@@ -118,6 +123,16 @@ class Table:
         found, used = await self._calls.get_many([key.raw for key in keys], consistent=consistent)
         self._record(keys[0].pattern if keys else None, used)
         return [self._load(found[key.raw], key.entity) if key.raw in found else None for key in keys]
+
+    async def get_pair(self, one: Key[E], other: Key[F], *, consistent: bool = False) -> tuple[E | None, F | None]:
+        """Two rows of different kinds, by one request."""
+        found, used = await self._calls.get_many([one.raw, other.raw], consistent=consistent)
+        self._record(one.pattern, used)
+        first, second = found.get(one.raw), found.get(other.raw)
+        return (
+            None if first is None else self._load(first, one.entity),
+            None if second is None else self._load(second, other.entity),
+        )
 
     async def query(
         self,
@@ -142,7 +157,9 @@ class Table:
         *,
         limit: int | None = None,
         cursor: str | None = None,
+        after: Entity | Key[Any] | RawKey | IndexKey | None = None,
         newest_first: bool | None = None,
+        consistent: bool | None = None,
     ) -> Page[dict[str, Any]]:
         """One page with only some fields of each row. It costs as much as whole rows, but less travels."""
         shape = question.pattern.entities[0].shape
@@ -150,7 +167,7 @@ class Table:
         asked = set(names)
         if shape.expires:
             asked |= {self.layout.ttl, shape.attributes[shape.expires]}
-        request = self._request(question, limit, None, newest_first, None, None)
+        request = self._request(question, limit, after, newest_first, None, consistent)
         request = self._started(_with(request, fields=tuple(sorted(asked))), question, cursor)
         page = await self._calls.query(request)
         self._record(question.pattern.id, page.capacity)
@@ -295,9 +312,15 @@ class Table:
         self._record(question.pattern.id, page.capacity)
         items: list[E] = []
         unreadable: list[BadRow] = []
+        entities = question.pattern.entities
+        # What was made of an item before is good again, unless it may have expired since.
+        sure = entities[0] if len(entities) == 1 and entities[0].expires is None else None
         for item in page.items:
+            if type(item) is SharedItem and type(item.entity) is sure:
+                items.append(item.entity)
+                continue
             try:
-                loaded = self._load(item, *question.pattern.entities)
+                loaded = self._load(item, *entities)
             except BadRow as error:
                 unreadable.append(error)
             else:
@@ -355,7 +378,15 @@ class Table:
         entity = entities[0] if len(entities) == 1 else fits(item, entities, self.layout)
         if entity is None or is_expired(item, entity.shape, self.layout, self._now_seconds()):
             return None
-        return entity.from_item(item, self.layout)
+        return self._entity(item, entity)
+
+    def _entity(self, item: Item, entity: type[E]) -> E:
+        """The entity of a row: the one that was made of this very item before, where it is remembered."""
+        if type(item) is not SharedItem:
+            return entity.from_item(item, self.layout)
+        if type(item.entity) is not entity:
+            item.entity = entity.from_item(item, self.layout)
+        return cast(E, item.entity)
 
     def _given_back(self, operation: Operation, written: Written) -> Entity | None:
         if isinstance(operation, Put):

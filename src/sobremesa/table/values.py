@@ -18,6 +18,17 @@ Value: TypeAlias = Any
 
 Item: TypeAlias = dict[str, Value]
 
+
+class SharedItem(dict[str, Value]):
+    """An item that several reads may give: not to be changed. It remembers what was made of it."""
+
+    __slots__ = ("entity",)
+
+    def __init__(self, item: Mapping[str, Value]) -> None:
+        super().__init__(item)
+        self.entity: Any = None
+
+
 MAX_ITEM_BYTES = 400 * 1024
 MAX_DEPTH = 32
 MAX_DIGITS = 38

@@ -64,6 +64,7 @@ class FaultyEngine:
     """Another engine, on a bad day."""
 
     answers_can_be_lost = True
+    keeps_order = False
 
     def __init__(self, engine: Engine, rates: Rates, seed: int = 0) -> None:
         self.engine = engine

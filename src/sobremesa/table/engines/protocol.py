@@ -219,6 +219,11 @@ class Engine(Protocol):
         """Can a write happen and its answer not arrive? Then the table gives every transaction a token."""
         ...
 
+    @property
+    def keeps_order(self) -> bool:
+        """Are transactions applied in the order in which they were asked for, so that none gets in another's way?"""
+        ...
+
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead: ...
 
     async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:

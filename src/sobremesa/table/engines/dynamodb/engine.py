@@ -79,6 +79,8 @@ class DynamoEngine:
     def clock(self) -> Clock:
         return self._clock
 
+    keeps_order = False
+
     @property
     def answers_can_be_lost(self) -> bool:
         """Yes: there is a network in between."""

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 from msgspec.msgpack import Ext
 
-from sobremesa.table.values import Item, Value, number_text, stored_number
+from sobremesa.memory import Memory
+from sobremesa.table.values import Item, SharedItem, Value, number_text, stored_number
 
 _NUMBER = 1
 _TEXT_SET = 2
@@ -17,6 +18,8 @@ _BYTES_SET = 4
 
 _NEEDS_A_LOOK = frozenset({list, dict, frozenset, Decimal})
 _WIDEST_INT = (1 << 63) - 1
+
+REMEMBERED_BYTES = 4 << 20
 
 _encoder = msgspec.msgpack.Encoder()
 
@@ -66,3 +69,17 @@ def _unpack_extension(code: int, data: memoryview) -> Value:
 _decoder = msgspec.msgpack.Decoder(dict[str, Any], ext_hook=_unpack_extension)
 unpack = _decoder.decode
 """The item of some bytes."""
+
+_memory: Memory[bytes, SharedItem] = Memory(REMEMBERED_BYTES)
+
+
+def recall(body: bytes) -> SharedItem:
+    """The item of some bytes, which may be the very object that was given for equal bytes before: not to be changed."""
+    item = _memory.young.get(body)
+    if item is not None:
+        return item
+    item = _memory.find(body, len(body))
+    if item is None:
+        item = SharedItem(unpack(body))
+        _memory.keep(body, item, len(body))
+    return item

@@ -64,6 +64,7 @@ class EmbeddedEngine:
     """A table in one SQLite file, or in memory."""
 
     answers_can_be_lost = False
+    keeps_order = True
 
     def __init__(
         self, connection: apsw.Connection, schema: Schema, path: str, clock: Clock, vfs: str | None = None

@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 
 from sobremesa.table.capacity import Capacity, read_units
-from sobremesa.table.engines.embedded.codec import unpack
+from sobremesa.table.engines.embedded.codec import recall
 from sobremesa.table.engines.embedded.schema import Schema
 from sobremesa.table.engines.protocol import (
     MAX_PAGE_BYTES,
@@ -95,7 +95,7 @@ def _page(rows: Iterable[Any], request: QueryRequest | ScanRequest) -> RawPage:
         scanned += 1
         if where is None and counting:
             continue
-        item = unpack(row[-1])
+        item = recall(row[-1])
         if where is None or holds(where, item):
             count += 1
             if not counting:

@@ -1,0 +1,67 @@
+"""People, as every layer knows them: who acts, and the face that others see."""
+
+from __future__ import annotations
+
+from typing import NewType, Self
+
+import msgspec
+
+from sobremesa.errors import Forbidden
+
+UserId = NewType("UserId", str)
+SessionId = NewType("SessionId", str)
+KeyId = NewType("KeyId", str)
+Tenant = NewType("Tenant", str)
+
+DEFAULT_TENANT = Tenant("default")
+DELETED_NAME = "deleted user"
+"""What stands in place of a name that is gone."""
+
+
+class PersonNeeded(Forbidden):
+    """A server key came where only a person has a place."""
+
+    code = "person_needed"
+    says = "This is for people; a server key cannot do it."
+
+
+class Actor(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks: a person with a session, or a product's server with a key."""
+
+    tenant: Tenant = DEFAULT_TENANT
+    person: UserId | None = None
+    username: str = ""
+    session_id: SessionId | None = None
+    is_admin: bool = False
+    key_id: KeyId | None = None
+    scopes: frozenset[str] = frozenset()
+
+    @classmethod
+    def of_person(cls, user_id: UserId, username: str, tenant: Tenant = DEFAULT_TENANT) -> Self:
+        """A person, on the word of the program that calls: the library's own door, and tests."""
+        return cls(person=user_id, username=username, tenant=tenant)
+
+    @property
+    def user_id(self) -> UserId:
+        """The person; PersonNeeded if a server key asks."""
+        if self.person is None:
+            raise PersonNeeded
+        return self.person
+
+    @property
+    def name(self) -> str:
+        """What limits and logs call this actor."""
+        return f"user:{self.person}" if self.person is not None else f"key:{self.key_id}"
+
+    def require_scope(self, scope: str) -> None:
+        """Forbidden unless this is an administrator, or a key that has the scope."""
+        if not (self.is_admin or scope in self.scopes or "admin" in self.scopes):
+            raise Forbidden(f"This needs the scope {scope}.", scope=scope)
+
+
+class Face(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What others see of a person beside what they did."""
+
+    user_id: UserId
+    username: str
+    avatar_url: str | None = None

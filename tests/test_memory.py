@@ -1,0 +1,41 @@
+"""Memory keeps what was used last, and never more than twice its limit."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sobremesa.memory import Memory
+
+LIMIT = 10
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 40)), max_size=300))
+def test_what_is_found_is_what_was_kept_and_the_newest_are_always_there(steps: list[tuple[bool, int]]) -> None:
+    memory: Memory[int, str] = Memory(LIMIT)
+    newest: list[int] = []
+    for keeps, key in steps:
+        if keeps:
+            memory.keep(key, f"value {key}")
+            newest = [*newest, key][-LIMIT:]
+        else:
+            assert memory.find(key) in (None, f"value {key}")
+    for key in newest:
+        assert memory.find(key) == f"value {key}"
+
+
+@given(st.lists(st.integers(1, LIMIT), min_size=1, max_size=200))
+def test_it_holds_at_most_twice_its_limit(weights: list[int]) -> None:
+    memory: Memory[int, int] = Memory(LIMIT)
+    for key, weight in enumerate(weights):
+        memory.keep(key, weight, weight)
+    held = [weight for key, weight in enumerate(weights) if memory._old.get(key) or memory.young.get(key)]
+    assert sum(held) <= 2 * LIMIT
+
+
+def test_what_is_asked_for_again_and_again_stays() -> None:
+    memory: Memory[str, int] = Memory(LIMIT)
+    memory.keep("favourite", 1)
+    for number in range(1000):
+        memory.keep(str(number), number)
+        assert memory.find("favourite") == 1
