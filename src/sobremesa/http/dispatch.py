@@ -1,0 +1,225 @@
+"""From a request to an endpoint and back.
+
+Each request takes the same steps: find the endpoint, find out who asks, count it against the limits, decode what it
+brings, call the verb, encode what it gives. It speaks ASGI itself, since a framework's request object would cost more
+than all of these.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+import structlog
+
+from sobremesa.errors import NotFound, Unauthenticated
+from sobremesa.http.deadlines import Deadlines
+from sobremesa.http.decoding import body_of, idempotency_key, path_arguments, query_of, read_body
+from sobremesa.http.endpoints import PREFIX, Answer, Endpoint, Lines
+from sobremesa.http.limits import LimitReached, Limits
+from sobremesa.http.problems import Problem, problem_of
+from sobremesa.http.router import Router
+from sobremesa.http.trace import Trace, trace_of
+from sobremesa.people import Actor
+from sobremesa.table import measure
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+Headers: TypeAlias = list[tuple[bytes, bytes]]
+Authenticate: TypeAlias = Callable[[str], Awaitable[Actor]]
+"""From a bearer token to who it is; Unauthenticated if it proves nothing."""
+
+JSON = (b"content-type", b"application/json")
+JSON_LINES = (b"content-type", b"application/x-ndjson")
+WITHOUT_BODY = (204, 304)
+"""Statuses whose answers have no body, not even an empty one."""
+
+_encode = msgspec.json.Encoder().encode
+_log = structlog.get_logger("sobremesa.http")
+
+
+class Response(NamedTuple):
+    """What goes back."""
+
+    status: int
+    headers: Headers
+    body: bytes = b""
+    lines: AsyncIterator[bytes] | None = None
+
+
+class Dispatch:
+    """All endpoints as one ASGI application, under `/v1`."""
+
+    def __init__(
+        self,
+        endpoints: Iterable[Endpoint],
+        authenticate: Authenticate,
+        limits: Limits,
+        *,
+        max_body_bytes: int,
+        request_seconds: float,
+        show_units: bool = False,
+    ) -> None:
+        self.endpoints = tuple(endpoints)
+        self._router = Router(self.endpoints)
+        self._authenticate = authenticate
+        self._limits = limits
+        self._max_body_bytes = max_body_bytes
+        self._deadlines = Deadlines(request_seconds)
+        self._show_units = show_units
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        trace = trace_of(scope)
+        try:
+            response = await self._measured(scope, receive, trace)
+        except Exception as error:  # the border: every error becomes an answer
+            response = _told(error, trace)
+        await _send(response, scope, send)
+
+    async def _measured(self, scope: Scope, receive: Receive, trace: Trace) -> Response:
+        if not self._show_units:
+            return await self._timed(scope, receive, trace)
+        with measure() as measured:
+            try:
+                response = await self._timed(scope, receive, trace)
+            except Exception as error:
+                response = _told(error, trace)
+        units = f"read={measured.read:g}; write={measured.write:g}; calls={measured.calls}"
+        response.headers.append((b"sobremesa-units", units.encode()))
+        return response
+
+    async def _timed(self, scope: Scope, receive: Receive, trace: Trace) -> Response:
+        try:
+            return await self._deadlines.keep(self._answer(scope, receive, trace))
+        except TimeoutError:
+            _log.warning("request timed out", request_id=trace.request_id, route=trace.route)
+            problem = Problem(status=504, code="timed_out", detail="This took too long; it may still have happened.")
+            return _problem_response(problem, trace)
+
+    async def _answer(self, scope: Scope, receive: Receive, trace: Trace) -> Response:
+        by_method, places = self._router.find(scope["raw_path"].decode("latin-1").removeprefix(PREFIX))
+        method = scope["method"]
+        endpoint = by_method.get("GET" if method == "HEAD" else method)
+        if endpoint is None:
+            return _no_endpoint(by_method, trace)
+        trace.route = endpoint.route
+        headers = dict(scope["headers"])
+        address = scope["client"][0] if scope.get("client") else "unknown"
+
+        actor = await self._actor(endpoint, headers, address, trace)
+        allowance = await self._limits.take(endpoint.limit, actor.name if actor else f"address:{address}")
+
+        arguments = path_arguments(endpoint, places)
+        if actor is not None:
+            arguments["actor"] = actor
+        if endpoint.query is not None:
+            arguments["query"] = query_of(endpoint, scope["query_string"])
+        if endpoint.takes_idempotency_key:
+            arguments["idempotency_key"] = idempotency_key(headers)
+        if endpoint.takes_address:
+            arguments["address"] = address
+        if endpoint.body is not None:
+            limit = endpoint.max_body or self._max_body_bytes
+            arguments["body"] = body_of(endpoint, headers, await read_body(receive, headers, limit))
+
+        response = await _response(endpoint, await endpoint.handler(**arguments), headers)
+        response.headers.extend(allowance.headers)
+        return response
+
+    async def _actor(self, endpoint: Endpoint, headers: dict[bytes, bytes], address: str, trace: Trace) -> Actor | None:
+        if not endpoint.takes_actor:
+            return None
+        scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+        try:
+            if scheme.lower() != "bearer" or not token:
+                raise Unauthenticated
+            actor = await self._authenticate(token.strip())
+        except Unauthenticated:
+            # Guesses at tokens have no actor that could be counted: they count for where they come from.
+            await self._limits.take(endpoint.limit, f"address:{address}")
+            raise
+        trace.actor = actor.name
+        if endpoint.scope:
+            actor.require_scope(endpoint.scope)
+        else:
+            actor.user_id  # noqa: B018 - refuses a key where a person is needed
+        return actor
+
+
+def _no_endpoint(by_method: dict[str, Endpoint], trace: Trace) -> Response:
+    if not by_method:
+        return _told(NotFound(), trace)
+    trace.route = next(iter(by_method.values())).route
+    allowed = ", ".join(sorted({*by_method, *(["HEAD"] if "GET" in by_method else [])}))
+    problem = Problem(status=405, code="method_not_allowed", detail=f"This takes {allowed}.")
+    return _problem_response(problem, trace, (b"allow", allowed.encode()))
+
+
+async def _response(endpoint: Endpoint, result: Any, headers: dict[bytes, bytes]) -> Response:
+    status = endpoint.status
+    if type(result) is Answer:
+        status, result = result.status, result.value
+    if result is None:
+        return Response(status, [])
+    if type(result) is Lines:
+        return Response(status, [JSON_LINES], lines=await _begun(result))
+    body = _encode(result)
+    if not endpoint.cacheable:
+        return Response(status, [JSON], body)
+    tag = b'W/"' + hashlib.blake2b(body, digest_size=12).hexdigest().encode() + b'"'
+    cache = [(b"etag", tag), (b"cache-control", b"private, no-cache")]
+    if tag in headers.get(b"if-none-match", b""):
+        return Response(304, cache)
+    return Response(status, [JSON, *cache], body)
+
+
+async def _begun(lines: Lines) -> AsyncIterator[bytes]:
+    """The lines, of which the first is there already: what refuses does so while a status can still be chosen."""
+    values = aiter(lines.values)
+    nothing = object()
+    first = await anext(values, nothing)
+
+    async def encoded() -> AsyncIterator[bytes]:
+        if first is nothing:
+            return
+        yield _encode(first) + b"\n"
+        async for value in values:
+            yield _encode(value) + b"\n"
+
+    return encoded()
+
+
+def _told(error: Exception, trace: Trace) -> Response:
+    problem = problem_of(error)
+    if problem.status == 500:
+        _log.error("request failed", request_id=trace.request_id, route=trace.route, exc_info=error)
+    elif problem.status > 500:
+        why = f"{type(error).__name__}: {error}"
+        _log.warning("request could not be served", request_id=trace.request_id, route=trace.route, why=why)
+    extra = error.headers if isinstance(error, LimitReached) else ()
+    return _problem_response(problem, trace, *extra)
+
+
+def _problem_response(problem: Problem, trace: Trace, *headers: tuple[bytes, bytes]) -> Response:
+    trace.code = problem.code
+    return Response(problem.status, [*problem.headers, *headers], problem.body)
+
+
+async def _send(response: Response, scope: Scope, send: Send) -> None:
+    status, headers, body, lines = response
+    if lines is None:
+        if status not in WITHOUT_BODY:
+            headers.append((b"content-length", b"%d" % len(body)))
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+        return
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    if scope["method"] != "HEAD":
+        async for line in lines:
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})

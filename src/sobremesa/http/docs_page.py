@@ -1,0 +1,296 @@
+"""The page of documentation: the OpenAPI document as HTML.
+
+It has no script and asks for nothing but its own style, so it works without the internet and under a strict policy.
+Every text that comes from the document is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from html import escape
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from sobremesa.http.schemas import Json
+
+STYLE = files("sobremesa.http").joinpath("docs.css").read_bytes()
+STYLE_PATH = "/docs/style.css"
+
+_METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def page(document: Json) -> str:
+    """The whole page."""
+    return _Page(document).html()
+
+
+class _Page:
+    def __init__(self, document: Json) -> None:
+        self._document = document
+        self._server: str = document["servers"][0]["url"]
+        self._by_tag: dict[str, list[tuple[str, str, Json]]] = {tag["name"]: [] for tag in document["tags"]}
+        for path, item in document["paths"].items():
+            for method in _METHODS:
+                if method in item:
+                    self._by_tag[item[method]["tags"][0]].append((method, path, item[method]))
+
+    def html(self) -> str:
+        info = self._document["info"]
+        title = escape(info["title"])
+        return "".join(
+            [
+                '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+                '<meta name="viewport" content="width=device-width, initial-scale=1">',
+                '<meta name="color-scheme" content="light dark">',
+                f'<title>{title} API</title><link rel="stylesheet" href="{STYLE_PATH}"></head><body>',
+                f'<nav aria-label="Contents"><p class="brand"><a href="#top">{title}</a> ',
+                f"<small>{escape(info['version'])}</small></p>",
+                *self._index(),
+                '</nav><main id="top">',
+                f"<h1>{title} API</h1>{_prose(info['description'])}",
+                f"<dl class=facts><dt>Address</dt><dd><code>{escape(self._server)}</code></dd>",
+                '<dt>For programs</dt><dd><a href="/openapi.json">openapi.json</a>',
+                f" (OpenAPI {escape(self._document['openapi'])})</dd></dl>",
+                *self._security(),
+                *(part for tag in self._by_tag for part in self._section(tag)),
+                *self._schemas(),
+                "</main></body></html>",
+            ]
+        )
+
+    def _index(self) -> Iterator[str]:
+        for tag, operations in self._by_tag.items():
+            yield f'<details open><summary><a href="#{_anchor(tag)}">{escape(tag)}</a></summary><ul>'
+            for method, _, operation in operations:
+                anchor = _anchor(operation["operationId"])
+                yield f'<li><a href="#{anchor}">{_badge(method)}<span>{_heading(operation)}</span></a></li>'
+            yield "</ul></details>"
+        yield '<p><a href="#schemas">Schemas</a></p>'
+
+    def _security(self) -> Iterator[str]:
+        yield '<section id="authentication"><h2>Authentication</h2>'
+        yield _prose("Send one of these as `Authorization: Bearer …`.")
+        yield "<dl class=facts>"
+        for name, scheme in self._document["components"]["securitySchemes"].items():
+            yield f"<dt><code>{escape(name)}</code></dt><dd>{_inline(scheme['description'])}</dd>"
+        yield "</dl></section>"
+
+    def _section(self, tag: str) -> Iterator[str]:
+        yield f'<section id="{_anchor(tag)}"><h2>{escape(tag)}</h2>'
+        for method, path, operation in self._by_tag[tag]:
+            yield from self._operation(method, path, operation)
+        yield "</section>"
+
+    def _operation(self, method: str, path: str, operation: Json) -> Iterator[str]:
+        anchor = _anchor(operation["operationId"])
+        yield f'<article id="{anchor}"><h3><a href="#{anchor}">{_heading(operation)}</a></h3>'
+        yield f'<p class="route">{_badge(method)}<code>{_path(path)}</code></p>'
+        yield f'<p class="who">{_who(operation["security"])}</p>'
+        yield _prose(operation.get("description", ""))
+        yield '<div class="columns"><div>'
+        yield from self._parameters(operation)
+        yield from self._body(operation)
+        yield from self._answers(operation)
+        yield '</div><div class="samples">'
+        yield f"<h4>Request</h4><pre><code>{escape(self._curl(method, path, operation))}</code></pre>"
+        yield from self._answer_sample(operation)
+        yield "</div></div></article>"
+
+    def _parameters(self, operation: Json) -> Iterator[str]:
+        parameters = operation.get("parameters")
+        if not parameters:
+            return
+        yield "<h4>Parameters</h4><dl class=fields>"
+        for parameter in parameters:
+            place = "" if parameter["in"] == "path" else f" · {escape(parameter['in'])}"
+            yield _field(
+                parameter["name"], parameter["schema"], parameter["required"], parameter.get("description"), place
+            )
+        yield "</dl>"
+
+    def _body(self, operation: Json) -> Iterator[str]:
+        body = operation.get("requestBody")
+        if body is None:
+            return
+        schema = body["content"]["application/json"]["schema"]
+        left_out = "" if body["required"] else " <small>may be left out</small>"
+        yield f"<h4>Body{left_out}</h4><p>{_type(schema)}</p>"
+        yield from self._fields(schema)
+
+    def _fields(self, schema: Json) -> Iterator[str]:
+        shown = self._resolved(schema)
+        required = shown.get("required", ())
+        properties = shown.get("properties", {})
+        if not properties:
+            return
+        yield "<dl class=fields>"
+        for name, kind in properties.items():
+            yield _field(name, kind, name in required, None, "")
+        yield "</dl>"
+
+    def _answers(self, operation: Json) -> Iterator[str]:
+        answers = [(status, self._resolved(given)) for status, given in operation["responses"].items()]
+        good = [(status, response) for status, response in answers if "x-codes" not in response]
+        bad = [(status, response) for status, response in answers if "x-codes" in response and status != "default"]
+        yield "<h4>Answers</h4><dl class=answers>"
+        for status, response in good:
+            kind = response.get("content", {}).get("application/json")
+            what = f" {_type(kind['schema'])}" if kind else ""
+            yield f"<dt class=good>{escape(status)}</dt><dd>{_inline(response['description'])}{what}</dd>"
+        yield "</dl><details><summary>Errors</summary><dl class=answers>"
+        for status, response in bad:
+            codes = "".join(
+                f"<li><code>{escape(code)}</code> {_inline(says)}</li>" for code, says in response["x-codes"].items()
+            )
+            yield f"<dt class=bad>{escape(status)}</dt><dd><ul>{codes}</ul></dd>"
+        yield "</dl></details>"
+
+    def _answer_sample(self, operation: Json) -> Iterator[str]:
+        for status, given in operation["responses"].items():
+            content = given.get("content", {}).get("application/json")
+            if content and status < "400":
+                yield f"<h4>Answer <small>{escape(status)}</small></h4>"
+                yield f"<pre><code>{escape(_pretty(content['example']))}</code></pre>"
+                return
+
+    def _curl(self, method: str, path: str, operation: Json) -> str:
+        parameters = operation.get("parameters", ())
+        for parameter in parameters:
+            if parameter["in"] == "path":
+                path = path.replace(f"{{{parameter['name']}}}", quote(str(parameter["example"]), safe=""))
+        asked = "&".join(
+            f"{parameter['name']}={quote(str(parameter.get('example', 'ana')), safe='')}"
+            for parameter in parameters
+            if parameter["in"] == "query" and parameter["required"]
+        )
+        verb = "" if method == "get" else f"-X {method.upper()} "
+        lines = [f"curl {verb}{shlex.quote(self._server + path + ('?' + asked if asked else ''))}"]
+        if operation["security"]:
+            token = "$KEY" if "serverKey" in operation["security"][0] else "$TOKEN"
+            lines.append(f'-H "Authorization: Bearer {token}"')
+        if "requestBody" in operation:
+            example = operation["requestBody"]["content"]["application/json"]["example"]
+            lines += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(_pretty(example))}"]
+        return " \\\n  ".join(lines)
+
+    def _schemas(self) -> Iterator[str]:
+        yield '<section id="schemas"><h2>Schemas</h2>'
+        for name, schema in sorted(self._document["components"]["schemas"].items()):
+            yield f'<article class="schema" id="schema-{_anchor(name)}"><h3>{escape(name)}</h3>'
+            yield _prose(schema.get("description", ""))
+            if "properties" in schema:
+                yield from self._fields(schema)
+            else:
+                yield f"<p>{_type(schema)}</p>"
+            yield "</article>"
+        yield "</section>"
+
+    def _resolved(self, value: Json) -> Json:
+        if "$ref" not in value:
+            return value
+        found: Any = self._document
+        for step in value["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        resolved: Json = found
+        return resolved
+
+
+def _field(name: str, schema: Json, required: bool, description: str | None, place: str) -> str:
+    words = description or schema.get("description") or _described(schema)
+    need = '<span class="need">required</span>' if required else ""
+    return (
+        f"<dt><code>{escape(name)}</code> <span class=kind>{_type(schema)}{place}</span> {need}</dt>"
+        f"<dd>{_inline(words)}{_default(schema)}</dd>"
+    )
+
+
+def _described(schema: Json) -> str:
+    return next((choice["description"] for choice in schema.get("anyOf", ()) if "description" in choice), "")
+
+
+def _default(schema: Json) -> str:
+    default = schema.get("default")
+    return "" if default in (None, [], {}) else f" <small>Default <code>{escape(_compact(default))}</code>.</small>"
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """A type in a few words, with links to the schemas that it names."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f'<a href="#schema-{_anchor(name)}">{escape(name)}</a>'
+    if "enum" in schema:
+        return " | ".join(f"<code>{escape(_compact(value))}</code>" for value in schema["enum"])
+    if "const" in schema:
+        return f"<code>{escape(_compact(schema['const']))}</code>"
+    for joined, word in (("anyOf", " or "), ("allOf", " and ")):
+        if joined in schema:
+            return word.join(_type(choice) for choice in schema[joined])
+    kind = schema.get("type", "any")
+    if kind == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    more = schema.get("additionalProperties")
+    if kind == "object" and isinstance(more, dict):
+        return f"map of {_type(more)}"
+    return escape(str(kind)) + _bounds(schema)
+
+
+def _bounds(schema: Mapping[str, Any]) -> str:
+    """What a text or a number keeps to, in words."""
+    if "minLength" in schema or "maxLength" in schema:
+        return f", {_span(schema.get('minLength'), schema.get('maxLength'))} characters"
+    low = schema.get("minimum", schema.get("exclusiveMinimum"))
+    high = schema.get("maximum", schema.get("exclusiveMaximum"))
+    return f", {_span(low, high)}" if low is not None or high is not None else ""
+
+
+def _span(low: float | None, high: float | None) -> str:
+    if high is None:
+        return f"at least {low}"
+    return f"{low} to {high}" if low else f"at most {high}"
+
+
+def _who(security: list[Json]) -> str:
+    if not security:
+        return "Open to everybody"
+    scopes = security[0].get("serverKey")
+    if scopes:
+        return f"A server key with the scope <code>{escape(scopes[0])}</code>, or an administrator"
+    return "Needs a person's token"
+
+
+def _heading(operation: Json) -> str:
+    return _inline(operation["summary"].removesuffix("."))
+
+
+def _badge(method: str) -> str:
+    return f'<b class="method {method}">{method.upper()}</b>'
+
+
+def _path(path: str) -> str:
+    return re.sub(r"(\{[^}]*\})", r"<var>\1</var>", escape(path))
+
+
+def _prose(text: str) -> str:
+    return f"<p>{_inline(text)}</p>" if text else ""
+
+
+def _inline(text: str) -> str:
+    """Escaped, with `code` as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+def _anchor(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name)
+
+
+def _compact(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _pretty(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

@@ -1,0 +1,232 @@
+"""Endpoints: a typed function is all that a route needs.
+
+    def routes(communities: Communities) -> Routes:
+        api = Routes("Communities")
+
+        @api.post("/servers", status=201, errors=[KeyReused])
+        async def create_server(actor: Actor, body: NewServer) -> ServerView:
+            \"""Make a server, which its maker owns.\"""
+            return server_view(await communities.create_server(actor, name=body.name))
+
+What the function takes says what the request must bring: `actor` a token, `body` a JSON body, `query` the parameters
+behind the question mark, `idempotency_key` that header, and every place in the path an argument of its name. What it
+gives is the answer. Its docstring is what the documentation says.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Annotated, Any, Generic, Literal, NewType, TypeAlias, TypeVar
+
+import msgspec
+
+from sobremesa.errors import Refusal
+
+T = TypeVar("T")
+
+Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Who: TypeAlias = Literal["anyone", "person", "key"]
+LimitClass: TypeAlias = Literal["read", "write", "send", "credentials", "heavy"]
+
+PREFIX = "/v1"
+"""Under which the endpoints are: a route that says `/servers` is at `/v1/servers`."""
+
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 100
+
+Limit = Annotated[int, msgspec.Meta(ge=1, le=MAX_LIMIT, description="How many at most.")]
+Cursor = Annotated[str, msgspec.Meta(max_length=8192, description="`next` of the page before.")]
+IdempotencyKey = Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
+
+
+class Input(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """What a client sends. A field that we do not know is refused: it is most often a mistake in its name."""
+
+
+class Output(msgspec.Struct, rename="camel"):
+    """What a client gets."""
+
+
+class PageQuery(Input):
+    """Which page of a list."""
+
+    limit: Limit = DEFAULT_LIMIT
+    cursor: Cursor | None = None
+
+
+class Listed(Output, Generic[T]):
+    """One page of a list; `next` is the cursor of the page after it, null at the end."""
+
+    items: list[T]
+    next: str | None = None
+
+
+class Answer(Generic[T]):
+    """A result with a status of its own, for endpoints that have two."""
+
+    __slots__ = ("status", "value")
+
+    def __init__(self, value: T, *, status: int) -> None:
+        self.value = value
+        self.status = status
+
+
+class Lines:
+    """A result that comes line by line, as JSON values."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: AsyncIterator[Any]) -> None:
+        self.values = values
+
+
+Handler: TypeAlias = Callable[..., Awaitable[Any]]
+
+
+class Endpoint:
+    """One route: what it takes, what it gives, who may call it, what may go wrong."""
+
+    def __init__(
+        self,
+        method: Method,
+        path: str,
+        handler: Handler,
+        *,
+        tag: str,
+        status: int,
+        also_status: int | None,
+        errors: Sequence[type[Refusal]],
+        scope: str | None,
+        limit: LimitClass,
+        max_body: int | None,
+        cacheable: bool,
+    ) -> None:
+        hints = typing.get_type_hints(handler, include_extras=True)
+        self.method = method
+        self.path = path
+        self.handler = handler
+        self.tag = tag
+        self.status = status
+        self.also_status = also_status
+        self.errors = tuple(errors)
+        self.scope = scope
+        self.limit: LimitClass = limit
+        self.max_body = max_body
+        self.cacheable = cacheable
+        self.name = f"{tag.lower()}.{_camel(handler.__name__)}"
+        self.summary, self.description = _words(handler)
+        self.path_fields = tuple(segment[1:-1] for segment in path.split("/") if segment.startswith("{"))
+        self.route = PREFIX + "/".join(_place(segment) for segment in path.split("/"))
+        """The path as the outside knows it, `/v1/servers/{serverId}`."""
+        self.path_types = {field: hints[field] for field in self.path_fields}
+        self.id_fields = {field for field, kind in self.path_types.items() if isinstance(kind, NewType)}
+        self.body: Any = hints.get("body")
+        self.query: Any = hints.get("query")
+        self.takes_actor = "actor" in hints
+        self.takes_idempotency_key = "idempotency_key" in hints
+        self.takes_address = "address" in hints
+        self.returns: Any = _returned(hints["return"])
+        self.gives_lines = hints["return"] is Lines
+        self.decode_body = msgspec.json.Decoder(self.body).decode if self.body else None
+        self.body_may_be_left_out = self.body is not None and _is_all_optional(self.body)
+        self._check(hints)
+
+    @property
+    def who(self) -> Who:
+        if not self.takes_actor:
+            return "anyone"
+        return "key" if self.scope else "person"
+
+    def __repr__(self) -> str:
+        return f"{self.method} {self.path}"
+
+    def _check(self, hints: dict[str, Any]) -> None:
+        known = {*self.path_fields, "body", "query", "actor", "idempotency_key", "address", "return"}
+        unknown = hints.keys() - known
+        if unknown:
+            raise TypeError(f"{self!r}: {', '.join(sorted(unknown))} is neither in the path nor known to endpoints")
+        if not self.summary:
+            raise TypeError(f"{self!r} has no docstring, which is its documentation")
+
+
+class Routes:
+    """The endpoints of one part of the API, in the order of the documentation."""
+
+    def __init__(self, tag: str) -> None:
+        self.tag = tag
+        self.endpoints: list[Endpoint] = []
+
+    def get(self, path: str, **options: Any) -> Callable[[Handler], Handler]:
+        options.setdefault("limit", "read")
+        return self._route("GET", path, **options)
+
+    def post(self, path: str, **options: Any) -> Callable[[Handler], Handler]:
+        return self._route("POST", path, **options)
+
+    def put(self, path: str, **options: Any) -> Callable[[Handler], Handler]:
+        return self._route("PUT", path, **options)
+
+    def patch(self, path: str, **options: Any) -> Callable[[Handler], Handler]:
+        return self._route("PATCH", path, **options)
+
+    def delete(self, path: str, **options: Any) -> Callable[[Handler], Handler]:
+        options.setdefault("status", 204)
+        return self._route("DELETE", path, **options)
+
+    def _route(
+        self,
+        method: Method,
+        path: str,
+        *,
+        status: int = 200,
+        also_status: int | None = None,
+        errors: Sequence[type[Refusal]] = (),
+        scope: str | None = None,
+        limit: LimitClass = "write",
+        max_body: int | None = None,
+        cacheable: bool = False,
+    ) -> Callable[[Handler], Handler]:
+        def declare(handler: Handler) -> Handler:
+            self.endpoints.append(
+                Endpoint(
+                    method,
+                    path,
+                    handler,
+                    tag=self.tag,
+                    status=status,
+                    also_status=also_status,
+                    errors=errors,
+                    scope=scope,
+                    limit=limit,
+                    max_body=max_body,
+                    cacheable=cacheable,
+                )
+            )
+            return handler
+
+        return declare
+
+
+def _words(handler: Handler) -> tuple[str, str]:
+    """The first line of the docstring, and the rest."""
+    head, _, rest = (inspect.getdoc(handler) or "").partition("\n")
+    return head, " ".join(rest.split())
+
+
+def _returned(hint: Any) -> Any:
+    return typing.get_args(hint)[0] if typing.get_origin(hint) is Answer else hint
+
+
+def _is_all_optional(body: Any) -> bool:
+    return isinstance(body, type) and not any(info.required for info in msgspec.structs.fields(body))
+
+
+def _place(segment: str) -> str:
+    return _camel(segment) if segment.startswith("{") else segment
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)

@@ -1,0 +1,288 @@
+"""The OpenAPI document: the endpoints once more, for programs and for the page of documentation.
+
+Everything in it comes from the types that the server itself decodes and encodes with, from the docstrings, and from
+the one table of problems, so it cannot say something else than the server does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from sobremesa.errors import (
+    Busy,
+    Forbidden,
+    Invalid,
+    NotFound,
+    Refusal,
+    TooBig,
+    TooMany,
+    Unauthenticated,
+)
+from sobremesa.http.decoding import MAX_KEY_CHARACTERS
+from sobremesa.http.endpoints import Endpoint
+from sobremesa.http.problems import TITLES, TYPE_PREFIX, MalformedRequest, UnsupportedMedia, status_of
+from sobremesa.http.schemas import REF, Json, Schemas, has_body
+from sobremesa.people import PersonNeeded
+
+Codes: TypeAlias = dict[str, str]
+"""The codes of one status, with what each says."""
+
+OPENAPI = "3.1.0"
+PROBLEM = "application/problem+json"
+ABOUT = (
+    "JSON in camelCase; times are RFC 3339 in UTC with milliseconds. Lists come in pages: `next` of one is `cursor` "
+    "of the following. Errors are problems (RFC 9457) with a stable `code`. The headers `RateLimit` and "
+    "`RateLimit-Policy` say how much of a limit is left."
+)
+
+_TIMED_OUT = {"timed_out": "This took too long; it may still have happened."}
+_BAD_CURSOR = {"bad_cursor": "The cursor is not one of this list."}
+_COMMON: dict[int, Codes] = {
+    status_of(kind): {kind.code: kind.says}
+    for kind in (Unauthenticated, NotFound, MalformedRequest, UnsupportedMedia, TooBig, Invalid, TooMany, Busy)
+} | {403: {kind.code: kind.says for kind in (Forbidden, PersonNeeded)}, 504: _TIMED_OUT}
+
+_PROBLEM_SCHEMA: Json = {
+    "title": "Problem",
+    "description": "An error (RFC 9457). Some codes bring members of their own.",
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "code"],
+    "properties": {
+        "type": {"type": "string", "format": "uri"},
+        "title": {"type": "string"},
+        "status": {"type": "integer", "minimum": 400, "maximum": 599},
+        "detail": {"type": "string", "description": "For people."},
+        "code": {"type": "string", "description": "For programs; it stays the same."},
+        "errors": {"type": "array", "items": {"$ref": REF.format(name="InputError")}},
+        "retryAfter": {"type": "integer", "description": "Seconds to wait."},
+    },
+}
+_INPUT_ERROR_SCHEMA: Json = {
+    "title": "InputError",
+    "description": "Where the input is wrong, and how.",
+    "type": "object",
+    "required": ["pointer", "detail"],
+    "properties": {
+        "in": {"enum": ["body", "query", "header"]},
+        "pointer": {"type": "string", "description": "A JSON pointer into it."},
+        "detail": {"type": "string"},
+    },
+}
+_HEADERS: Json = {
+    "RateLimit": {
+        "description": "What is left of the limit: `r` requests, `t` seconds until all of it is there again.",
+        "schema": {"type": "string"},
+        "example": '"write";r=199;t=1',
+    },
+    "RateLimit-Policy": {
+        "description": "The limit: `q` requests within `w` seconds.",
+        "schema": {"type": "string"},
+        "example": '"write";q=200;w=60',
+    },
+    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}, "example": 1},
+    "X-Request-Id": {
+        "description": "The request's id in our log: the one that was sent, or a new one.",
+        "schema": {"type": "string"},
+        "example": "5f2c9ab01d3e-2a",
+    },
+    "ETag": {
+        "description": "Sent back as `If-None-Match`, it saves the body while nothing has changed.",
+        "schema": {"type": "string"},
+        "example": 'W/"1e347bee9a9fb810109ad7dd"',
+    },
+}
+_SECURITY_SCHEMES: Json = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "JWT",
+        "description": "A person's access token, from login or from an issuer of one's own.",
+    },
+    "serverKey": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A server key (`sobremesa keys create`), sent in the same way as a token.",
+    },
+}
+
+
+def document(endpoints: Iterable[Endpoint], *, title: str, version: str, server_url: str) -> Json:
+    """The OpenAPI document of the endpoints."""
+    endpoints = list(endpoints)
+    schemas = Schemas(endpoints)
+    paths: dict[str, Json] = {}
+    for endpoint in endpoints:
+        paths.setdefault(endpoint.route, {})[endpoint.method.lower()] = _operation(endpoint, schemas)
+    return {
+        "openapi": OPENAPI,
+        "info": {
+            "title": title,
+            "version": version,
+            "description": ABOUT,
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": server_url}],
+        "tags": [{"name": tag} for tag in dict.fromkeys(endpoint.tag for endpoint in endpoints)],
+        "paths": paths,
+        "components": {
+            "schemas": {**schemas.components, "Problem": _PROBLEM_SCHEMA, "InputError": _INPUT_ERROR_SCHEMA},
+            "responses": {_response_name(status): _problem(status, codes) for status, codes in _COMMON.items()}
+            | {"Problem": _problem(500, {"internal": "Something went wrong on our side."})},
+            "headers": _HEADERS,
+            "securitySchemes": _SECURITY_SCHEMES,
+        },
+    }
+
+
+def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
+    operation: Json = {
+        "operationId": endpoint.name,
+        "tags": [endpoint.tag],
+        "summary": endpoint.summary,
+        "security": _security(endpoint),
+        "responses": _responses(endpoint, schemas),
+    }
+    if endpoint.description:
+        operation["description"] = endpoint.description
+    parameters = list(_parameters(endpoint, schemas))
+    if parameters:
+        operation["parameters"] = parameters
+    if endpoint.body is not None:
+        schema = schemas.of(endpoint.body)
+        operation["requestBody"] = {
+            "required": not endpoint.body_may_be_left_out,
+            "content": {"application/json": {"schema": schema, "example": schemas.examples.of(schema)}},
+        }
+    return operation
+
+
+def _security(endpoint: Endpoint) -> list[Json]:
+    match endpoint.who:
+        case "anyone":
+            return []
+        case "person":
+            return [{"bearer": []}]
+        case "key":
+            # An administrator may do it too.
+            return [{"serverKey": [endpoint.scope]}, {"bearer": []}]
+
+
+def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:
+    places = [segment[1:-1] for segment in endpoint.route.split("/") if segment.startswith("{")]
+    for place, field in zip(places, endpoint.path_fields, strict=True):
+        schema = schemas.of(endpoint.path_types[field])
+        example = schemas.examples.of(schema, place)
+        yield {"name": place, "in": "path", "required": True, "schema": schema, "example": example}
+    if endpoint.query is not None:
+        query = schemas.queries[endpoint.name]
+        for name, schema in query["properties"].items():
+            plain = _without_null(schema)
+            parameter = {"name": name, "in": "query", "required": name in query["required"], "schema": plain}
+            if "description" in plain:
+                parameter["description"] = plain["description"]
+            yield parameter
+    if endpoint.takes_idempotency_key:
+        yield {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": False,
+            "description": "The same key again has the same effect, and it happens once.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARACTERS},
+            "example": "0b9f3d7e",
+        }
+    if endpoint.cacheable:
+        yield {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": False,
+            "description": "The `ETag` of the answer that one has.",
+            "schema": {"type": "string"},
+        }
+
+
+def _responses(endpoint: Endpoint, schemas: Schemas) -> Json:
+    headers = _header_refs("RateLimit", "RateLimit-Policy", "X-Request-Id", *(["ETag"] if endpoint.cacheable else []))
+    answers: dict[int, Json] = {}
+    for status in filter(None, (endpoint.status, endpoint.also_status)):
+        answers[status] = {"description": _DONE.get(status, "Done."), "headers": headers}
+        if endpoint.gives_lines:
+            answers[status]["description"] = "One JSON value on each line."
+            answers[status]["content"] = {"application/x-ndjson": {"schema": {"type": "string"}}}
+        elif has_body(endpoint):
+            schema = schemas.of(endpoint.returns)
+            content = {"schema": schema, "example": schemas.examples.of(schema)}
+            answers[status]["content"] = {"application/json": content}
+    if endpoint.cacheable:
+        answers[304] = {"description": "What you have is what there is.", "headers": headers}
+    for status, codes in sorted(problems_of(endpoint).items()):
+        is_common = _COMMON.get(status) == codes
+        answers[status] = (
+            {"$ref": f"#/components/responses/{_response_name(status)}"} if is_common else _problem(status, codes)
+        )
+    told: Json = {str(status): answers[status] for status in sorted(answers)}
+    told["default"] = {"$ref": "#/components/responses/Problem"}
+    return told
+
+
+_DONE = {200: "Done.", 201: "Made.", 202: "Accepted; it goes on.", 204: "Done; there is nothing to say."}
+
+
+def problems_of(endpoint: Endpoint) -> dict[int, Codes]:
+    """The codes that may come back, by status: what its kind of endpoint may meet, and what it declares."""
+    kinds: list[type[Refusal] | type[Busy]] = [TooMany, Busy]
+    if endpoint.takes_actor:
+        kinds += [Unauthenticated, Forbidden, *([] if endpoint.scope else [PersonNeeded])]
+    if endpoint.path_fields:
+        kinds.append(NotFound)
+    if endpoint.body is not None:
+        kinds += [MalformedRequest, UnsupportedMedia, TooBig, Invalid]
+    if endpoint.query is not None or endpoint.takes_idempotency_key:
+        kinds.append(Invalid)
+    found: dict[int, Codes] = {504: dict(_TIMED_OUT)}
+    for kind in (*kinds, *endpoint.errors):
+        found.setdefault(status_of(kind), {})[kind.code] = kind.says
+    if endpoint.query is not None and "cursor" in endpoint.query.__struct_fields__:
+        found[422] |= _BAD_CURSOR
+    return found
+
+
+def _problem(status: int, codes: Mapping[str, str]) -> Json:
+    code, says = next(iter(codes.items()))
+    example: Json = {
+        "type": TYPE_PREFIX + code,
+        "title": TITLES[status],
+        "status": status,
+        "detail": says,
+        "code": code,
+    }
+    schema: Json = {"$ref": REF.format(name="Problem")}
+    if status < 500:
+        schema = {"allOf": [schema, {"properties": {"code": {"enum": list(codes)}}}]}
+    description = "\n".join([f"{TITLES[status]}.", "", *(f"- `{code}`: {says}" for code, says in codes.items())])
+    limited = ("RateLimit", "RateLimit-Policy", "Retry-After") if status == 429 else ()
+    busy = ("Retry-After",) if status == 503 else ()
+    return {
+        "description": description,
+        "headers": _header_refs("X-Request-Id", *limited, *busy),
+        "content": {PROBLEM: {"schema": schema, "example": example}},
+        "x-codes": dict(codes),
+    }
+
+
+def _header_refs(*names: str) -> Json:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _response_name(status: int) -> str:
+    return "".join(word.capitalize() for word in TITLES[status].split())
+
+
+def _without_null(schema: Json) -> Json:
+    """A parameter that may be left out is never null."""
+    rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
+    choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
+    default = {"default": schema["default"]} if schema.get("default") is not None else {}
+    if not choices:
+        return {**rest, **default}
+    return {**rest, **(choices[0] if len(choices) == 1 else {"anyOf": choices}), **default}

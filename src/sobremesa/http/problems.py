@@ -1,0 +1,162 @@
+"""Problems: which error has which status, and how it is told (RFC 9457).
+
+This is the one table from errors to statuses. An error that is not in it is a fault of ours: 500, and the log knows
+more than the answer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from sobremesa.errors import (
+    Busy,
+    Clash,
+    Forbidden,
+    Invalid,
+    NotFound,
+    Refusal,
+    SobremesaError,
+    TooBig,
+    TooMany,
+    Unauthenticated,
+)
+from sobremesa.table.errors import (
+    BadCursor,
+    BadKey,
+    BadValue,
+    Conflict,
+    OutcomeUnknown,
+    StoreError,
+    TableMissing,
+    Throttled,
+    TooLarge,
+)
+
+CONTENT_TYPE = b"application/problem+json"
+TYPE_PREFIX = "urn:sobremesa:problem:"
+
+STATUS: dict[type[SobremesaError], int] = {
+    Unauthenticated: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    Clash: 409,
+    TooBig: 413,
+    Invalid: 422,
+    TooMany: 429,
+    Busy: 503,
+    # What the table says, where no verb has said it in better words.
+    BadCursor: 422,
+    BadKey: 422,
+    BadValue: 422,
+    TooLarge: 413,
+    Conflict: 503,
+    Throttled: 503,
+    OutcomeUnknown: 503,
+    StoreError: 503,
+    TableMissing: 503,
+}
+
+TITLES = {
+    400: "Malformed request",
+    401: "Not authenticated",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Method not allowed",
+    409: "Conflict",
+    413: "Too large",
+    415: "Unsupported media type",
+    422: "Invalid input",
+    429: "Too many requests",
+    431: "Header too large",
+    500: "Internal error",
+    503: "Unavailable",
+    504: "Timed out",
+}
+
+_CODES: dict[type[SobremesaError], str] = {
+    BadCursor: "bad_cursor",
+    BadKey: "invalid",
+    BadValue: "invalid",
+    TooLarge: "too_large",
+    OutcomeUnknown: "outcome_unknown",
+}
+_RETRY_SECONDS = 1
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """An error as a client sees it. `data` goes to the top level beside the standard members."""
+
+    status: int
+    code: str
+    detail: str
+    data: dict[str, Any] = {}
+
+    @property
+    def body(self) -> bytes:
+        return _encode(
+            {
+                **{_camel(name): value for name, value in self.data.items()},
+                "type": TYPE_PREFIX + self.code,
+                "title": TITLES[self.status],
+                "status": self.status,
+                "detail": self.detail,
+                "code": self.code,
+            }
+        )
+
+    @property
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        headers = [(b"content-type", CONTENT_TYPE)]
+        if self.status == 401:
+            headers.append((b"www-authenticate", b"Bearer"))
+        if self.status in (429, 503):
+            wait = self.data.get("retry_after", _RETRY_SECONDS)
+            headers.append((b"retry-after", str(wait).encode()))
+        return headers
+
+
+class MalformedRequest(Refusal):
+    """Not even readable: no JSON, or not what HTTP promises."""
+
+    code = "malformed"
+    says = "The request cannot be read."
+
+
+class UnsupportedMedia(Refusal):
+    """A body in another format than JSON."""
+
+    code = "unsupported_media_type"
+    says = "The body must be JSON, with the content type application/json."
+
+
+STATUS[MalformedRequest] = 400
+STATUS[UnsupportedMedia] = 415
+
+
+def problem_of(error: Exception) -> Problem:
+    """The problem that tells this error; one of ours without details where nobody should see them."""
+    for kind in type(error).__mro__:
+        status = STATUS.get(kind)
+        if status is None:
+            continue
+        if isinstance(error, Refusal):
+            return Problem(status=status, code=error.code, detail=str(error), data=error.data)
+        code = _CODES.get(kind, "busy")
+        # What the store says may name files and hosts; it goes to the log.
+        detail = str(error) if status < 500 else "The store cannot answer at the moment: try again."
+        return Problem(status=status, code=code, detail=detail)
+    return Problem(status=500, code="internal", detail="Something went wrong on our side; the log has the request id.")
+
+
+def status_of(error: type[SobremesaError]) -> int:
+    """The status of a kind of error."""
+    return next(STATUS[kind] for kind in error.__mro__ if kind in STATUS)
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)

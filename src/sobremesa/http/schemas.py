@@ -1,0 +1,119 @@
+"""Schemas: the types that endpoints take and give, as JSON schemas under names that generators of clients can use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+
+from sobremesa.http.endpoints import Endpoint
+from sobremesa.http.examples import Examples
+
+Json: TypeAlias = dict[str, Any]
+
+REF = "#/components/schemas/{name}"
+
+
+class Schemas:
+    """The schemas of everything that the endpoints take and give."""
+
+    def __init__(self, endpoints: list[Endpoint]) -> None:
+        kinds = [kind for endpoint in endpoints for kind in _kinds(endpoint)]
+        found, components = msgspec.json.schema_components(kinds, ref_template=REF)
+        names = {name: _clean(schema.get("title", name)) for name, schema in components.items()}
+        if len(set(names.values())) < len(names):
+            names = {name: name for name in names}
+        self.components: dict[str, Json] = {
+            names[name]: {**_renamed(schema, names), "title": names[name]} for name, schema in components.items()
+        }
+        self._by_kind: dict[int, Json] = {
+            id(kind): _renamed(schema, names) for kind, schema in zip(kinds, found, strict=True)
+        }
+        self._kinds = kinds  # kept alive, since they are known by their identity
+        self.queries = {
+            endpoint.name: self._resolved(self.of(endpoint.query)) for endpoint in endpoints if endpoint.query
+        }
+        self._settle(endpoints)
+        self.examples = Examples(self.components)
+
+    def of(self, kind: Any) -> Json:
+        """The schema of a type that one of the endpoints names."""
+        return self._by_kind[id(kind)]
+
+    def _resolved(self, schema: Json) -> Json:
+        return self.components[schema["$ref"].rpartition("/")[2]]
+
+    def _settle(self, endpoints: list[Endpoint]) -> None:
+        """Leave out the queries, which are parameters, and say of answers that all of their fields are there."""
+        taken = self._reached(self.of(endpoint.body) for endpoint in endpoints if endpoint.body)
+        given = self._reached(self.of(endpoint.returns) for endpoint in endpoints if has_body(endpoint))
+        in_queries = self._reached(kind for query in self.queries.values() for kind in query["properties"].values())
+        self.components = {
+            name: schema for name, schema in self.components.items() if name in taken | given | in_queries
+        }
+        for name in given - taken - in_queries:
+            _require_all(self.components[name])
+
+    def _reached(self, schemas: Iterable[Json]) -> set[str]:
+        reached: set[str] = set()
+        waiting = [name for schema in schemas for name in _refs(schema)]
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting.extend(_refs(self.components[name]))
+        return reached
+
+
+def _kinds(endpoint: Endpoint) -> Iterator[Any]:
+    yield from endpoint.path_types.values()
+    if endpoint.query is not None:
+        yield endpoint.query
+    if endpoint.body is not None:
+        yield endpoint.body
+    if has_body(endpoint):
+        yield endpoint.returns
+
+
+def has_body(endpoint: Endpoint) -> bool:
+    return endpoint.returns not in (None, type(None)) and not endpoint.gives_lines
+
+
+def _clean(title: str) -> str:
+    """`Listed[ServerView]` as a name that a generator of clients can use: `ListedServerView`."""
+    return "".join(character for character in title if character.isalnum() or character == "_")
+
+
+def _renamed(schema: Any, names: Mapping[str, str]) -> Any:
+    """The schema with references to the new names."""
+    if isinstance(schema, list):
+        return [_renamed(value, names) for value in schema]
+    if isinstance(schema, dict):
+        return {key: _renamed(value, names) for key, value in schema.items()}
+    prefix = REF.format(name="")
+    # The mapping of a discriminator refers by plain values, so every text may be a reference.
+    if isinstance(schema, str) and schema.startswith(prefix):
+        return prefix + names[schema.removeprefix(prefix)]
+    return schema
+
+
+def _refs(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        for key, value in schema.items():
+            if key == "$ref":
+                yield value.rpartition("/")[2]
+            else:
+                yield from _refs(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _refs(value)
+
+
+def _require_all(schema: Json) -> None:
+    """An answer has all fields, also those with a default. (One that may be missing has none: it is UNSET.)"""
+    properties = schema.get("properties", {})
+    required = set(schema.get("required", ()))
+    schema["required"] = [name for name, kind in properties.items() if name in required or "default" in kind]
+    for kind in properties.values():
+        kind.pop("default", None)

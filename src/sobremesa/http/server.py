@@ -1,0 +1,181 @@
+"""The server: a site on an address, until it is told to stop.
+
+On SIGTERM or SIGINT it stops accepting, says on `/readyz` that it is leaving, lets requests in flight finish, and
+only then closes the application. A second SIGINT does not wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import signal
+import socket
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from types import FrameType
+from typing import Any, TypeVar
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from sobremesa.errors import SobremesaError
+from sobremesa.http.problems import TITLES, Problem
+from sobremesa.http.site import Site
+
+T = TypeVar("T")
+
+BACKLOG = 2048
+KEEP_ALIVE_SECONDS = 75
+MAX_HEAD_BYTES = 32_768
+"""Of the request line and the headers."""
+
+
+_UNREADABLE = Problem(status=400, code="malformed", detail="The request cannot be read.")
+_HEAD_TOO_LARGE = Problem(
+    status=431, code="too_large", detail=f"The request line and the headers may have {MAX_HEAD_BYTES} bytes."
+)
+
+
+class CannotListen(SobremesaError):
+    """The address is not ours to take; most often another process has it."""
+
+
+class CannotStart(SobremesaError):
+    """The application did not start; the cause says why."""
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """Run to the end, on the fast event loop where there is one."""
+    fastest = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()
+    with asyncio.Runner(loop_factory=fastest) as runner:
+        return runner.run(main)
+
+
+async def serve(
+    site: Site,
+    *,
+    host: str,
+    port: int,
+    drain_seconds: float,
+    trusted_proxies: Sequence[str] = (),
+    on_ready: Callable[[str], None] | None = None,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Serve until a signal or `stop` says so. `on_ready` gets the address once it answers; port 0 is any free one."""
+    config = uvicorn.Config(
+        site,
+        http=_Protocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=True,
+        proxy_headers=bool(trusted_proxies),
+        forwarded_allow_ips=list(trusted_proxies),
+        backlog=BACKLOG,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=math.ceil(drain_seconds),
+    )
+    with _bound(host, port) as listener:
+        server = _Server(config, site, on_ready)
+        waiting = asyncio.create_task(server.leave_after(stop)) if stop is not None else None
+        try:
+            await server.serve(sockets=[listener])
+        finally:
+            if waiting is not None:
+                waiting.cancel()
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket on the address, before anything else is started: it is the likeliest thing to go wrong."""
+    # Said aloud that it is TCP, or the event loop would not switch off Nagle's algorithm: 40 ms for each answer.
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise CannotListen(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+    return listener
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, site: Site, on_ready: Callable[[str], None] | None) -> None:
+        super().__init__(config)
+        self._site = site
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            await super().startup(sockets)
+        except SystemExit:
+            raise CannotStart("the application did not start") from self._site.start_error
+        if self._on_ready is not None and sockets:
+            host, port = sockets[0].getsockname()[:2]
+            self._on_ready(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """As the one it replaces, but a signal that was obeyed is not raised again: leaving was no failure."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {kind: signal.signal(kind, self.handle_exit) for kind in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for kind, handler in before.items():
+                signal.signal(kind, handler)
+
+    async def leave_after(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self._site.drain()
+        self.should_exit = True
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._site.drain()
+        super().handle_exit(sig, frame)
+
+
+class _Protocol(HttpToolsProtocol):
+    """uvicorn's own, with an end to headers and to connections that say nothing."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._head_bytes = 0
+        self._is_in_head = True
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+
+    def data_received(self, data: bytes) -> None:
+        self._head_bytes += len(data)
+        super().data_received(data)
+        # The parser gathers a header until its end, so what has come so far is all that there is to look at.
+        if self._is_in_head and self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
+            self._refuse(_HEAD_TOO_LARGE)
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(_UNREADABLE)
+
+    def _refuse(self, problem: Problem) -> None:
+        """Answer what the parser could not make a request of, and hang up."""
+        body = problem.body
+        status = f"HTTP/1.1 {problem.status} {TITLES[problem.status]}"
+        head = f"{status}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n"
+        headers = b"".join(b"%b: %b\r\n" % header for header in problem.headers)
+        self.transport.write(head.encode() + headers + b"\r\n" + body)
+        self.transport.close()
+
+    def on_headers_complete(self) -> None:
+        self._is_in_head = False
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._is_in_head = True
+        self._head_bytes = 0
+        super().on_message_complete()

@@ -1,0 +1,195 @@
+"""The site: the endpoints and the pages beside them, as one ASGI application.
+
+/v1/...                     the endpoints
+/docs, /openapi.json        what they are, for people and for programs
+/healthz, /readyz           does the process live; may it be sent requests
+/metrics                    numbers for Prometheus
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+import structlog
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+
+from sobremesa.errors import NotFound
+from sobremesa.http import docs_page, openapi
+from sobremesa.http.dispatch import App, Dispatch, Receive, Scope, Send
+from sobremesa.http.edge import PAGE_POLICY, Edge
+from sobremesa.http.endpoints import PREFIX
+from sobremesa.http.metrics import CONTENT_TYPE, Metrics
+from sobremesa.http.problems import Problem, problem_of
+from sobremesa.http.trace import trace_of
+
+Step: TypeAlias = Callable[[], Awaitable[Any]]
+"""Something to do when the site starts or stops, or to ask when somebody wants to know whether it is ready."""
+
+READY_WITHIN_SECONDS = 2.0
+NO_SUCH_SOCKET = 4404
+CORS_HEADERS = ("authorization", "content-type", "idempotency-key", "if-none-match", "x-request-id")
+CORS_EXPOSED = ("ratelimit", "ratelimit-policy", "retry-after", "etag", "x-request-id")
+CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+
+_log = structlog.get_logger("sobremesa.http")
+
+
+class Site:
+    """Everything that the process serves."""
+
+    def __init__(
+        self,
+        dispatch: Dispatch,
+        *,
+        version: str,
+        public_url: str,
+        ready: Step,
+        metrics: Metrics,
+        cors_origins: Sequence[str] = (),
+        on_start: Sequence[Step] = (),
+        on_stop: Sequence[Step] = (),
+    ) -> None:
+        self.document = openapi.document(dispatch.endpoints, title="Sobremesa", version=version, server_url=public_url)
+        self.start_error: Exception | None = None
+        """Why it did not start: the protocol between server and application has words only."""
+        self._is_draining = False
+        self._dispatch = dispatch
+        self._ready = ready
+        self._metrics = metrics
+        self._on_start = on_start
+        self._on_stop = on_stop
+        self._pages = Router(self._page_routes(), redirect_slashes=False, default=_not_found)
+        self._paths = {route.path for route in self._pages.routes if isinstance(route, Route)}
+        self._http: App = Edge(_with_cors(self._serve, cors_origins), metrics)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        kind = scope["type"]
+        if kind == "http":
+            await self._http(scope, receive, send)
+        elif kind == "websocket":
+            # The place of the gateway.
+            await receive()
+            await send({"type": "websocket.close", "code": NO_SUCH_SOCKET})
+        else:
+            await self._live(receive, send)
+
+    def drain(self) -> None:
+        """Say from now on that no new requests should come."""
+        self._is_draining = True
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"].startswith(PREFIX + "/"):
+            await self._dispatch(scope, receive, send)
+            return
+        # The place of the web client is behind these pages.
+        if scope["path"] in self._paths:
+            trace_of(scope).route = scope["path"]
+        scope["app"] = self  # so that the router raises instead of answering in words of its own
+        try:
+            await self._pages(scope, receive, send)
+        except HTTPException as error:
+            problem = Problem(status=405, code="method_not_allowed", detail="This is a page: it takes GET, HEAD.")
+            await _problem_response(scope, problem, error.headers)(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        """Start when the server starts, and stop when it stops."""
+        await receive()
+        try:
+            for step in self._on_start:
+                await step()
+        except Exception as error:
+            self.start_error = error
+            await send({"type": "lifespan.startup.failed", "message": ""})
+            return
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        self.drain()
+        failed = False
+        for step in self._on_stop:
+            try:
+                await step()
+            except Exception as error:
+                failed = True
+                _log.error("could not stop cleanly", exc_info=error)
+        await send({"type": "lifespan.shutdown.failed" if failed else "lifespan.shutdown.complete"})
+
+    def _page_routes(self) -> list[Route]:
+        document = _cacheable(msgspec.json.encode(self.document), "application/json")
+        docs = _cacheable(docs_page.page(self.document).encode(), "text/html; charset=utf-8", PAGE_POLICY)
+        style = _cacheable(docs_page.STYLE, "text/css; charset=utf-8")
+        return [
+            Route("/openapi.json", document),
+            Route("/docs", docs),
+            Route(docs_page.STYLE_PATH, style),
+            Route("/healthz", self._answer_healthz),
+            Route("/readyz", self._answer_readyz),
+            Route("/metrics", self._answer_metrics),
+        ]
+
+    async def _answer_healthz(self, _request: Request) -> Response:
+        return Response(b'{"status":"ok"}', media_type="application/json")
+
+    async def _answer_readyz(self, request: Request) -> Response:
+        problem = await self._why_not_ready()
+        if problem is None:
+            return Response(b'{"status":"ready"}', media_type="application/json")
+        return _problem_response(request.scope, problem)
+
+    async def _why_not_ready(self) -> Problem | None:
+        if self._is_draining:
+            return Problem(status=503, code="stopping", detail="The service is stopping.")
+        try:
+            async with asyncio.timeout(READY_WITHIN_SECONDS):
+                await self._ready()
+        except Exception as error:
+            _log.warning("not ready", why=f"{type(error).__name__}: {error}")
+            return Problem(status=503, code="not_ready", detail="The store does not answer.")
+        return None
+
+    async def _answer_metrics(self, _request: Request) -> Response:
+        return Response(self._metrics.text(), headers={"content-type": CONTENT_TYPE})
+
+
+def _with_cors(app: App, origins: Sequence[str]) -> App:
+    if not origins:
+        return app
+    return CORSMiddleware(
+        app,
+        allow_origins=origins,
+        allow_methods=CORS_METHODS,
+        allow_headers=CORS_HEADERS,
+        expose_headers=CORS_EXPOSED,
+    )
+
+
+def _cacheable(body: bytes, content_type: str, policy: str | None = None) -> Callable[[Request], Awaitable[Response]]:
+    """A page that never changes while the process runs."""
+    tag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
+    headers = {"etag": tag, "cache-control": "no-cache"}
+    if policy is not None:
+        headers["content-security-policy"] = policy
+
+    async def answer(request: Request) -> Response:
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return Response(body, headers={**headers, "content-type": content_type})
+
+    return answer
+
+
+async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
+    await _problem_response(scope, problem_of(NotFound()))(scope, receive, send)
+
+
+def _problem_response(scope: Scope, problem: Problem, headers: Any = None) -> Response:
+    trace_of(scope).code = problem.code
+    told = {name.decode(): value.decode() for name, value in problem.headers}
+    return Response(problem.body, problem.status, headers={**told, **(headers or {})})

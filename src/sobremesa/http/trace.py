@@ -1,0 +1,29 @@
+"""A trace: what is known of one request, for its log line and its metrics."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+
+KEY = "sobremesa.trace"
+NO_ROUTE = "(none)"
+
+
+class Trace:
+    """Filled in along the way."""
+
+    __slots__ = ("actor", "code", "request_id", "route", "status")
+
+    def __init__(self, request_id: str) -> None:
+        self.request_id = request_id
+        self.route = NO_ROUTE
+        """The route's template, never the path: ids in a metric's label would have no end."""
+        self.actor: str | None = None
+        self.code: str | None = None
+        self.status = 500
+
+
+def trace_of(scope: MutableMapping[str, Any]) -> Trace:
+    """The trace of a request; one that nobody reads where the edge is not in front."""
+    trace: Trace | None = scope.get(KEY)
+    return trace if trace is not None else Trace("-")

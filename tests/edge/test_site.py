@@ -1,0 +1,210 @@
+"""The pages beside the endpoints, CORS, and how the site starts and stops."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from typing import Any
+
+import aiohttp
+import pytest
+
+from edge.running import ANA, connected, running, site_of, status_of
+from sobremesa.errors import Busy
+from sobremesa.http.server import MAX_HEAD_BYTES, CannotListen, CannotStart, serve
+
+APP = "https://chat.example.com"
+
+
+async def test_the_process_says_that_it_lives(client: aiohttp.ClientSession) -> None:
+    async with client.get("/healthz") as response:
+        assert response.status == 200
+        assert await response.json() == {"status": "ok"}
+
+
+async def test_it_is_ready_when_the_store_answers(client: aiohttp.ClientSession) -> None:
+    async with client.get("/readyz") as response:
+        assert response.status == 200
+
+
+async def test_it_is_not_ready_while_the_store_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sobremesa.http.site.READY_WITHIN_SECONDS", 0.05)
+
+    async def fail() -> None:
+        raise Busy("secret.host is down")
+
+    async def hang() -> None:
+        await asyncio.sleep(60)
+
+    for ready in (fail, hang):
+        async with running(site_of(ready=ready)) as client, client.get("/readyz") as response:
+            assert response.status == 503
+            body = await response.text()
+        assert '"code":"not_ready"' in body
+        assert "secret.host" not in body
+
+
+async def test_it_is_not_ready_while_it_leaves_though_it_lives() -> None:
+    site = site_of()
+    async with running(site) as client:
+        site.drain()
+        async with client.get("/readyz") as response:
+            assert response.status == 503
+            assert (await response.json(content_type=None))["code"] == "stopping"
+        async with client.get("/healthz") as response:
+            assert response.status == 200
+        async with client.get("/v1/tables") as response:
+            assert response.status == 200
+
+
+async def test_pages_are_read_only(client: aiohttp.ClientSession) -> None:
+    for path in ("/healthz", "/readyz", "/metrics", "/docs", "/openapi.json"):
+        async with client.post(path) as response:
+            assert response.status == 405
+            assert {part.strip() for part in response.headers["Allow"].split(",")} == {"GET", "HEAD"}
+            assert (await response.json(content_type="application/problem+json"))["code"] == "method_not_allowed"
+        async with client.head(path) as response:
+            assert response.status == 200
+            assert await response.read() == b""
+
+
+async def test_the_document_and_the_page_are_kept_by_those_who_have_them(client: aiohttp.ClientSession) -> None:
+    for path in ("/openapi.json", "/docs", "/docs/style.css"):
+        async with client.get(path) as response:
+            tag = response.headers["ETag"]
+        async with client.get(path, headers={"If-None-Match": tag}) as response:
+            assert response.status == 304
+
+
+async def test_the_page_has_no_script_and_asks_nobody_else(client: aiohttp.ClientSession) -> None:
+    async with client.get("/docs") as response:
+        policy = response.headers["Content-Security-Policy"]
+        html = await response.text()
+    assert policy.startswith("default-src 'none'; style-src 'self';")
+    assert "<script" not in html
+    assert "style=" not in html
+    assert 'src="' not in html
+    assert 'href="http' not in html
+
+
+async def preflight(client: aiohttp.ClientSession, origin: str, method: str = "POST") -> aiohttp.ClientResponse:
+    asked = "authorization,content-type,idempotency-key,x-request-id"
+    headers = {"Origin": origin, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": asked}
+    response = await client.options("/v1/tables", headers=headers)
+    await response.read()
+    return response
+
+
+async def test_another_origin_may_call_when_the_setting_names_it() -> None:
+    async with running(site_of(cors_origins=[APP])) as client:
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+            allowed = await preflight(client, APP, method)
+            assert allowed.status == 200
+            assert allowed.headers["Access-Control-Allow-Origin"] == APP
+            assert method in allowed.headers["Access-Control-Allow-Methods"]
+            assert "Access-Control-Allow-Credentials" not in allowed.headers
+            assert allowed.headers["X-Content-Type-Options"] == "nosniff"
+        async with client.get("/v1/tables", headers={"Origin": APP}) as response:
+            assert response.headers["Access-Control-Allow-Origin"] == APP
+            exposed = {name.strip() for name in response.headers["Access-Control-Expose-Headers"].split(",")}
+            assert {"ratelimit", "ratelimit-policy", "etag", "x-request-id", "retry-after"} <= exposed
+            assert "Origin" in response.headers["Vary"]
+        async with client.get("/v1/tables/T1", headers={"Origin": APP}) as response:
+            assert response.status == 401
+            assert response.headers["Access-Control-Allow-Origin"] == APP
+
+
+async def test_an_origin_that_nobody_named_is_not_let_in(client: aiohttp.ClientSession) -> None:
+    for origins in ([], [APP]):
+        async with running(site_of(cors_origins=origins)) as other:
+            refused = await preflight(other, "https://evil.example.com")
+            assert refused.status in (400, 405)
+            assert "Access-Control-Allow-Origin" not in refused.headers
+            async with other.get("/v1/tables", headers={"Origin": "https://evil.example.com"}) as response:
+                assert "Access-Control-Allow-Origin" not in response.headers
+
+
+async def test_it_starts_and_stops_what_it_is_made_of_in_order() -> None:
+    steps = []
+
+    def step(name: str, error: Exception | None = None) -> Any:
+        async def take() -> None:
+            steps.append(name)
+            if error is not None:
+                raise error
+
+        return take
+
+    starts = [step("open"), step("warm")]
+    stops = [step("wait", RuntimeError("too long")), step("close")]
+    async with running(site_of(on_start=starts, on_stop=stops)) as client:
+        assert await status_of(client.get("/healthz")) == 200
+        assert steps == ["open", "warm"]
+    assert steps == ["open", "warm", "wait", "close"]
+
+
+async def test_what_keeps_it_from_starting_is_told() -> None:
+    async def fail() -> None:
+        raise Busy("no disk")
+
+    with pytest.raises(CannotStart) as caught:
+        await serve(site_of(on_start=[fail]), host="127.0.0.1", port=0, drain_seconds=1)
+    assert isinstance(caught.value.__cause__, Busy)
+
+
+async def test_an_address_that_is_taken_is_told_before_anything_starts() -> None:
+    started = []
+
+    async def start() -> None:
+        started.append(True)
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(CannotListen, match=str(port)):
+            await serve(site_of(on_start=[start]), host="127.0.0.1", port=port, drain_seconds=1)
+    assert not started
+
+
+@pytest.mark.parametrize("head", [b"GET /healthz HTTP/1.1\r\nX: ", b"GET /"])
+async def test_headers_without_an_end_are_cut_off(client: aiohttp.ClientSession, head: bytes) -> None:
+    reader, writer = await connected(client)
+    writer.write(head)
+    sent = 0
+    with contextlib.suppress(ConnectionError):
+        while not reader.at_eof() and sent < 10 * MAX_HEAD_BYTES:
+            sent += 4096
+            writer.write(b"x" * 4096)
+            await writer.drain()
+            await asyncio.sleep(0.001)
+    assert MAX_HEAD_BYTES < sent < 10 * MAX_HEAD_BYTES
+    writer.close()
+
+
+async def test_a_large_body_is_no_large_head(client: aiohttp.ClientSession) -> None:
+    for _ in range(3):
+        async with client.post("/v1/tables", headers=ANA, data=b"x" * 3 * MAX_HEAD_BYTES) as response:
+            assert response.status == 413
+    async with client.get("/healthz") as response:
+        assert response.status == 200
+
+
+async def test_only_a_trusted_proxy_may_say_for_whom_it_speaks() -> None:
+    asked = {"X-Forwarded-For": "203.0.113.7"}
+    for trusted, seen in (([], "127.0.0.1"), (["127.0.0.1"], "203.0.113.7"), (["192.0.2.1"], "127.0.0.1")):
+        async with running(site_of(), trusted_proxies=trusted) as client:
+            response = await client.get("/v1/kitchen/caller", headers=asked)
+            assert (await response.json())["address"] == seen
+
+
+async def test_a_websocket_is_refused_until_there_is_a_gateway() -> None:
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "websocket.connect"}
+
+    await site_of()({"type": "websocket", "path": "/v1/gateway", "headers": []}, receive, send)
+    assert [message["type"] for message in sent] == ["websocket.close"]
