@@ -1,0 +1,80 @@
+"""What accounts refuse, each with a code that programs can rely on."""
+
+from __future__ import annotations
+
+from sobremesa.errors import Clash, Forbidden, Invalid, Unauthenticated
+
+
+class EmailTaken(Clash):
+    """Somebody has this e-mail address."""
+
+    code = "email_taken"
+    says = "This e-mail address is taken."
+
+
+class UsernameTaken(Clash):
+    """Somebody has this user name, perhaps in other capitals."""
+
+    code = "username_taken"
+    says = "This user name is taken."
+
+
+class RegistrationClosed(Forbidden):
+    """People are made elsewhere."""
+
+    code = "registration_closed"
+    says = "Nobody can register here."
+
+
+class BadCredentials(Unauthenticated):
+    """No such person, or another password; which of the two is not told."""
+
+    code = "bad_credentials"
+    says = "The e-mail address or the password is wrong."
+
+
+class SessionEnded(Unauthenticated):
+    """The session was ended, has expired, or its token was used twice."""
+
+    code = "session_ended"
+    says = "This session has ended: log in again."
+
+
+class WrongPassword(Forbidden):
+    """The session is good; the password given to confirm is not."""
+
+    code = "wrong_password"
+    says = "The password is wrong."
+
+
+class NoPassword(Clash):
+    """This person comes by another issuer's tokens and has no password here."""
+
+    code = "no_password"
+    says = "This account has no password here."
+
+
+class BadResetToken(Invalid):
+    """A way back in that was used, is too old, or never was one."""
+
+    code = "bad_reset_token"
+    says = "This link was used already or is too old: ask for a new one."
+
+
+class SelfBlock(Invalid):
+    """One cannot block oneself."""
+
+    code = "self_block"
+    says = "You cannot block yourself."
+
+
+class OwnsServers(Clash):
+    """An owner leaves only after somebody else owns the servers; `serverIds` in the data are some of them."""
+
+    code = "owns_servers"
+    says = "You own servers: transfer or delete them first."
+
+
+def invalid(field: str, detail: str) -> Invalid:
+    """The refusal of one field's value, told as the edge tells its own."""
+    return Invalid(detail, errors=[{"in": "body", "pointer": f"#/{field}", "detail": detail}])

@@ -1,0 +1,75 @@
+"""Opening accounts: the parts, put together in their one order."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sobremesa.accounts.authentication import Authentication
+from sobremesa.accounts.departures import Exporter, Farewell, JobQueue
+from sobremesa.accounts.issuers import Issuers
+from sobremesa.accounts.keyring import Keyring
+from sobremesa.accounts.mail import ConsoleMailer, Mailer
+from sobremesa.accounts.newcomers import Newcomers
+from sobremesa.accounts.passwords import Passwords
+from sobremesa.accounts.server_keys import ServerKeys
+from sobremesa.accounts.service import Accounts
+from sobremesa.accounts.standing import Standings
+from sobremesa.accounts.tokens import Tokens
+from sobremesa.clock import Clock
+from sobremesa.http.limits import Limits
+from sobremesa.ids import Ids
+from sobremesa.settings import Settings
+from sobremesa.table import Table
+
+
+class Opened(NamedTuple):
+    """What accounts give to the rest of the program."""
+
+    accounts: Accounts
+    authentication: Authentication
+    server_keys: ServerKeys
+
+
+def open_accounts(
+    table: Table,
+    clock: Clock,
+    ids: Ids,
+    *,
+    keyring: Keyring,
+    limits: Limits,
+    jobs: JobQueue,
+    settings: Settings,
+    mailer: Mailer | None = None,
+    passwords: Passwords | None = None,
+    farewells: list[Farewell] | None = None,
+    exporters: list[Exporter] | None = None,
+) -> Opened:
+    """All parts of accounts over one table. Other domains add their farewells and exporters to the lists."""
+    standings = Standings(clock)
+    tokens = Tokens(keyring, clock, settings.public_url)
+    server_keys = ServerKeys(table, clock, ids, standings)
+    accounts = Accounts(
+        table,
+        clock,
+        ids,
+        passwords=passwords or Passwords(),
+        tokens=tokens,
+        keyring=keyring,
+        standings=standings,
+        limits=limits,
+        mailer=mailer or ConsoleMailer(),
+        jobs=jobs,
+        settings=settings,
+        farewells=farewells,
+        exporters=exporters,
+    )
+    authentication = Authentication(
+        table,
+        clock,
+        tokens=tokens,
+        issuers=Issuers(settings.issuers, clock),
+        newcomers=Newcomers(table, clock, ids),
+        keys=server_keys,
+        standings=standings,
+    )
+    return Opened(accounts, authentication, server_keys)

@@ -1,0 +1,213 @@
+"""Changing and recovering a password. Either way every session that it opened before is over."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from sobremesa.accounts.entities import (
+    Credential,
+    PasswordReset,
+    User,
+    ask_reset,
+    change_password,
+    credential_of,
+    reset_of,
+    reset_password,
+    sessions_of,
+    user_by_id,
+)
+from sobremesa.accounts.errors import BadResetToken, NoPassword, WrongPassword
+from sobremesa.accounts.mail import Mailer
+from sobremesa.accounts.names import check_password, normal_email
+from sobremesa.accounts.passwords import Passwords
+from sobremesa.accounts.sessions import Sessions
+from sobremesa.clock import Clock, Instant, instant
+from sobremesa.errors import Invalid, TooMany
+from sobremesa.http.limits import Limits
+from sobremesa.people import SessionId, UserId
+from sobremesa.table import (
+    Delete,
+    Operation,
+    Put,
+    Table,
+    Update,
+    absent_or_null,
+    always,
+    equals,
+    hash_part,
+    remove,
+)
+from sobremesa.table.errors import BadKey, ConditionFailed
+
+RESET_SECONDS = 3600
+SECRET_BYTES = 32
+MAX_TOKEN = 512
+SESSIONS_AT_ONCE = 90
+"""How many sessions end in the very transaction that changes the password; the rest right after it."""
+
+_log = structlog.get_logger("sobremesa.accounts")
+
+
+class Recovery:
+    """The ways to a new password."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        *,
+        passwords: Passwords,
+        sessions: Sessions,
+        limits: Limits,
+        mailer: Mailer,
+        public_url: str,
+        find_by_email: Callable[[str], Awaitable[User | None]],
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._passwords = passwords
+        self._sessions = sessions
+        self._limits = limits
+        self._mailer = mailer
+        self._public_url = public_url.rstrip("/")
+        self._find_by_email = find_by_email
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def close(self) -> None:
+        """Wait for the mails that are on their way."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def change(self, user: User, *, current: str, next: str, keep: SessionId | None) -> None:
+        """A new password in place of the current one; every session but one ends."""
+        check_password(next, "next")
+        hashed = await self.require_password(user, current)
+        fresh = Credential(user_id=user.user_id, hash=await self._passwords.hash(next), updated_at=self._now())
+
+        try:
+            await self._table.write(
+                *await self._setting(user, fresh, hashed),
+                *await self._ending(user.user_id, keep),
+                pattern=change_password,
+            )
+        except ConditionFailed:
+            raise WrongPassword from None
+
+        await self._sessions.end_all(user.user_id, keep=keep)
+
+    async def require_password(self, user: User, password: str) -> str:
+        """The hash that this password fits; WrongPassword if it fits none, NoPassword if there is none."""
+        await self._limits.take("credentials", f"account:{hash_part(user.email or user.user_id)}")
+        hashed = await self.find_hash(user)
+        if hashed is None:
+            raise NoPassword
+        if not await self._passwords.matches(password, hashed):
+            raise WrongPassword
+        return hashed
+
+    async def find_hash(self, user: User) -> str | None:
+        """The hash of a person's password, wherever it stands; None for people of another issuer."""
+        credential = await self._table.get(credential_of(user_id=user.user_id))
+        return credential.hash if credential is not None else user.password_hash
+
+    def ask(self, email: str) -> None:
+        """Begin to mail a token to whoever has this address, and return at once."""
+        task = asyncio.create_task(self._mail_token(email))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def confirm(self, token: str, password: str) -> None:
+        """Set the password of whoever this token was mailed to; BadResetToken unless it is fresh and unused."""
+        check_password(password)
+        user_id, hashed = _parts(token)
+        user, reset = await self._load(user_id)
+        if not hmac.compare_digest(reset.hash, hashed):
+            raise BadResetToken
+        fresh = Credential(user_id=user_id, hash=await self._passwords.hash(password), updated_at=self._now())
+
+        try:
+            await self._table.write(
+                Delete(PasswordReset.key(user_id=user_id), when=equals("hash", hashed)),
+                Put(fresh),
+                Update(user.own_key(), remove("password_hash"), when=absent_or_null("deleted_at")),
+                *await self._ending(user_id, None),
+                pattern=reset_password,
+            )
+        except ConditionFailed:
+            raise BadResetToken from None
+
+        await self._sessions.end_all(user_id)
+
+    async def _setting(self, user: User, fresh: Credential, hashed: str) -> list[Operation]:
+        """The new credential, on the condition that the password is still the one that was checked."""
+        if await self._table.get(credential_of(user_id=user.user_id)) is not None:
+            return [Put(fresh, when=equals("hash", hashed))]
+        moved = Update(user.own_key(), remove("password_hash"), when=equals("password_hash", hashed))
+        return [Put(fresh), moved]
+
+    async def _ending(self, user_id: UserId, keep: SessionId | None) -> list[Operation]:
+        """The end of the sessions that are open now: in the transaction, so that no crash comes in between."""
+        page = await self._table.query(sessions_of(user_id=user_id), limit=SESSIONS_AT_ONCE)
+        return [Delete(session.own_key(), when=always()) for session in page.items if session.session_id != keep]
+
+    async def _load(self, user_id: UserId) -> tuple[User, PasswordReset]:
+        try:
+            user = await self._table.get(user_by_id(user_id=user_id))
+            reset = await self._table.get(reset_of(user_id=user_id))
+        except BadKey:
+            raise BadResetToken from None
+        if user is None or user.deleted_at is not None or reset is None:
+            raise BadResetToken
+        return user, reset
+
+    async def _mail_token(self, email: str) -> None:
+        try:
+            await self._send_token(normal_email(email))
+        except (Invalid, TooMany):
+            pass  # nobody is told: the answer was given before
+        except Exception as error:  # a task of nobody: the log is the only one to hear of it
+            # Without the traceback, whose variables would show the token.
+            _log.error("a mail for a new password could not be sent", error=f"{type(error).__name__}: {error}")
+
+    async def _send_token(self, email: str) -> None:
+        # By address too, so that nobody's mailbox can be filled from many places.
+        await self._limits.take("credentials", f"reset:{hash_part(email)}")
+        user = await self._find_by_email(email)
+        if user is None or await self.find_hash(user) is None:
+            return
+        token = f"{user.user_id}.{secrets.token_urlsafe(SECRET_BYTES)}"
+        now = self._clock.now_ms()
+        reset = PasswordReset(
+            user_id=user.user_id,
+            hash=_hash(token),
+            created_at=instant(now),
+            expires_at=now // 1000 + RESET_SECONDS,
+        )
+
+        await self._table.write(Put(reset), pattern=ask_reset)
+
+        await self._mailer.send(
+            email,
+            "A new password",
+            f"Hello {user.username},\n\nsomebody asked for a new password for your account at {self._public_url}. "
+            f"If that was you, use this token within an hour:\n\n{token}\n\nIf not, do nothing.\n",
+        )
+
+    def _now(self) -> Instant:
+        return instant(self._clock.now_ms())
+
+
+def _parts(token: str) -> tuple[UserId, str]:
+    user_id, _, secret = token.rpartition(".")
+    if not user_id or not secret or len(token) > MAX_TOKEN or not token.isascii():
+        raise BadResetToken
+    return UserId(user_id), _hash(token)
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

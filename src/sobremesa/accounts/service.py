@@ -1,0 +1,439 @@
+"""Accounts: everything a person does about themselves.
+
+The verbs of one's own life here: register, log in, be seen, be found, block, change or recover the password, leave.
+`sessions` keeps devices, `departure` and `recovery` hold the two longer stories.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from sobremesa.accounts.departure import Departure
+from sobremesa.accounts.departures import Departures, Exporter, Farewell, JobQueue
+from sobremesa.accounts.entities import (
+    Block,
+    Credential,
+    EmailClaim,
+    Session,
+    User,
+    UsernameClaim,
+    block_of,
+    block_person,
+    blocks_of,
+    change_profile,
+    credential_of,
+    email_claim,
+    grant_admin,
+    log_in,
+    register,
+    user_by_email,
+    user_by_id,
+    username_claim,
+)
+from sobremesa.accounts.errors import BadCredentials, EmailTaken, RegistrationClosed, SelfBlock, UsernameTaken
+from sobremesa.accounts.exporting import export_person
+from sobremesa.accounts.keyring import Keyring
+from sobremesa.accounts.mail import Mailer
+from sobremesa.accounts.names import check_device, check_password, folded, normal_email, normal_username
+from sobremesa.accounts.passwords import Passwords
+from sobremesa.accounts.recovery import Recovery
+from sobremesa.accounts.sessions import Begun, Sessions, SignedIn
+from sobremesa.accounts.standing import Standings
+from sobremesa.accounts.tokens import Tokens
+from sobremesa.clock import Clock, Instant, instant
+from sobremesa.errors import Busy, Invalid, NotFound, Unauthenticated
+from sobremesa.http.limits import Limits
+from sobremesa.ids import Ids
+from sobremesa.people import DELETED_NAME, Actor, Face, SessionId, Tenant, UserId
+from sobremesa.settings import Settings
+from sobremesa.table import (
+    Check,
+    Create,
+    Delete,
+    Operation,
+    Page,
+    Table,
+    Update,
+    absent_or_null,
+    equals,
+    hash_part,
+    remove,
+    set_to,
+)
+from sobremesa.table.errors import BadKey, ConditionFailed
+from sobremesa.table.updates import Changes
+
+ATTEMPTS = 4
+"""How often a verb starts over because somebody else changed the same rows."""
+
+
+class Accounts:
+    """The people of one table."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        ids: Ids,
+        *,
+        passwords: Passwords,
+        tokens: Tokens,
+        keyring: Keyring,
+        standings: Standings,
+        limits: Limits,
+        mailer: Mailer,
+        jobs: JobQueue,
+        settings: Settings,
+        farewells: list[Farewell] | None = None,
+        exporters: list[Exporter] | None = None,
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._passwords = passwords
+        self._standings = standings
+        self._limits = limits
+        self._settings = settings
+        self.farewells = farewells if farewells is not None else []
+        self.exporters = exporters if exporters is not None else []
+        self.departures = Departures(table, clock)
+        self._sessions = Sessions(table, clock, ids, tokens, keyring, standings)
+        self._recovery = Recovery(
+            table,
+            clock,
+            passwords=passwords,
+            sessions=self._sessions,
+            limits=limits,
+            mailer=mailer,
+            public_url=settings.public_url,
+            find_by_email=self.find_by_email,
+        )
+        self._departure = Departure(
+            table,
+            clock,
+            sessions=self._sessions,
+            standings=standings,
+            recovery=self._recovery,
+            jobs=jobs,
+            departures=self.departures,
+            farewells=self.farewells,
+        )
+
+    async def close(self) -> None:
+        """Finish what was promised after an answer."""
+        await self._recovery.close()
+        self._passwords.close()
+
+    # Coming in
+
+    async def register(self, *, email: str, username: str, password: str, device: str | None = None) -> SignedIn:
+        """Make a person with an open session; EmailTaken or UsernameTaken if somebody was first."""
+        if self._settings.registration == "closed":
+            raise RegistrationClosed
+        email, username = normal_email(email), normal_username(username)
+        check_password(password)
+        check_device(device)
+        await self._refuse_taken(email, username)
+        user = self._new_user(email, username)
+        credential = Credential(
+            user_id=user.user_id, hash=await self._passwords.hash(password), updated_at=user.created_at
+        )
+        begun = self._sessions.begin(user.user_id, device)
+
+        try:
+            await self._table.write(
+                Create(EmailClaim(email=email, user_id=user.user_id)),
+                Create(UsernameClaim(username=folded(username), user_id=user.user_id)),
+                Create(user),
+                Create(credential),
+                Create(begun.session),
+                pattern=register,
+            )
+        except ConditionFailed as failed:
+            raise (EmailTaken if failed.at(0) else UsernameTaken) from None
+
+        return await self._sessions.signed_in(user, begun.session.session_id, begun.refresh_token)
+
+    async def login(self, *, email: str, password: str, device: str | None = None) -> SignedIn:
+        """Open a session; BadCredentials, after the same work, whether nobody has the address or the password."""
+        check_device(device)
+        try:
+            email = normal_email(email)
+        except Invalid:
+            email = ""
+        await self._limits.take("credentials", f"account:{hash_part(email)}")
+        for _ in range(ATTEMPTS):
+            user = await self.find_by_email(email) if email else None
+            credential = await self._table.get(credential_of(user_id=user.user_id)) if user else None
+            hashed = credential.hash if credential else user.password_hash if user else None
+            if user is None or hashed is None:
+                await self._passwords.match_nothing(password)
+                raise BadCredentials
+            if not await self._passwords.matches(password, hashed):
+                raise BadCredentials
+            begun = self._sessions.begin(user.user_id, device)
+            operations = await self._opening(user, credential, hashed, password, begun)
+
+            try:
+                await self._table.write(Create(begun.session), *operations, pattern=log_in)
+            except ConditionFailed:
+                # The password was changed, or moved, since it was read: look again.
+                continue
+
+            return await self._sessions.signed_in(user, begun.session.session_id, begun.refresh_token)
+        raise Busy
+
+    async def refresh(self, refresh_token: str) -> SignedIn:
+        """The next pair of tokens; SessionEnded, and the session is, if this one was used before."""
+        return await self._sessions.refresh(refresh_token)
+
+    async def logout(self, actor: Actor) -> None:
+        """End the session that asks; one that has none (another issuer's) stays as it is."""
+        if actor.session_id is not None:
+            with contextlib.suppress(NotFound):
+                await self._sessions.end(actor.user_id, actor.session_id)
+
+    async def list_sessions(self, actor: Actor, *, limit: int = 50, cursor: str | None = None) -> Page[Session]:
+        """The devices on which this person is."""
+        return await self._sessions.list_sessions(actor.user_id, limit=limit, cursor=cursor)
+
+    async def end_session(self, actor: Actor, session_id: SessionId) -> None:
+        """End one of one's own sessions; NotFound if there is none."""
+        await self._sessions.end(actor.user_id, session_id)
+
+    # Being seen
+
+    async def get_me(self, actor: Actor) -> User:
+        """One's own profile; Unauthenticated if it was deleted a moment ago."""
+        try:
+            return await self.get_user(actor.user_id)
+        except NotFound:
+            raise Unauthenticated from None
+
+    async def get_user(self, user_id: UserId) -> User:
+        """A person's profile; NotFound if there is none, or no longer."""
+        user = await self._table.get(user_by_id(user_id=user_id))
+        if user is None or user.deleted_at is not None:
+            raise NotFound
+        return user
+
+    async def find_by_email(self, email: str) -> User | None:
+        """Who has this address. The claim decides; a table without claims is asked by its index."""
+        claim = await self._table.get(email_claim(email=email))
+        if claim is None:
+            page = await self._table.query(user_by_email(email=email), limit=1)
+            user_id = page.items[0].user_id if page.items else None
+        else:
+            user_id = claim.user_id
+        user = await self._table.get(user_by_id(user_id=user_id)) if user_id is not None else None
+        return user if user is not None and user.deleted_at is None and user.email == email else None
+
+    async def find_by_username(self, username: str) -> User | None:
+        """Who has this name, in whatever capitals."""
+        found = await self.find_by_usernames([username])
+        user_id = next(iter(found.values()), None)
+        user = await self._table.get(user_by_id(user_id=user_id)) if user_id is not None else None
+        return user if user is not None and user.deleted_at is None else None
+
+    async def find_by_usernames(self, usernames: Iterable[str]) -> dict[str, UserId]:
+        """Who has these names, by the names as they were given; one that nobody has is left out."""
+        keys = {}
+        for name in usernames:
+            try:
+                keys[name] = username_claim(username=folded(name.strip()))
+            except BadKey:
+                continue  # what cannot be a name is nobody's
+        claims = await self._table.get_many(list(keys.values()), consistent=True)
+        return {name: claim.user_id for name, claim in zip(keys, claims, strict=True) if claim is not None}
+
+    async def faces(self, user_ids: Iterable[UserId]) -> dict[UserId, Face]:
+        """What others see of these people; whoever is gone is a deleted user."""
+        wanted = list(dict.fromkeys(user_ids))
+        users = await self._table.get_many([user_by_id(user_id=user_id) for user_id in wanted])
+        return {user_id: _face(user_id, user) for user_id, user in zip(wanted, users, strict=True)}
+
+    async def departing(self) -> frozenset[UserId]:
+        """Those who have deleted their account and whose names still stand somewhere."""
+        return await self.departures.names()
+
+    async def change_profile(
+        self, actor: Actor, *, username: str | None = None, avatar_url: str | UnsetType | None = UNSET
+    ) -> User:
+        """Change one's name or picture (None takes it away); UsernameTaken if somebody has that name."""
+        wanted = normal_username(username) if username is not None else None
+        for _ in range(ATTEMPTS):
+            user = await self.get_me(actor)
+            name = wanted if wanted is not None else user.username
+            changes = set_to(username=name, updated_at=self._now())
+            if avatar_url is not UNSET:
+                changes += set_to(avatar_url=avatar_url)
+            claims = await self._moving_claims(user, name)
+
+            try:
+                changed = await self._write_profile(user, changes, claims)
+            except ConditionFailed as failed:
+                if claims and failed.at(1):
+                    raise UsernameTaken from None
+                continue  # the name was changed by another request in between
+
+            self._standings.forget(user.user_id)
+            return changed
+        raise Busy
+
+    async def grant_admin(self, username_or_email: str, *, granted: bool = True) -> User:
+        """Make a person an administrator, or no longer one; NotFound if nobody is called that."""
+        user = await self._find_anyhow(username_or_email)
+        if user is None:
+            raise NotFound(f"Nobody is called {username_or_email}.")
+
+        changed = await self._table.write(
+            Update(
+                User.key(user_id=user.user_id),
+                set_to(is_admin=granted or None, updated_at=self._now()),
+                when=absent_or_null("deleted_at"),
+            ),
+            pattern=grant_admin,
+        )
+
+        self._standings.forget(user.user_id)
+        return changed
+
+    # Blocking
+
+    async def block(self, actor: Actor, user_id: UserId) -> Block:
+        """Hear no more of a person; the block that is there if there is one already."""
+        if user_id == actor.user_id:
+            raise SelfBlock
+        await self.get_user(user_id)
+
+        try:
+            return await self._table.write(
+                Create(Block(user_id=actor.user_id, blocked_id=user_id, created_at=self._now())), pattern=block_person
+            )
+        except ConditionFailed:
+            return await self.get_block(actor, user_id)
+
+    async def unblock(self, actor: Actor, user_id: UserId) -> None:
+        """Hear of a person again; NotFound if they were not blocked."""
+        try:
+            await self._table.write(Delete(Block.key(user_id=actor.user_id, blocked_id=user_id)), pattern=block_person)
+        except ConditionFailed:
+            raise NotFound from None
+
+    async def get_block(self, actor: Actor, user_id: UserId) -> Block:
+        """One's block of a person; NotFound if there is none."""
+        block = await self._table.get(block_of(user_id=actor.user_id, blocked_id=user_id))
+        if block is None:
+            raise NotFound
+        return block
+
+    async def has_blocked(self, user_id: UserId, other: UserId) -> bool:
+        """Does this person not want to hear of the other?"""
+        return await self._table.get(block_of(user_id=user_id, blocked_id=other)) is not None
+
+    async def list_blocks(self, actor: Actor, *, limit: int = 50, cursor: str | None = None) -> Page[Block]:
+        """The people whom one has blocked."""
+        return await self._table.query(blocks_of(user_id=actor.user_id), limit=limit, cursor=cursor)
+
+    # The password
+
+    async def change_password(self, actor: Actor, *, current: str, next: str) -> None:
+        """Set a new password and end all other sessions; WrongPassword if the current one is another."""
+        await self._recovery.change(await self.get_me(actor), current=current, next=next, keep=actor.session_id)
+
+    def ask_reset(self, email: str) -> None:
+        """Mail a way back in to whoever has this address, later: how long it takes tells nobody if there is one."""
+        self._recovery.ask(email)
+
+    async def confirm_reset(self, *, token: str, password: str) -> None:
+        """Set a forgotten password with the token of the mail, once; all sessions end."""
+        await self._recovery.confirm(token, password)
+
+    # Leaving
+
+    async def delete_me(self, actor: Actor, *, password: str | None = None) -> None:
+        """Delete one's account: nobody can log in to it any more, and its traces go away in the background."""
+        await self._departure.begin(await self.get_me(actor), password)
+
+    async def depart(self, subject: str) -> None:
+        """The job that removes a deleted person's traces; it may be run again at any point."""
+        await self._departure.finish(UserId(subject))
+
+    async def export(self, actor: Actor) -> AsyncIterator[Any]:
+        """Everything that is kept of this person, as JSON values, one after the other."""
+        user = await self.get_me(actor)
+        async for line in export_person(self._table, user, self.exporters):
+            yield line
+
+    # Inside
+
+    def _now(self) -> Instant:
+        return instant(self._clock.now_ms())
+
+    def _new_user(self, email: str, username: str) -> User:
+        now = instant(self._clock.now_ms())
+        return User(
+            user_id=UserId(self._ids.mint()),
+            username=username,
+            email=email,
+            tenant=Tenant(self._settings.tenant),
+            created_at=now,
+            updated_at=now,
+        )
+
+    async def _refuse_taken(self, email: str, username: str) -> None:
+        """Say so before the work of hashing; that nobody gets in between is the transaction's promise."""
+        if await self.find_by_email(email) is not None:
+            raise EmailTaken
+        if await self._table.get(username_claim(username=folded(username))) is not None:
+            raise UsernameTaken
+
+    async def _opening(
+        self, user: User, credential: Credential | None, hashed: str, password: str, begun: Begun
+    ) -> Sequence[Operation]:
+        """What goes with a new session: that the password is still this one, and its hash in today's form."""
+        key = Credential.key(user_id=user.user_id)
+        unchanged = equals("hash", hashed)
+        if credential is not None and not self._passwords.is_outdated(hashed):
+            return [Check(key, when=unchanged)]
+        fresh = await self._passwords.hash(password)
+        if credential is not None:
+            return [Update(key, set_to(hash=fresh, updated_at=self._now()), when=unchanged)]
+        return [
+            Create(Credential(user_id=user.user_id, hash=fresh, updated_at=self._now())),
+            Update(User.key(user_id=user.user_id), remove("password_hash"), when=equals("password_hash", hashed)),
+        ]
+
+    async def _moving_claims(self, user: User, name: str) -> list[Operation]:
+        """From the claim of the old name to that of the new one, where they differ."""
+        if folded(name) == folded(user.username):
+            return []
+        operations: list[Operation] = [Create(UsernameClaim(username=folded(name), user_id=user.user_id))]
+        old = username_claim(username=folded(user.username))
+        held = await self._table.get(old)
+        if held is not None and held.user_id == user.user_id:
+            operations.append(Delete(old, when=equals("user_id", user.user_id)))
+        return operations
+
+    async def _write_profile(self, user: User, changes: Changes, claims: Sequence[Operation]) -> User:
+        key = User.key(user_id=user.user_id)
+        update = Update(key, changes, when=equals("username", user.username) & absent_or_null("deleted_at"))
+        if not claims:
+            return await self._table.write(update, pattern=change_profile)
+        await self._table.write(update, *claims, pattern=change_profile)
+        return await self.get_user(user.user_id)
+
+    async def _find_anyhow(self, username_or_email: str) -> User | None:
+        if "@" not in username_or_email:
+            return await self.find_by_username(username_or_email)
+        return await self.find_by_email(normal_email(username_or_email))
+
+
+def _face(user_id: UserId, user: User | None) -> Face:
+    if user is None or user.deleted_at is not None:
+        return Face(user_id=user_id, username=DELETED_NAME)
+    return Face(user_id=user_id, username=user.username, avatar_url=user.avatar_url)

@@ -1,0 +1,73 @@
+"""The audit log: newest first, over months, page by page."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.town import Town
+from sobremesa.accounts.audit import MONTHS_AT_ONCE, Audit
+from sobremesa.accounts.entities import AuditEntry
+from sobremesa.clock import instant
+from sobremesa.people import Actor, KeyId, UserId
+from sobremesa.table.errors import BadCursor
+
+SCOPE = "server:1"
+DAY = 24 * 3600
+
+
+@pytest.fixture
+def audit(town: Town) -> Audit:
+    return Audit(town.table, town.clock, town.ids)
+
+
+async def test_an_entry_tells_who_did_what_to_whom_and_when(town: Town, audit: Audit) -> None:
+    actor = Actor.of_person(UserId("ana"), "ana")
+    entry = await town.table.write(audit.entry(SCOPE, actor, "ban", target="bea", details={"reason": "spam"}))
+    [found] = (await audit.list_entries(SCOPE, since=entry.at)).items
+    assert found == entry
+    assert (found.actor, found.action, found.target, found.details) == ("ana", "ban", "bea", {"reason": "spam"})
+    assert found.at == instant(town.clock.now_ms())
+    assert found.month == "202511"
+    by_key = audit.entry(SCOPE, Actor(key_id=KeyId("k")), "x")
+    assert by_key.entity.actor == "k"
+
+
+async def test_pages_go_from_the_newest_month_back(town: Town, audit: Audit) -> None:
+    first = instant(town.clock.now_ms())
+    written = []
+    for _ in range(7):
+        written.append(await _act(town, audit))
+        town.clock.move(seconds=20 * DAY)
+    town.clock.move(seconds=70 * DAY)
+    await _act(town, audit, scope="server:2")
+
+    read: list[AuditEntry] = []
+    cursor = None
+    while True:
+        page = await audit.list_entries(SCOPE, since=first, limit=3, cursor=cursor)
+        assert len(page.items) <= 3
+        read += page.items
+        cursor = page.next
+        if cursor is None:
+            break
+    assert read == written[::-1]
+
+
+async def test_a_long_silence_is_passed_in_steps(town: Town, audit: Audit) -> None:
+    first = instant(town.clock.now_ms())
+    entry = await _act(town, audit)
+    town.clock.move(seconds=31 * DAY * (MONTHS_AT_ONCE + 5))
+    page = await audit.list_entries(SCOPE, since=first)
+    assert page.items == []
+    page = await audit.list_entries(SCOPE, since=first, cursor=page.next)
+    assert (page.items, page.next) == ([entry], None)
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "202513.", "202511.x", "202511", ".", "000000.", "202511.é"])
+async def test_what_is_no_cursor_is_refused(town: Town, audit: Audit, cursor: str) -> None:
+    with pytest.raises(BadCursor):
+        await audit.list_entries(SCOPE, since=instant(town.clock.now_ms()), cursor=cursor)
+
+
+async def _act(town: Town, audit: Audit, scope: str = SCOPE) -> AuditEntry:
+    return await town.table.write(audit.entry(scope, Actor.of_person(UserId("ana"), "ana"), "kick"))

@@ -1,0 +1,118 @@
+"""From a token to an actor: what is remembered, for how long, and when it is forgotten at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from accounts.town import Town
+from sobremesa.accounts.entities import User, user_by_id
+from sobremesa.accounts.standing import PersonProof, Standings
+from sobremesa.clock import SetClock
+from sobremesa.errors import Unauthenticated
+from sobremesa.people import Actor, UserId
+from sobremesa.table import Update, measure, set_to
+
+
+async def test_a_remembered_token_costs_no_read_for_a_second(town: Town) -> None:
+    token = (await town.register("ana")).access_token
+    actor = await town.authenticate(token)
+    with measure() as measured:
+        assert await town.authenticate(token) is actor
+    assert measured.calls == 0
+    town.clock.move(seconds=1)
+    with measure() as measured:
+        assert await town.authenticate(token) == actor
+    assert (measured.calls, measured.read) == (1, 2)
+
+
+async def test_a_changed_person_is_seen_at_once_here_and_within_a_second_elsewhere(town: Town) -> None:
+    token = (await town.register("ana")).access_token
+    node = town.neighbour()
+    actor = await town.authenticate(token)
+    await node.authenticate(token)
+
+    await town.accounts.change_profile(actor, username="anita")
+    await town.accounts.grant_admin("anita")
+
+    now = await town.authenticate(token)
+    assert (now.username, now.is_admin) == ("anita", True)
+    assert (await node.authenticate(token)).username == "ana"
+    town.clock.move(seconds=1)
+    assert await node.authenticate(token) == now
+
+
+async def test_a_clock_that_steps_back_makes_nothing_believed_longer(village: Town) -> None:
+    signed_in = await village.register("ana")
+    await village.authenticate(signed_in.access_token)
+    village.clock.move(seconds=-30)
+    with measure() as measured:
+        await village.authenticate(signed_in.access_token)
+    assert measured.calls == 1
+
+
+async def test_a_deleted_person_is_nobody(town: Town) -> None:
+    signed_in = await town.register("ana")
+    key = User.key(user_id=signed_in.user.user_id)
+    await town.table.write(Update(key, set_to(deleted_at="2026-01-01T00:00:00.000Z")))
+    with pytest.raises(Unauthenticated):
+        await town.authenticate(signed_in.access_token)
+    town.clock.move(seconds=1)
+    assert await town.table.get(user_by_id(user_id=signed_in.user.user_id)) is not None
+
+
+async def test_a_read_that_began_before_a_session_ended_is_not_believed_after_it(
+    village: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signed_in = await village.register("ana")
+    actor = Actor(person=signed_in.user.user_id, session_id=signed_in.session_id)
+    read = village.table.get_many
+    reading, ended = asyncio.Event(), asyncio.Event()
+
+    async def slow(*given: object, **options: object) -> object:
+        rows = await read(*given, **options)  # type: ignore[arg-type]
+        reading.set()
+        await ended.wait()
+        return rows
+
+    monkeypatch.setattr(village.table, "get_many", slow)
+    request = asyncio.create_task(village.authenticate(signed_in.access_token))
+    await reading.wait()
+    await village.accounts.logout(actor)
+    ended.set()
+    await request
+    with pytest.raises(Unauthenticated):
+        await village.authenticate(signed_in.access_token)
+
+
+async def test_a_remembered_token_takes_less_than_five_microseconds(village: Town) -> None:
+    token = (await village.register("ana")).access_token
+    await village.authenticate(token)
+    authenticate = village.authenticate
+    rounds = []
+    for _ in range(5):
+        began = time.perf_counter()
+        for _ in range(2000):
+            await authenticate(token)
+        rounds.append((time.perf_counter() - began) / 2000)
+    assert min(rounds) < 5e-6
+
+
+def test_the_memory_has_a_bound_and_keeps_the_newest() -> None:
+    clock = SetClock()
+    standings = Standings(clock, max_tokens=10)
+    for number in range(25):
+        proof = PersonProof(user_id=UserId(f"u{number}"), good_until_ms=clock.now_ms() + 1000)
+        actor = Actor(person=proof.user_id)
+        standings.keep(f"t{number}", proof, actor, read_ms=clock.now_ms(), forgotten=0)
+    assert len(standings._known) <= 10
+    assert set(standings._tokens_of) == {known.proof.subject for known in standings._known.values()}
+    assert standings.find_actor("t24") is not None
+    assert standings.find_actor("t0") is None
+    standings.drop("t24")
+    standings.forget("u23")
+    assert standings.find_actor("t23") is None
+    assert standings.find_proof("t24") is None
+    assert set(standings._tokens_of) == {known.proof.subject for known in standings._known.values()}

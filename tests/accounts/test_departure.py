@@ -1,0 +1,201 @@
+"""Leaving for good: at once for others, and complete in the end, also when the work is interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from accounts.town import PASSWORD, Errand, Town
+from sobremesa.accounts.entities import Departing, User, user_by_email, user_by_id
+from sobremesa.accounts.errors import BadCredentials, BadResetToken, OwnsServers, SessionEnded, WrongPassword
+from sobremesa.errors import NotFound, Refusal, Unauthenticated
+from sobremesa.people import Actor, Face, UserId
+from sobremesa.table import Create, measure
+
+
+class Club:
+    """Another domain, which knows people by name."""
+
+    def __init__(self) -> None:
+        self.owners: set[UserId] = set()
+        self.names: dict[UserId, str] = {}
+        self.failures = 0
+        self.departed: list[UserId] = []
+
+    async def objection(self, user_id: UserId) -> Refusal | None:
+        return OwnsServers(server_ids=["s1"]) if user_id in self.owners else None
+
+    async def depart(self, user_id: UserId) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise ConnectionError("the store went away")
+        self.names.pop(user_id, None)
+        self.departed.append(user_id)
+
+    async def export(self, user_id: UserId) -> AsyncIterator[Any]:
+        yield {"kind": "club", "name": self.names[user_id]}
+
+
+@pytest.fixture
+def club(town: Town) -> Club:
+    club = Club()
+    town.farewells.append(club)
+    town.exporters.append(club)
+    return club
+
+
+async def test_a_deleted_person_is_gone_at_once(town: Town, club: Club) -> None:
+    signed_in = await town.register("ana")
+    ana = await town.authenticate(signed_in.access_token)
+    bea = await town.actor("bea")
+    await town.accounts.change_profile(ana, avatar_url="/files/1")
+    await town.accounts.grant_admin("ana")
+    await town.accounts.block(bea, ana.user_id)
+    assert await town.accounts.departures.names() == frozenset()
+
+    await town.accounts.delete_me(ana, password=PASSWORD)
+
+    with pytest.raises(Unauthenticated):
+        await town.authenticate(signed_in.access_token)
+    with pytest.raises(SessionEnded):
+        await town.accounts.refresh(signed_in.refresh_token)
+    with pytest.raises(BadCredentials):
+        await town.login("ana")
+    with pytest.raises(NotFound):
+        await town.accounts.get_user(ana.user_id)
+    assert await town.accounts.find_by_username("ana") is None
+    deleted = Face(user_id=ana.user_id, username="deleted user")
+    assert await town.accounts.faces([ana.user_id]) == {ana.user_id: deleted}
+    assert await town.accounts.departures.names() == {ana.user_id}
+    tombstone = await town.table.get(user_by_id(user_id=ana.user_id))
+    assert tombstone is not None
+    assert (tombstone.email, tombstone.avatar_url, tombstone.is_admin) == (None, None, False)
+    assert (await town.table.query(user_by_email(email="ana@example.com"))).items == []
+    assert [errand.subject for errand in await _errands(town)] == [ana.user_id]
+    assert town.errands.nudges == 1
+
+
+async def test_their_address_and_name_are_free_again(town: Town) -> None:
+    first = await town.actor("ana")
+    await town.accounts.delete_me(first, password=PASSWORD)
+    second = await town.actor("ana")
+    await town.accounts.depart(first.user_id)
+    assert (await town.accounts.get_me(second)).username == "ana"
+    await town.login("ana")
+
+
+async def test_after_the_job_nothing_personal_is_left(town: Town, club: Club) -> None:
+    ana, bea = await town.actor("ana"), await town.actor("bea")
+    await town.login("ana", device="my phone")
+    await town.accounts.block(ana, bea.user_id)
+    town.accounts.ask_reset("ana@example.com")
+    await town.accounts._recovery.close()
+    club.names[ana.user_id] = "ana"
+
+    await town.accounts.delete_me(ana, password=PASSWORD)
+    await town.accounts.depart(ana.user_id)
+
+    assert (club.departed, club.names) == ([ana.user_id], {})
+    assert await town.accounts.departures.names() == frozenset()
+    rows = [row async for row in town.table.scan() if ana.user_id in row["pk"]]
+    assert [row["sk"] for row in rows] == ["PROFILE"]
+    kept = [row async for row in town.table.scan() if row["entityType"] != "Errand" and bea.user_id not in str(row)]
+    assert "ana" not in str(kept)
+    with pytest.raises(BadResetToken):
+        await town.accounts.confirm_reset(token=town.mailbox.letters[-1].token, password=PASSWORD)
+
+
+async def test_an_interrupted_departure_goes_on_where_it_must(town: Town, club: Club) -> None:
+    second = Club()
+    town.farewells.append(second)
+    ana = await town.actor("ana")
+    await town.accounts.delete_me(ana, password=PASSWORD)
+    second.failures = 1
+    with pytest.raises(ConnectionError):
+        await town.accounts.depart(ana.user_id)
+    assert await town.accounts.departures.names() == {ana.user_id}
+
+    await town.accounts.depart(ana.user_id)
+
+    assert second.departed == [ana.user_id]
+    assert await town.accounts.departures.names() == frozenset()
+    await town.accounts.depart(ana.user_id)
+    assert await town.accounts.departures.names() == frozenset()
+
+
+async def test_somebody_who_is_still_here_is_not_removed_by_a_stray_job(town: Town, club: Club) -> None:
+    ana = await town.actor("ana")
+    await town.accounts.depart(ana.user_id)
+    await town.accounts.depart("nobody")
+    assert club.departed == []
+    await town.login("ana")
+
+
+async def test_a_domain_can_object(town: Town, club: Club) -> None:
+    ana = await town.actor("ana")
+    club.owners.add(ana.user_id)
+    with pytest.raises(OwnsServers) as refused:
+        await town.accounts.delete_me(ana, password=PASSWORD)
+    assert (refused.value.code, refused.value.data) == ("owns_servers", {"server_ids": ["s1"]})
+    await town.login("ana")
+    assert await _errands(town) == []
+
+
+@pytest.mark.parametrize("password", [None, "", "a guess, a guess"])
+async def test_whoever_has_a_password_must_give_it(town: Town, password: str | None) -> None:
+    ana = await town.actor("ana")
+    with pytest.raises(WrongPassword):
+        await town.accounts.delete_me(ana, password=password)
+    await town.login("ana")
+
+
+async def test_an_older_row_without_claims_can_leave_and_takes_nobody_elses(town: Town) -> None:
+    user_id = UserId("old")
+    await town.table.write(Create(User(user_id=user_id, username="john", email="john@example.com")))
+    other = await town.register("john", email="other@example.com")
+    await town.accounts.delete_me(Actor.of_person(user_id, "john"))
+    assert await town.accounts.find_by_username("john") == other.user
+
+
+async def test_departures_are_read_at_most_every_second_and_seen_by_other_nodes(town: Town) -> None:
+    node = town.neighbour()
+    ana = await town.actor("ana")
+    assert await node.accounts.departures.names() == frozenset()
+    await town.accounts.delete_me(ana, password=PASSWORD)
+    with measure() as measured:
+        assert await node.accounts.departures.names() == frozenset()
+    assert measured.calls == 0
+    town.clock.move(seconds=1)
+    assert await node.accounts.departures.names() == {ana.user_id}
+
+
+async def test_many_departures_at_once_are_all_remembered(town: Town) -> None:
+    people = [await town.actor(f"p{number}") for number in range(5)]
+    for person in people:
+        await town.accounts.delete_me(person, password=PASSWORD)
+    row = await town.table.get(Departing.key(), consistent=True)
+    assert row is not None
+    assert row.user_ids == {person.user_id for person in people}
+    for person in people:
+        await town.accounts.depart(person.user_id)
+    assert await town.accounts.departures.names() == frozenset()
+
+
+async def test_an_export_has_everything_of_oneself_and_no_hash(town: Town, club: Club) -> None:
+    ana, bea = await town.actor("ana"), await town.actor("bea")
+    await town.login("ana", device="phone")
+    await town.accounts.block(ana, bea.user_id)
+    club.names[ana.user_id] = "ana"
+
+    lines = [line async for line in town.accounts.export(ana)]
+
+    assert [line["kind"] for line in lines] == ["profile", "session", "session", "block", "club"]
+    assert (lines[0]["email"], lines[2]["device"], lines[3]["userId"]) == ("ana@example.com", "phone", bea.user_id)
+    assert "hash" not in str(lines).lower()
+
+
+async def _errands(town: Town) -> list[Errand]:
+    rows = [row async for row in town.table.scan() if row["entityType"] == Errand.__name__]
+    return [Errand.from_item(row, town.table.layout) for row in rows]

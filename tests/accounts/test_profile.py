@@ -1,0 +1,181 @@
+"""Being seen: profiles, names, faces, blocks, and what an older table's rows look like here."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from accounts.town import Town
+from sobremesa.accounts.entities import User, UsernameClaim, username_claim
+from sobremesa.accounts.errors import SelfBlock, UsernameTaken
+from sobremesa.errors import Invalid, NotFound, Unauthenticated
+from sobremesa.people import Actor, Face, UserId
+from sobremesa.table import Create, Layout, measure
+
+NOBODY = UserId("01JGSXXXXXXXXXXXXXXXXXXXXX")
+
+
+async def test_a_new_name_frees_the_old_one(town: Town) -> None:
+    ana = await town.actor("ana")
+    town.clock.move(seconds=5)
+    changed = await town.accounts.change_profile(ana, username="Anita", avatar_url="/files/1")
+
+    assert (changed.username, changed.avatar_url, changed.email) == ("Anita", "/files/1", "ana@example.com")
+    assert changed.updated_at > changed.created_at
+    assert await town.accounts.get_me(ana) == changed
+    assert await town.accounts.find_by_username("ana") is None
+    assert await town.accounts.find_by_username("ANITA") == changed
+    await town.register("ana", email="second@example.com")
+    with pytest.raises(UsernameTaken):
+        await town.accounts.change_profile(ana, username="ANA")
+    assert (await town.accounts.get_me(ana)).username == "Anita"
+
+
+async def test_other_capitals_of_ones_own_name_are_free(town: Town) -> None:
+    ana = await town.actor("ana")
+    assert (await town.accounts.change_profile(ana, username="ANA")).username == "ANA"
+    await town.login("ana")
+    with pytest.raises(UsernameTaken):
+        await town.register("ana", email="other@example.com")
+
+
+async def test_a_picture_can_be_taken_away_and_the_rest_stays(town: Town) -> None:
+    ana = await town.actor("ana")
+    await town.accounts.change_profile(ana, avatar_url="/files/1")
+    assert (await town.accounts.change_profile(ana, username="anita")).avatar_url == "/files/1"
+    cleared = await town.accounts.change_profile(ana, avatar_url=None)
+    assert (cleared.username, cleared.avatar_url) == ("anita", None)
+    await town.login("ana")  # still in the index and under the claim of the address
+
+
+async def test_a_reserved_name_cannot_be_taken_later_either(village: Town) -> None:
+    with pytest.raises(Invalid):
+        await village.accounts.change_profile(await village.actor("ana"), username="everyone")
+
+
+async def test_parallel_renames_leave_exactly_one_claim(town: Town) -> None:
+    ana = await town.actor("ana")
+    names = [f"ana{number}" for number in range(6)]
+    await asyncio.gather(*(town.accounts.change_profile(ana, username=name) for name in names), return_exceptions=True)
+    me = await town.accounts.get_me(ana)
+    claims = [row["username"] async for row in town.table.scan() if row["entityType"] == UsernameClaim.__name__]
+    assert claims == [me.username]
+
+
+async def test_many_people_who_want_one_name_leave_one_who_has_it(town: Town) -> None:
+    people = [await town.actor(f"p{number}") for number in range(8)]
+    tries = [town.accounts.change_profile(person, username="star") for person in people]
+    results = await asyncio.gather(*tries, return_exceptions=True)
+    assert [type(result) for result in results].count(User) == 1
+    assert [type(result) for result in results].count(UsernameTaken) == 7
+
+
+async def test_people_are_found_by_id_and_name(town: Town) -> None:
+    ana, bea = await town.actor("ana"), await town.actor("bea")
+    assert (await town.accounts.get_user(bea.user_id)).username == "bea"
+    with pytest.raises(NotFound):
+        await town.accounts.get_user(NOBODY)
+    with measure() as measured:
+        found = await town.accounts.find_by_usernames(["ANA", "bea", "nobody", "#", "", "a b"])
+    assert found == {"ANA": ana.user_id, "bea": bea.user_id}
+    assert measured.calls == 1
+    assert await town.accounts.find_by_username("#") is None
+    assert await town.accounts.find_by_usernames([]) == {}
+
+
+async def test_faces_come_by_one_batch_and_strangers_are_deleted_users(town: Town) -> None:
+    ana = await town.actor("ana")
+    await town.accounts.change_profile(ana, avatar_url="/files/1")
+    with measure() as measured:
+        faces = await town.accounts.faces([ana.user_id, NOBODY, ana.user_id])
+    assert faces == {
+        ana.user_id: Face(user_id=ana.user_id, username="ana", avatar_url="/files/1"),
+        NOBODY: Face(user_id=NOBODY, username="deleted user"),
+    }
+    assert measured.calls == 1
+
+
+async def test_an_administrator_is_made_by_name_or_address(town: Town) -> None:
+    ana = await town.actor("ana")
+    assert (await town.accounts.grant_admin("Ana@example.com")).is_admin
+    assert (await town.accounts.get_me(ana)).is_admin
+    await town.accounts.grant_admin("ANA", granted=False)
+    assert not (await town.accounts.get_me(ana)).is_admin
+    for nobody in ("nobody", "nobody@example.com"):
+        with pytest.raises(NotFound):
+            await town.accounts.grant_admin(nobody)
+
+
+async def test_blocking_is_the_same_once_or_twice(town: Town) -> None:
+    ana, bea = await town.actor("ana"), await town.actor("bea")
+    first = await town.accounts.block(ana, bea.user_id)
+    town.clock.move(seconds=1)
+    assert await town.accounts.block(ana, bea.user_id) == first == await town.accounts.get_block(ana, bea.user_id)
+    assert (await town.accounts.list_blocks(ana)).items == [first]
+    assert await town.accounts.has_blocked(ana.user_id, bea.user_id)
+    assert not await town.accounts.has_blocked(bea.user_id, ana.user_id)
+
+    await town.accounts.unblock(ana, bea.user_id)
+
+    assert (await town.accounts.list_blocks(ana)).items == []
+    for gone in (town.accounts.unblock, town.accounts.get_block):
+        with pytest.raises(NotFound):
+            await gone(ana, bea.user_id)
+
+
+async def test_neither_oneself_nor_nobody_can_be_blocked(town: Town) -> None:
+    ana = await town.actor("ana")
+    with pytest.raises(SelfBlock):
+        await town.accounts.block(ana, ana.user_id)
+    with pytest.raises(NotFound):
+        await town.accounts.block(ana, NOBODY)
+
+
+async def test_blocks_are_listed_page_by_page(town: Town) -> None:
+    ana = await town.actor("ana")
+    others = [await town.actor(f"p{number}") for number in range(3)]
+    for other in others:
+        await town.accounts.block(ana, other.user_id)
+    page = await town.accounts.list_blocks(ana, limit=2)
+    rest = await town.accounts.list_blocks(ana, limit=2, cursor=page.cursor)
+    assert [block.blocked_id for block in page.items + rest.items] == [other.user_id for other in others]
+
+
+async def test_somebody_who_is_gone_has_no_profile_of_their_own(village: Town) -> None:
+    with pytest.raises(Unauthenticated):
+        await village.accounts.get_me(Actor.of_person(NOBODY, "nobody"))
+
+
+async def test_a_person_without_a_claim_can_take_a_new_name(town: Town) -> None:
+    """Rows of an older table have no claims; nobody else's claim is touched."""
+    await town.table.write(Create(User(user_id=NOBODY, username="john", email="john@example.com")))
+    other = await town.register("john", email="other@example.com")
+    changed = await town.accounts.change_profile(Actor.of_person(NOBODY, "john"), username="johnny")
+    assert changed.username == "johnny"
+    claim = await town.table.get(username_claim(username="john"))
+    assert claim is not None
+    assert claim.user_id == other.user.user_id
+
+
+def test_a_row_of_the_older_design_loads_and_keeps_its_keys() -> None:
+    row = {
+        "pk": "USER#01JGSXXX...",
+        "sk": "PROFILE",
+        "gsi1pk": "EMAIL#user@example.com",
+        "gsi1sk": "USER#01JGSXXX...",
+        "entityType": "User",
+        "userId": "01JGSXXX...",
+        "email": "user@example.com",
+        "username": "john_doe",
+        "passwordHash": "$2a$10$...",
+        "avatarUrl": "https://s3.../avatars/01JGSXXX.jpg",
+        "createdAt": "2025-12-27T00:00:00.000Z",
+        "updatedAt": "2025-12-27T00:00:00.000Z",
+    }
+    user = User.from_item(row, Layout())
+    assert (user.username, user.tenant, user.is_admin) == ("john_doe", "default", False)
+    stored = user.to_item(Layout())
+    assert {name: stored[name] for name in row} == row
+    bare = User.from_item({"pk": "USER#1", "sk": "PROFILE"}, Layout())
+    assert (bare.user_id, bare.username) == ("1", "")

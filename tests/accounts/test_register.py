@@ -1,0 +1,129 @@
+"""Registering: one person for each address and each name, however many try at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+import pytest
+
+from accounts.town import PASSWORD, Town, town_on
+from sobremesa.accounts.entities import EmailClaim, User, UsernameClaim
+from sobremesa.accounts.errors import EmailTaken, RegistrationClosed, UsernameTaken
+from sobremesa.accounts.sessions import SignedIn
+from sobremesa.clock import SetClock
+from sobremesa.errors import Invalid
+from sobremesa.table import Table
+
+
+async def test_a_new_person_is_signed_in(town: Town) -> None:
+    signed_in = await town.register("ana", device="phone")
+
+    actor = await town.authenticate(signed_in.access_token)
+    assert (actor.username, actor.tenant, actor.is_admin) == ("ana", "default", False)
+    assert actor.user_id == signed_in.user.user_id
+    me = await town.accounts.get_me(actor)
+    assert (me.email, me.username, me.created_at) == ("ana@example.com", "ana", me.updated_at)
+    [session] = (await town.accounts.list_sessions(actor)).items
+    assert (session.device, session.session_id) == ("phone", actor.session_id)
+
+
+async def test_a_hundred_parallel_tries_of_one_address_make_one_person(town: Town) -> None:
+    tries = [town.register(f"p{number:03}", email="One@Example.com ") for number in range(100)]
+    counted = Counter(type(result) for result in await asyncio.gather(*tries, return_exceptions=True))
+    assert counted == {SignedIn: 1, EmailTaken: 99}
+    assert len(await _all(town, User)) == len(await _all(town, UsernameClaim)) == 1
+
+
+async def test_a_hundred_parallel_tries_of_one_name_make_one_person(town: Town) -> None:
+    tries = [town.register("Ana" if number % 2 else "ANA", email=f"{number}@example.com") for number in range(100)]
+    counted = Counter(type(result) for result in await asyncio.gather(*tries, return_exceptions=True))
+    assert counted == {SignedIn: 1, UsernameTaken: 99}
+    assert len(await _all(town, User)) == len(await _all(town, EmailClaim)) == 1
+
+
+async def test_the_transaction_itself_keeps_names_apart(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The early look is only a courtesy: without it the outcome is the same."""
+
+    async def look_away(email: str, username: str) -> None:
+        pass
+
+    monkeypatch.setattr(town.accounts, "_refuse_taken", look_away)
+    await town.register("ana")
+    with pytest.raises(EmailTaken):
+        await town.register("ana")
+    with pytest.raises(EmailTaken):
+        await town.register("bea", email="ana@example.com")
+    with pytest.raises(UsernameTaken):
+        await town.register("ANA", email="bea@example.com")
+    assert len(await _all(town, User)) == 1
+
+
+async def test_a_refused_name_leaves_nothing_behind(town: Town) -> None:
+    await town.register("ana")
+    with pytest.raises(UsernameTaken):
+        await town.register("ana", email="bea@example.com")
+    await town.register("bea")
+
+
+@pytest.mark.parametrize(
+    "email",
+    ["", "ana", "@example.com", "ana@", "ana@host", "a b@example.com", "a#b@example.com", "$a@example.com",
+     "a@-x.com", "a@x..com", "a\x00@example.com", "a@exa_mple.com", f"{'a' * 65}@example.com", f"a@{'x' * 250}.com"],
+)  # fmt: skip
+async def test_what_is_no_address_is_refused(village: Town, email: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        await village.register("ana", email=email)
+    assert refused.value.data["errors"][0]["pointer"] == "#/email"
+
+
+@pytest.mark.parametrize("email", ["ana+tag@example.com", "ÁNA@Exämple.com", "o'neil@mail.example.co.uk", "a@b.c1"])
+async def test_odd_addresses_are_accepted(village: Town, email: str) -> None:
+    signed_in = await village.register("ana", email=f"  {email} ")
+    assert signed_in.user.email == email.lower()
+
+
+@pytest.mark.parametrize(
+    "username",
+    ["", "a", "a" * 33, "a b", "a#b", "a*", "ana\u200b", "Deleted User", "everyone", "HERE", "me", "System", "ADMIN",
+     "\uff41\uff44\uff4d\uff49\uff4e", "\u0301a"],
+)  # fmt: skip
+async def test_what_is_no_name_is_refused(village: Town, username: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        await village.register("ana", username=username)
+    assert refused.value.data["errors"][0]["pointer"] == "#/username"
+
+
+@pytest.mark.parametrize("username", ["ab", "Ana_1.x-y", "Ωmega", "अनीता", "王小明", "a" * 32, "--"])
+async def test_names_of_many_scripts_are_accepted(village: Town, username: str) -> None:
+    signed_in = await village.register("ana", username=username)
+    assert signed_in.user.username == username
+    assert await village.accounts.find_by_username(username.upper()) == signed_in.user
+
+
+@pytest.mark.parametrize("password", ["", "short", "x" * 257])
+async def test_a_password_has_8_to_256_characters(village: Town, password: str) -> None:
+    with pytest.raises(Invalid):
+        await village.register("ana", password=password)
+
+
+async def test_a_closed_house_takes_nobody(table: Table, clock: SetClock) -> None:
+    async with town_on(table, clock, registration="closed") as town:
+        with pytest.raises(RegistrationClosed):
+            await town.register("ana")
+
+
+async def test_people_belong_to_the_tenant_of_the_settings(table: Table, clock: SetClock) -> None:
+    async with town_on(table, clock, tenant="acme") as town:
+        assert (await town.actor("ana")).tenant == "acme"
+
+
+async def test_no_row_but_the_credential_holds_the_password(town: Town) -> None:
+    await town.register("ana")
+    hashed = [item for item in [row async for row in town.table.scan()] if "$argon2id$" in str(item)]
+    assert [item["sk"] for item in hashed] == ["AUTH"]
+    assert PASSWORD not in str([row async for row in town.table.scan()])
+
+
+async def _all(town: Town, entity: type[User | EmailClaim | UsernameClaim]) -> list[object]:
+    return [row async for row in town.table.scan() if row["entityType"] == entity.__name__]

@@ -1,0 +1,87 @@
+"""Server keys: a product's servers, by tenant and scope."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.town import Town
+from sobremesa.errors import Forbidden, Invalid, NotFound, Unauthenticated
+from sobremesa.people import KeyId, PersonNeeded, Tenant
+
+ACME = Tenant("acme")
+
+
+async def test_a_key_acts_for_its_tenant_within_its_scopes(town: Town) -> None:
+    made = await town.server_keys.create_key(ACME, ["inbox:publish"], label="shop")
+
+    assert made.text.startswith(f"sbk_{made.key.key_id}_")
+    actor = await town.authenticate(made.text)
+    assert (actor.tenant, actor.key_id, actor.scopes) == ("acme", made.key.key_id, frozenset({"inbox:publish"}))
+    assert actor.name == f"key:{made.key.key_id}"
+    actor.require_scope("inbox:publish")
+    with pytest.raises(Forbidden):
+        actor.require_scope("inbox:admin")
+    with pytest.raises(PersonNeeded):
+        await town.accounts.get_me(actor)
+
+
+async def test_only_the_hash_is_kept(town: Town) -> None:
+    made = await town.server_keys.create_key(ACME, ["admin"])
+    assert made.text.rpartition("_")[2] not in str([row async for row in town.table.scan()])
+
+
+async def test_the_keys_of_a_tenant_are_listed_page_by_page(town: Town) -> None:
+    made = [await town.server_keys.create_key(ACME, ["admin"]) for _ in range(3)]
+    await town.server_keys.create_key(Tenant("other"), ["admin"])
+    page = await town.server_keys.list_keys(ACME, limit=2)
+    rest = await town.server_keys.list_keys(ACME, limit=2, cursor=page.cursor)
+    assert [key.key_id for key in page.items + rest.items] == [new.key.key_id for new in made]
+
+
+async def test_a_revoked_key_proves_nothing_at_once_and_elsewhere_within_a_second(town: Town) -> None:
+    made = await town.server_keys.create_key(ACME, ["admin"])
+    node = town.neighbour()
+    await town.authenticate(made.text)
+    await node.authenticate(made.text)
+
+    await town.server_keys.revoke_key(made.key.key_id)
+
+    with pytest.raises(Unauthenticated):
+        await town.authenticate(made.text)
+    town.clock.move(seconds=1)
+    with pytest.raises(Unauthenticated):
+        await node.authenticate(made.text)
+    with pytest.raises(NotFound):
+        await town.server_keys.revoke_key(made.key.key_id)
+    assert (await town.server_keys.list_keys(ACME)).items == []
+
+
+async def test_a_key_expires(town: Town) -> None:
+    made = await town.server_keys.create_key(ACME, ["admin"], expires_in_seconds=60)
+    town.clock.move(seconds=59)
+    await town.authenticate(made.text)
+    town.clock.move(seconds=1)
+    with pytest.raises(Unauthenticated):
+        await town.authenticate(made.text)
+
+
+async def test_another_secret_or_an_unknown_key_proves_nothing(town: Town) -> None:
+    made = await town.server_keys.create_key(ACME, ["admin"])
+    for text in (made.text[:-1], made.text + "x", f"sbk_{made.key.key_id}_", f"sbk_{made.key.key_id}", "sbk_",
+                 "sbk_unknown_secret", "sbk_a#b_secret", "sbk_*_x", "sbk_é_x", "sbk_" + "a" * 300 + "_x"):  # fmt: skip
+        with pytest.raises(Unauthenticated):
+            await town.authenticate(text)
+
+
+async def test_what_makes_no_sense_is_refused(village: Town) -> None:
+    for scopes in ([], ["everything"], ["admin", "root"]):
+        with pytest.raises(Invalid):
+            await village.server_keys.create_key(ACME, scopes)
+    with pytest.raises(Invalid):
+        await village.server_keys.create_key(ACME, ["admin"], expires_in_seconds=0)
+    with pytest.raises(Invalid):
+        await village.server_keys.create_key(ACME, ["admin"], label="x" * 65)
+    with pytest.raises(Invalid):
+        await village.server_keys.create_key(Tenant("a#b"), ["admin"])
+    with pytest.raises(NotFound):
+        await village.server_keys.revoke_key(KeyId("a#b"))

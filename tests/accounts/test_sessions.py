@@ -1,0 +1,198 @@
+"""Sessions: refresh tokens that change with every use, and what happens when one is used twice."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from accounts.town import Town
+from sobremesa.accounts.entities import session_by_id
+from sobremesa.accounts.errors import SessionEnded
+from sobremesa.accounts.sessions import SESSION_SECONDS, SignedIn
+from sobremesa.clock import SetClock
+from sobremesa.errors import NotFound, Unauthenticated
+from sobremesa.people import SessionId
+from sobremesa.table import measure
+
+
+async def test_a_refresh_gives_the_next_pair(town: Town) -> None:
+    first = await town.register("ana")
+    town.clock.move(seconds=1)
+    second = await town.accounts.refresh(first.refresh_token)
+
+    assert second.user == first.user
+    assert second.session_id == first.session_id
+    assert second.refresh_token.startswith(f"sbr_{first.user.user_id}.{first.session_id}.")
+    assert second.refresh_token != first.refresh_token
+    assert second.expires_in == 600
+    assert (await town.authenticate(second.access_token)).user_id == first.user.user_id
+
+
+async def test_the_row_holds_no_token(town: Town) -> None:
+    first = await town.register("ana")
+    second = await town.accounts.refresh(first.refresh_token)
+    stored = str([row async for row in town.table.scan()])
+    for signed_in in (first, second):
+        assert signed_in.refresh_token.rpartition(".")[2] not in stored
+        assert signed_in.access_token not in stored
+
+
+async def test_a_lost_answer_can_be_asked_for_again_within_ten_seconds(town: Town) -> None:
+    first = await town.register("ana")
+    second = await town.accounts.refresh(first.refresh_token)
+    town.clock.move(seconds=10)
+    with measure() as measured:
+        again = await town.accounts.refresh(first.refresh_token)
+    assert again.refresh_token == second.refresh_token
+    assert measured.write == 0
+    await town.accounts.refresh(second.refresh_token)
+
+
+async def test_two_tabs_that_refresh_at_once_get_the_same_successor(town: Town) -> None:
+    first = await town.register("ana")
+    results = await asyncio.gather(*(town.accounts.refresh(first.refresh_token) for _ in range(10)))
+    assert len({result.refresh_token for result in results}) == 1
+    await town.accounts.refresh(results[0].refresh_token)
+
+
+async def test_the_loser_of_two_rotations_gets_the_winners_successor(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await town.register("ana")
+    sessions = town.accounts._sessions
+    rotate = sessions._rotate
+
+    async def too_late(*given: str) -> None:
+        monkeypatch.setattr(sessions, "_rotate", rotate)
+        await town.accounts.refresh(first.refresh_token)
+        await rotate(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sessions, "_rotate", too_late)
+    loser = await town.accounts.refresh(first.refresh_token)
+    assert loser.refresh_token == (await town.accounts.refresh(first.refresh_token)).refresh_token
+
+
+async def test_a_rotation_that_comes_too_late_undoes_nothing(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = await town.register("ana")
+    sessions = town.accounts._sessions
+    rotate = sessions._rotate
+
+    async def far_too_late(*given: str) -> None:
+        monkeypatch.setattr(sessions, "_rotate", rotate)
+        second = await town.accounts.refresh(first.refresh_token)
+        await town.accounts.refresh(second.refresh_token)
+        await rotate(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sessions, "_rotate", far_too_late)
+    with pytest.raises(SessionEnded):
+        await town.accounts.refresh(first.refresh_token)
+
+
+async def test_a_token_used_again_after_ten_seconds_ends_the_session(town: Town) -> None:
+    first = await town.register("ana")
+    second = await town.accounts.refresh(first.refresh_token)
+    await town.authenticate(second.access_token)
+    town.clock.move(seconds=10.001)
+    await _is_over(town, first.refresh_token, second)
+
+
+async def test_a_token_whose_successor_was_used_ends_the_session(town: Town) -> None:
+    first = await town.register("ana")
+    second = await town.accounts.refresh(first.refresh_token)
+    third = await town.accounts.refresh(second.refresh_token)
+    await _is_over(town, first.refresh_token, third)
+
+
+async def test_a_token_that_never_was_one_ends_the_session_that_it_names(town: Town) -> None:
+    first = await town.register("ana")
+    await _is_over(town, first.refresh_token[:-4] + "AAAA", first)
+
+
+async def test_other_sessions_outlive_one_that_was_copied(town: Town) -> None:
+    first = await town.register("ana")
+    other = await town.login("ana")
+    await town.accounts.refresh(first.refresh_token)
+    town.clock.move(seconds=11)
+    with pytest.raises(SessionEnded):
+        await town.accounts.refresh(first.refresh_token)
+    await town.authenticate((await town.accounts.refresh(other.refresh_token)).access_token)
+
+
+async def test_a_session_lives_thirty_days_from_its_last_use(town: Town) -> None:
+    signed_in = await town.register("ana")
+    for _ in range(3):
+        town.clock.move(seconds=SESSION_SECONDS - 1)
+        signed_in = await town.accounts.refresh(signed_in.refresh_token)
+    town.clock.move(seconds=SESSION_SECONDS)
+    with pytest.raises(SessionEnded):
+        await town.accounts.refresh(signed_in.refresh_token)
+
+
+@pytest.mark.parametrize(
+    "token", ["", "sbr_", "sbr_a.b", "sbr_a.b.c", "a.b.c", "sbr_a#.b.c", "sbr_*.b.c", "sbr_" + "a" * 2000 + ".b.c",
+              "sbr_é.b.c"],
+)  # fmt: skip
+async def test_what_is_no_refresh_token_is_refused(town: Town, token: str) -> None:
+    with pytest.raises(SessionEnded):
+        await town.accounts.refresh(token)
+
+
+async def test_after_logging_out_neither_token_is_good(town: Town) -> None:
+    signed_in = await town.register("ana")
+    actor = await town.authenticate(signed_in.access_token)
+    await town.accounts.logout(actor)
+    await _is_over(town, signed_in.refresh_token, signed_in)
+
+
+async def test_one_of_several_sessions_can_be_ended(town: Town) -> None:
+    phone = await town.register("ana", device="phone")
+    laptop = await town.login("ana", device="laptop")
+    actor = await town.authenticate(laptop.access_token)
+    await town.authenticate(phone.access_token)
+
+    await town.accounts.end_session(actor, phone.session_id)
+
+    with pytest.raises(Unauthenticated):
+        await town.authenticate(phone.access_token)
+    await town.authenticate(laptop.access_token)
+    with pytest.raises(NotFound):
+        await town.accounts.end_session(actor, phone.session_id)
+
+
+async def test_nobody_ends_a_strangers_session(town: Town) -> None:
+    ana, bea = await town.register("ana"), await town.actor("bea")
+    with pytest.raises(NotFound):
+        await town.accounts.end_session(bea, ana.session_id)
+    with pytest.raises(NotFound):
+        await town.accounts.end_session(bea, SessionId("01JGSXXXXXXXXXXXXXXXXXXXXX"))
+    await town.authenticate(ana.access_token)
+
+
+async def test_an_ended_session_is_felt_on_another_node_within_a_second(town: Town, clock: SetClock) -> None:
+    signed_in = await town.register("ana")
+    node = town.neighbour()
+    actor = await node.authenticate(signed_in.access_token)
+    await town.accounts.logout(actor)
+    clock.move(seconds=1)
+    with pytest.raises(Unauthenticated):
+        await node.authenticate(signed_in.access_token)
+
+
+async def test_a_refresh_costs_two_reads_and_one_write(village: Town) -> None:
+    signed_in = await village.register("ana")
+    with measure() as measured:
+        await village.accounts.refresh(signed_in.refresh_token)
+    assert (measured.calls, measured.read, measured.write) == (2, 2, 1)
+
+
+async def _is_over(town: Town, token: str, last: SignedIn) -> None:
+    """This token is refused, and with it the session and all of its tokens."""
+    with pytest.raises(SessionEnded):
+        await town.accounts.refresh(token)
+    key = session_by_id(user_id=last.user.user_id, session_id=last.session_id)
+    assert await town.table.get(key) is None
+    with pytest.raises(SessionEnded):
+        await town.accounts.refresh(last.refresh_token)
+    with pytest.raises(Unauthenticated):
+        await town.authenticate(last.access_token)

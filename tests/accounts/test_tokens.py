@@ -1,0 +1,301 @@
+"""Access tokens: what they say, and every way to forge one that we know of."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from joserfc import jws
+from joserfc.jwk import ECKey, OKPKey, RSAKey
+
+from accounts.town import Town
+from sobremesa.accounts import signatures
+from sobremesa.accounts.key_stores import MemoryKeys
+from sobremesa.accounts.keyring import Keyring
+from sobremesa.accounts.sessions import SignedIn
+from sobremesa.accounts.tokens import Tokens
+from sobremesa.clock import SetClock
+from sobremesa.errors import Unauthenticated
+from sobremesa.people import UserId
+
+ISSUER = "http://127.0.0.1:8080"
+
+
+def encoded(value: Any) -> str:
+    raw = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def decoded(part: str) -> Any:
+    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+
+
+def signed(header: dict[str, Any], claims: Any, key: Any) -> str:
+    registry = signatures._Allowed(algorithms=[header["alg"]], strict_check_header=False)
+    payload = claims if isinstance(claims, bytes) else json.dumps(claims).encode()
+    return jws.serialize_compact(header, payload, key, registry=registry)
+
+
+def hs256(header: dict[str, Any], claims: Any, secret: bytes) -> str:
+    """By hand, since the library refuses to take a public key as a secret."""
+    text = f"{encoded({**header, 'alg': 'HS256'})}.{encoded(claims)}"
+    return f"{text}.{encoded(hmac.digest(secret, text.encode(), 'sha256'))}"
+
+
+class Forge:
+    """A true token, its parts, and the true key: what an attacker may know, and more."""
+
+    def __init__(self, token: str, key: OKPKey, now: int) -> None:
+        self.token = token
+        self.key = key
+        self.now = now
+        first, second, self.signature = token.split(".")
+        self.header: dict[str, Any] = decoded(first)
+        self.claims: dict[str, Any] = decoded(second)
+
+    def resigned(self, **claims: Any) -> str:
+        """Signed by the true key, with other claims; None leaves one out."""
+        changed = {name: value for name, value in {**self.claims, **claims}.items() if value is not None}
+        return signed(self.header, changed, self.key)
+
+
+@pytest.fixture
+async def signed_in(village: Town) -> SignedIn:
+    return await village.register("ana")
+
+
+@pytest.fixture
+async def forge(village: Town, signed_in: SignedIn) -> Forge:
+    _, key = await village.keyring.signing_key()
+    return Forge(signed_in.access_token, key, village.clock.now_ms() // 1000)
+
+
+async def test_a_token_says_who_where_and_how_long(village: Town, signed_in: SignedIn, forge: Forge) -> None:
+    kid, _ = await village.keyring.signing_key()
+    assert forge.header == {"alg": "EdDSA", "kid": kid, "typ": "JWT"}
+    assert forge.claims == {
+        "iss": ISSUER,
+        "aud": "sobremesa",
+        "sub": signed_in.user.user_id,
+        "sid": signed_in.session_id,
+        "tenant": "default",
+        "iat": forge.now,
+        "exp": forge.now + 600,
+    }
+
+
+async def test_the_forge_itself_works(village: Town, forge: Forge) -> None:
+    """Else every attack below would fail for the wrong reason."""
+    await village.authenticate(forge.resigned(iat=forge.now + 1))
+
+
+def _none(forge: Forge) -> str:
+    return f"{encoded({**forge.header, 'alg': 'none'})}.{encoded(forge.claims)}."
+
+
+def _none_with_signature(forge: Forge) -> str:
+    return f"{encoded({**forge.header, 'alg': 'None'})}.{encoded(forge.claims)}.{forge.signature}"
+
+
+def _no_algorithm(forge: Forge) -> str:
+    return f"{encoded({'kid': forge.header['kid']})}.{encoded(forge.claims)}.{forge.signature}"
+
+
+def _hs256_with_the_public_key(forge: Forge) -> str:
+    raw = base64.urlsafe_b64decode(str(forge.key.as_dict(private=False)["x"]) + "=")
+    return hs256(forge.header, forge.claims, raw)
+
+
+def _hs256_with_the_public_pem(forge: Forge) -> str:
+    return hs256(forge.header, forge.claims, forge.key.as_pem(private=False))
+
+
+def _hs256_with_nothing(forge: Forge) -> str:
+    return hs256(forge.header, forge.claims, b"")
+
+
+def _own_key_under_our_kid(forge: Forge) -> str:
+    return signed(forge.header, forge.claims, OKPKey.generate_key("Ed25519"))
+
+
+def _ec_key_under_our_kid(forge: Forge) -> str:
+    return signed({**forge.header, "alg": "ES256"}, forge.claims, ECKey.generate_key("P-256"))
+
+
+def _rsa_key_under_our_kid(forge: Forge) -> str:
+    return signed({**forge.header, "alg": "RS256"}, forge.claims, RSAKey.generate_key(2048))
+
+
+def _same_key_by_another_name(forge: Forge) -> str:
+    return signed({**forge.header, "alg": "Ed25519"}, forge.claims, forge.key)
+
+
+def _unknown_kid(forge: Forge) -> str:
+    return signed({**forge.header, "kid": "another"}, forge.claims, OKPKey.generate_key("Ed25519"))
+
+
+def _our_key_under_an_unknown_kid(forge: Forge) -> str:
+    return signed({**forge.header, "kid": "../../etc/passwd"}, forge.claims, forge.key)
+
+
+def _no_kid(forge: Forge) -> str:
+    return signed({"alg": "EdDSA"}, forge.claims, forge.key)
+
+
+def _odd_kid(forge: Forge) -> str:
+    return f"{encoded({'alg': 'EdDSA', 'kid': ['a']})}.{encoded(forge.claims)}.{forge.signature}"
+
+
+def _key_in_header(forge: Forge) -> str:
+    own = OKPKey.generate_key("Ed25519")
+    return signed({**forge.header, "jwk": own.as_dict(private=False)}, forge.claims, own)
+
+
+def _key_in_header_without_kid(forge: Forge) -> str:
+    own = OKPKey.generate_key("Ed25519")
+    return signed({"alg": "EdDSA", "jwk": own.as_dict(private=False)}, forge.claims, own)
+
+
+def _key_address_in_header(forge: Forge) -> str:
+    own = OKPKey.generate_key("Ed25519", parameters={"kid": "mine"})
+    header = {"alg": "EdDSA", "kid": "mine", "jku": "https://example.com/keys", "x5u": "https://example.com/x"}
+    return signed(header, forge.claims, own)
+
+
+def _certificate_in_header(forge: Forge) -> str:
+    own = OKPKey.generate_key("Ed25519")
+    return signed({**forge.header, "x5c": [base64.b64encode(b"certificate").decode()]}, forge.claims, own)
+
+
+def _critical_header(forge: Forge) -> str:
+    text = f"{encoded({**forge.header, 'crit': ['exp2'], 'exp2': 1})}.{encoded(forge.claims)}"
+    return f"{text}.{encoded(forge.key.private_key.sign(text.encode()))}"  # type: ignore[union-attr]
+
+
+def _foreign_issuer(forge: Forge) -> str:
+    return forge.resigned(iss="https://issuer.example.com")
+
+
+def _issuer_with_a_slash(forge: Forge) -> str:
+    return forge.resigned(iss=ISSUER + "/")
+
+
+def _another_audience(forge: Forge) -> str:
+    return forge.resigned(aud="another")
+
+
+def _several_audiences(forge: Forge) -> str:
+    return forge.resigned(aud=["sobremesa", "another"])
+
+
+def _no_audience(forge: Forge) -> str:
+    return forge.resigned(aud=None)
+
+
+def _expired_now(forge: Forge) -> str:
+    return forge.resigned(exp=forge.now)
+
+
+def _never_expires(forge: Forge) -> str:
+    return forge.resigned(exp=None)
+
+
+def _expiry_as_text(forge: Forge) -> str:
+    return forge.resigned(exp=str(forge.now + 600))
+
+
+def _expiry_as_truth(forge: Forge) -> str:
+    return forge.resigned(exp=True)
+
+
+def _not_yet(forge: Forge) -> str:
+    return forge.resigned(nbf=forge.now + 6)
+
+
+def _no_session(forge: Forge) -> str:
+    return forge.resigned(sid=None)
+
+
+def _another_session(forge: Forge) -> str:
+    return forge.resigned(sid="01JGSXXXXXXXXXXXXXXXXXXXXX")
+
+
+def _another_person(forge: Forge) -> str:
+    return forge.resigned(sub="01JGSXXXXXXXXXXXXXXXXXXXXX")
+
+
+def _a_key_as_person(forge: Forge) -> str:
+    return forge.resigned(sub="*#")
+
+
+def _changed_claims(forge: Forge) -> str:
+    first, _, signature = forge.token.split(".")
+    return f"{first}.{encoded({**forge.claims, 'sub': 'somebody'})}.{signature}"
+
+
+def _cut_signature(forge: Forge) -> str:
+    return forge.token[:-8]
+
+
+def _no_signature(forge: Forge) -> str:
+    return forge.token.rpartition(".")[0] + "."
+
+
+def _claims_that_are_a_list(forge: Forge) -> str:
+    return signed(forge.header, [forge.claims], forge.key)
+
+
+def _deep_claims(forge: Forge) -> str:
+    return signed(forge.header, b"[" * 3000 + b"]" * 3000, forge.key)
+
+
+def _huge(forge: Forge) -> str:
+    return forge.resigned(padding="x" * 10_000)
+
+
+ATTACKS = [value for name, value in list(globals().items()) if name.startswith("_") and callable(value)]
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__.strip("_"))
+async def test_a_forged_token_proves_nothing(village: Town, forge: Forge, attack: Callable[[Forge], str]) -> None:
+    with pytest.raises(Unauthenticated):
+        await village.authenticate(attack(forge))
+    await village.authenticate(forge.token)
+
+
+async def test_each_layer_refuses_by_itself(village: Town, forge: Forge, clock: SetClock) -> None:
+    """Whoever calls a part alone is as safe as behind the whole."""
+    tokens = Tokens(village.keyring, clock, ISSUER)
+    for attack in ATTACKS:
+        if attack not in (_another_session, _another_person, _a_key_as_person):
+            with pytest.raises(Unauthenticated):
+                await tokens.verify(attack(forge))
+    for header in ({**forge.header, "alg": "Ed25519"}, {"alg": "Ed25519"}):
+        with pytest.raises(Unauthenticated):
+            signatures.proven(signed(header, forge.claims, forge.key), forge.key, ["EdDSA"])
+
+
+@pytest.mark.parametrize("text", ["", ".", "..", "a.b.c", "Bearer x", "é.é.é", "e30.e30.e30", "e30.e30.", "\x00"])
+async def test_what_is_no_token_proves_nothing(village: Town, text: str) -> None:
+    with pytest.raises(Unauthenticated):
+        await village.authenticate(text)
+
+
+async def test_a_clock_that_is_a_little_behind_is_forgiven_only_at_the_beginning(village: Town, forge: Forge) -> None:
+    await village.authenticate(forge.resigned(nbf=forge.now + 5))
+    village.clock.move(seconds=599.999)
+    await village.authenticate(forge.token)
+    village.clock.move(seconds=0.001)
+    with pytest.raises(Unauthenticated):
+        await village.authenticate(forge.token)
+
+
+async def test_tokens_of_another_keyring_prove_nothing(village: Town, signed_in: SignedIn, clock: SetClock) -> None:
+    other = Tokens(await Keyring.open(MemoryKeys(), clock), clock, ISSUER)
+    token = await other.issue(UserId(signed_in.user.user_id), signed_in.session_id, signed_in.user.tenant)
+    with pytest.raises(Unauthenticated):
+        await village.authenticate(token)

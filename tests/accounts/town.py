@@ -1,0 +1,127 @@
+"""A town: accounts over one table, with cheap passwords and everything else in reach of a test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+
+from sobremesa.accounts.departures import Exporter, Farewell
+from sobremesa.accounts.key_stores import MemoryKeys
+from sobremesa.accounts.keyring import Keyring
+from sobremesa.accounts.opening import open_accounts
+from sobremesa.accounts.passwords import Passwords
+from sobremesa.accounts.sessions import SignedIn
+from sobremesa.clock import Instant, SetClock, instant
+from sobremesa.http.limits import Limits, NoLimits
+from sobremesa.ids import Ids
+from sobremesa.people import Actor
+from sobremesa.settings import Settings
+from sobremesa.table import Create, Entity, Keys, Table
+
+PASSWORD = "correct horse"
+
+
+class Errand(Entity):
+    """A job, as the queue of this town keeps it."""
+
+    keys = Keys(pk="ERRANDS", sk="{errand_id}")
+
+    errand_id: str
+    kind: str
+    subject: str
+    created_at: Instant
+
+
+class Errands:
+    """A queue that only remembers."""
+
+    def __init__(self, clock: SetClock, ids: Ids) -> None:
+        self._clock = clock
+        self._ids = ids
+        self.nudges = 0
+
+    def new(self, kind: str, subject: str) -> Create[Any]:
+        now = instant(self._clock.now_ms())
+        return Create(Errand(errand_id=self._ids.mint(), kind=kind, subject=subject, created_at=now))
+
+    def nudge(self) -> None:
+        self.nudges += 1
+
+
+class Letter(msgspec.Struct):
+    to: str
+    subject: str
+    text: str
+
+    @property
+    def token(self) -> str:
+        return self.text.split("\n\n")[2]
+
+
+class Mailbox:
+    """Keeps what was mailed."""
+
+    def __init__(self) -> None:
+        self.letters: list[Letter] = []
+
+    async def send(self, to: str, subject: str, text: str) -> None:
+        await asyncio.sleep(0)
+        self.letters.append(Letter(to, subject, text))
+
+
+class Town:
+    """Accounts, and what they touch."""
+
+    def __init__(
+        self, table: Table, clock: SetClock, keyring: Keyring, limits: Limits | None = None, **settings: Any
+    ) -> None:
+        self.table = table
+        self.clock = clock
+        self.keyring = keyring
+        self.ids = Ids(clock)
+        self.errands = Errands(clock, self.ids)
+        self.mailbox = Mailbox()
+        self.settings = Settings(**settings)
+        self.farewells: list[Farewell] = []
+        self.exporters: list[Exporter] = []
+        self.accounts, self.authenticate, self.server_keys = open_accounts(
+            table,
+            clock,
+            self.ids,
+            keyring=keyring,
+            limits=limits or NoLimits(),
+            jobs=self.errands,
+            settings=self.settings,
+            mailer=self.mailbox,
+            passwords=Passwords(time_cost=1, memory_kib=8),
+            farewells=self.farewells,
+            exporters=self.exporters,
+        )
+
+    def neighbour(self, **settings: Any) -> Town:
+        """Another node over the same table and keys."""
+        return Town(self.table, self.clock, self.keyring, **settings)
+
+    async def register(self, name: str = "ana", **given: Any) -> SignedIn:
+        words = {"email": f"{name}@example.com", "username": name, "password": PASSWORD, **given}
+        return await self.accounts.register(**words)
+
+    async def login(self, name: str = "ana", password: str = PASSWORD, device: str | None = None) -> SignedIn:
+        return await self.accounts.login(email=f"{name}@example.com", password=password, device=device)
+
+    async def actor(self, name: str = "ana") -> Actor:
+        """A new person, as the actor of their first session."""
+        return await self.authenticate((await self.register(name)).access_token)
+
+
+@asynccontextmanager
+async def town_on(table: Table, clock: SetClock, **options: Any) -> AsyncIterator[Town]:
+    town = Town(table, clock, await Keyring.open(MemoryKeys(), clock), **options)
+    try:
+        yield town
+    finally:
+        await town.accounts.close()
