@@ -1,0 +1,168 @@
+"""Who is in a server and with which rights; and the door of its channels.
+
+Everything here is read consistently and fails closed: a stranger learns no more than that there is nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from sobremesa.accounts.audit import Audit
+from sobremesa.communities.entities import (
+    ChannelId,
+    ChannelPointer,
+    Server,
+    ServerId,
+    ServerMembership,
+    adopt_channel,
+    channel_in_index,
+    channels_of,
+    membership,
+    pointer_of,
+    server_by_id,
+    servers_of,
+)
+from sobremesa.communities.permissions import RIGHTS, Right, Role
+from sobremesa.errors import Forbidden, NotFound
+from sobremesa.ids import RoomId
+from sobremesa.people import Actor, UserId
+from sobremesa.rooms.door import RoomRight, Seat
+from sobremesa.table import Check, Create, Operation, Table, equals, present
+from sobremesa.table.errors import ConditionFailed
+
+_ROOM_RIGHTS: tuple[RoomRight, ...] = ("read", "send", "pin", "moderate")
+
+
+class Member(msgspec.Struct, frozen=True, kw_only=True):
+    """A person inside of a server."""
+
+    actor: Actor
+    server: Server
+    role: Role
+    place: ServerMembership
+    """Their own row, as it was read."""
+
+    @property
+    def user_id(self) -> UserId:
+        return self.actor.user_id
+
+    def may(self, right: Right) -> bool:
+        return right in RIGHTS[self.role]
+
+    def require(self, right: Right) -> None:
+        if not self.may(right):
+            raise Forbidden(right=right)
+
+
+class Access:
+    """Lets people into servers and channels."""
+
+    def __init__(self, table: Table, audit: Audit) -> None:
+        self._table = table
+        self._audit = audit
+
+    # Servers
+
+    async def require_member(self, actor: Actor, server_id: ServerId, right: Right = "read") -> Member:
+        """The person as a member with a right; NotFound for a stranger, Forbidden without the right."""
+        place, server = await self._table.get_pair(
+            membership(user_id=actor.user_id, server_id=server_id), server_by_id(server_id=server_id), consistent=True
+        )
+        member = _member(actor, place, server)
+        if member is None:
+            raise NotFound
+        member.require(right)
+        return member
+
+    def still(self, member: Member) -> Operation:
+        """That who acts has the same role when it happens as when they asked; for the transaction of the act."""
+        return Check(member.place.own_key(), when=equals("role", member.place.role))
+
+    async def find_role(self, server: Server, user_id: UserId) -> Role | None:
+        """Somebody's role in a server, or None if they are not in it."""
+        place = await self._table.get(membership(user_id=user_id, server_id=server.server_id))
+        return None if place is None else _role(place, server)
+
+    # The door of channels
+
+    async def enter(self, actor: Actor, room_id: RoomId) -> Seat:
+        pointer = await self._pointer(room_id)
+        member = await self.require_member(actor, pointer.server_id)
+        return _seat(member, pointer)
+
+    async def seats_of(self, actor: Actor) -> Sequence[Seat]:
+        places = [place async for place in self._table.every(servers_of(user_id=actor.user_id))]
+        servers = await self._table.get_many(
+            [server_by_id(server_id=place.server_id) for place in places], consistent=True
+        )
+        members = [
+            member for place, server in zip(places, servers, strict=True) if (member := _member(actor, place, server))
+        ]
+        return [seat for seats in await asyncio.gather(*map(self._seats_in, members)) for seat in seats]
+
+    async def still_inside(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
+        server_id = (await self._pointer(room_id)).server_id
+        keys = [membership(user_id=user_id, server_id=server_id) for user_id in user_ids]
+        return {place.user_id for place in await self._table.get_many(keys) if place is not None}
+
+    def audit(self, seat: Seat, act: str, *, target: str, about: Mapping[str, str]) -> Operation:
+        return self._audit.entry(seat.scope, seat.actor, act, target=target, details=about)
+
+    async def channel_of(
+        self, actor: Actor, channel_id: ChannelId, right: Right = "read"
+    ) -> tuple[Member, ChannelPointer]:
+        """The server's member and the channel's pointer; NotFound for a stranger."""
+        pointer = await self._pointer(channel_id)
+        return await self.require_member(actor, pointer.server_id, right), pointer
+
+    async def _seats_in(self, member: Member) -> list[Seat]:
+        channels = [channel async for channel in self._table.every(channels_of(server_id=member.server.server_id))]
+        pointers = await self._table.get_many(
+            [pointer_of(room_id=channel.channel_id) for channel in channels], consistent=True
+        )
+        return [_seat(member, pointer) for pointer in pointers if pointer is not None]
+
+    async def _pointer(self, room_id: RoomId) -> ChannelPointer:
+        pointer = await self._table.get(pointer_of(room_id=room_id))
+        return pointer if pointer is not None else await self._adopted(room_id)
+
+    async def _adopted(self, room_id: RoomId) -> ChannelPointer:
+        """The pointer of a channel that another writer made without one; NotFound if there is no such channel."""
+        channels = (await self._table.query(channel_in_index(channel_id=room_id), limit=1)).items
+        if not channels:
+            raise NotFound
+
+        # An index may still show a channel that is gone; its own row decides.
+        pointer = ChannelPointer(room_id=room_id, server_id=channels[0].server_id)
+        with contextlib.suppress(ConditionFailed):
+            await self._table.write(
+                Create(pointer), Check(channels[0].own_key(), when=present()), pattern=adopt_channel
+            )
+        made = await self._table.get(pointer_of(room_id=room_id))
+        if made is None:
+            raise NotFound
+        return made
+
+
+def _member(actor: Actor, place: ServerMembership | None, server: Server | None) -> Member | None:
+    if place is None or server is None or server.deleted_at is not None:
+        return None
+    return Member(actor=actor, server=server, role=_role(place, server), place=place)
+
+
+def _role(place: ServerMembership, server: Server) -> Role:
+    """The server's own word about its owner counts, whatever a membership says."""
+    if server.owner_id == place.user_id:
+        return "owner"
+    return "admin" if place.role == "owner" else place.role
+
+
+def _seat(member: Member, pointer: ChannelPointer) -> Seat:
+    rights = frozenset(right for right in _ROOM_RIGHTS if member.may(right))
+    return Seat(
+        actor=member.actor, head=pointer, joined_at=member.place.joined_at, rights=rights, scope=member.server.server_id
+    )

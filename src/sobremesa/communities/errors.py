@@ -1,0 +1,45 @@
+"""What a community refuses."""
+
+from __future__ import annotations
+
+from sobremesa.errors import Clash, Forbidden
+
+
+class ChangedMeanwhile(Clash):
+    code = "changed_meanwhile"
+    says = "Somebody changed this at the same moment: look again."
+
+
+class AlreadyMember(Clash):
+    code = "already_member"
+    says = "You are in this server already."
+
+
+class OwnerStays(Clash):
+    code = "last_owner"
+    says = "The owner cannot leave: hand the server over, or delete it."
+
+
+class InviteUsedUp(Clash):
+    code = "invite_used_up"
+    says = "This invite has been used as often as it may be."
+
+
+class Banned(Forbidden):
+    code = "banned"
+    says = "You may not come back to this server."
+
+
+class RankTooLow(Forbidden):
+    code = "rank_too_low"
+    says = "Only somebody of a higher role may do this to them."
+
+
+class TooManyChannels(Clash):
+    code = "too_many_channels"
+    says = "This server has as many channels as a server may have."
+
+
+class TooManyServers(Clash):
+    code = "too_many_servers"
+    says = "You are in as many servers as a person may be."

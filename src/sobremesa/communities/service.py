@@ -1,0 +1,333 @@
+"""Servers and channels: making, changing, finding and deleting them."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from sobremesa.accounts.audit import Audit
+from sobremesa.accounts.entities import AuditEntry, user_by_id
+from sobremesa.clock import Clock, Instant, instant
+from sobremesa.communities.access import Access
+from sobremesa.communities.entities import (
+    DIRECTORY_SHARDS,
+    Channel,
+    ChannelId,
+    ChannelPointer,
+    Server,
+    ServerId,
+    ServerMembership,
+    change_channel,
+    change_server,
+    channel_by_key,
+    channels_of,
+    create_channel,
+    create_server,
+    delete_channel,
+    delete_server,
+    directory,
+    pointer_of,
+    server_by_id,
+    servers_of,
+)
+from sobremesa.communities.errors import ChangedMeanwhile, TooManyChannels, TooManyServers
+from sobremesa.communities.permissions import Role
+from sobremesa.errors import NotFound
+from sobremesa.idempotency import Idempotency
+from sobremesa.ids import Ids, MessageId
+from sobremesa.jobs import Jobs
+from sobremesa.people import Actor, UserId
+from sobremesa.table import Check, Create, Delete, Table, Update, absent_or_null, equals, present, set_to
+from sobremesa.table.errors import BadCursor, BadKey, ConditionFailed
+from sobremesa.table.keys import check_part
+
+MAX_CHANNELS = 500
+MAX_SERVERS = 200
+
+CLEAN_SERVER = "communities.server"
+CLEAN_CHANNEL = "communities.channel"
+
+
+class Membership(NamedTuple):
+    """A server, and the asker's role in it."""
+
+    server: Server
+    role: Role
+
+
+class ChannelWithHead(NamedTuple):
+    """A channel, and the last message in it."""
+
+    channel: Channel
+    last_message_id: MessageId | None
+
+
+class Communities:
+    """Servers and their channels."""
+
+    def __init__(
+        self, table: Table, clock: Clock, ids: Ids, access: Access, audit: Audit, idempotency: Idempotency, jobs: Jobs
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._access = access
+        self._audit = audit
+        self._idempotency = idempotency
+        self._jobs = jobs
+
+    # Servers
+
+    async def create_server(
+        self, actor: Actor, *, name: str, icon_url: str | None = None, key: str | None = None
+    ) -> Server:
+        """Make a server, which its maker owns."""
+        joined = await self._table.count(servers_of(user_id=actor.user_id), at_most=MAX_SERVERS)
+        if joined.count >= MAX_SERVERS:
+            raise TooManyServers(limit=MAX_SERVERS)
+
+        now = self._now()
+        server_id = ServerId(self._ids.mint())
+        server = Server(
+            server_id=server_id,
+            name=name,
+            owner_id=actor.user_id,
+            icon_url=icon_url,
+            created_at=now,
+            updated_at=now,
+            shard=shard_of(server_id),
+        )
+        owner = ServerMembership(user_id=actor.user_id, server_id=server_id, role="owner", joined_at=now)
+        claim = self._idempotency.claim(actor, key, "server", [name, icon_url])
+        try:
+            await self._table.write(
+                Create(server),
+                Create(owner),
+                # Somebody who deletes their account at this very moment must not own what nobody else can reach.
+                Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
+                *claim.operations(server_id),
+                pattern=create_server,
+            )
+        except ConditionFailed as failed:
+            made = await claim.made(failed)
+            if made is None:
+                raise ChangedMeanwhile from None
+            return (await self.get_server(actor, ServerId(made))).server
+
+        return server
+
+    async def get_server(self, actor: Actor, server_id: ServerId) -> Membership:
+        """A server that one is in."""
+        member = await self._access.require_member(actor, server_id)
+        return Membership(member.server, member.role)
+
+    async def list_servers(
+        self, actor: Actor, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[Server], str | None]:
+        """The servers that one is in."""
+        page = await self._table.query(servers_of(user_id=actor.user_id), limit=limit, cursor=cursor)
+        servers = await self._table.get_many([server_by_id(server_id=place.server_id) for place in page.items])
+        return [server for server in servers if server is not None and server.deleted_at is None], page.cursor
+
+    async def change_server(self, actor: Actor, server_id: ServerId, changes: Mapping[str, Any]) -> Server:
+        """Change a server's name or icon."""
+        member = await self._access.require_member(actor, server_id, "manage_server")
+        if not changes:
+            return member.server
+
+        key = server_by_id(server_id=server_id)
+        details = {"fields": ",".join(sorted(changes))}
+        try:
+            await self._table.write(
+                Update(key, set_to(**changes, updated_at=self._now()), when=absent_or_null("deleted_at")),
+                self._access.still(member),
+                self._audit.entry(server_id, actor, "server.change", details=details),
+                pattern=change_server,
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+
+        return await self._get(server_id)
+
+    async def delete_server(self, actor: Actor, server_id: ServerId) -> None:
+        """Delete a server: invisible at once, its rows taken away by a job."""
+        await self._access.require_member(actor, server_id, "delete_server")
+
+        gone = set_to(deleted_at=self._now(), shard=None)
+        try:
+            await self._table.write(
+                Update(
+                    server_by_id(server_id=server_id),
+                    gone,
+                    when=equals("owner_id", actor.user_id) & absent_or_null("deleted_at"),
+                ),
+                self._jobs.new(CLEAN_SERVER, server_id),
+                self._audit.entry(server_id, actor, "server.delete"),
+                pattern=delete_server,
+            )
+        except ConditionFailed:
+            raise NotFound from None
+        self._jobs.nudge()
+
+    async def list_all_servers(
+        self, actor: Actor, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[Server], str | None]:
+        """Every server of this table, newest first: for administrators."""
+        actor.require_scope("admin")
+        before = _directory_place(cursor)
+
+        async def newest_of(shard: int) -> list[Server]:
+            question = directory(shard=shard)
+            start = None if before is None else question.place_of(_at(before, shard))
+            return (await self._table.query(question, limit=limit + 1, after=start)).items
+
+        shards = await asyncio.gather(*map(newest_of, range(DIRECTORY_SHARDS)))
+        merged = heapq.merge(*shards, key=_directory_key, reverse=True)
+        found = [server for server, _ in zip(merged, range(limit + 1), strict=False)]
+        page = found[:limit]
+        return page, _directory_cursor(page[-1]) if len(found) > limit else None
+
+    async def list_audit(
+        self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[AuditEntry], str | None]:
+        """What privileged people did in a server, newest first."""
+        member = await self._access.require_member(actor, server_id, "see_audit")
+        return await self._audit.list_entries(server_id, since=member.server.created_at, limit=limit, cursor=cursor)
+
+    # Channels
+
+    async def create_channel(
+        self, actor: Actor, server_id: ServerId, *, name: str, topic: str | None = None, key: str | None = None
+    ) -> ChannelWithHead:
+        """Make a channel."""
+        member = await self._access.require_member(actor, server_id, "manage_channels")
+        there = await self._table.count(channels_of(server_id=server_id), at_most=MAX_CHANNELS)
+        if there.count >= MAX_CHANNELS:
+            raise TooManyChannels(limit=MAX_CHANNELS)
+
+        now = self._now()
+        channel_id = ChannelId(self._ids.mint())
+        channel = Channel(
+            server_id=server_id, channel_id=channel_id, name=name, topic=topic, created_at=now, updated_at=now
+        )
+        claim = self._idempotency.claim(actor, key, "channel", [server_id, name, topic])
+        try:
+            await self._table.write(
+                Create(channel),
+                Create(ChannelPointer(room_id=channel_id, server_id=server_id)),
+                Check(member.server.own_key(), when=present() & absent_or_null("deleted_at")),
+                self._access.still(member),
+                self._audit.entry(server_id, actor, "channel.create", target=channel_id),
+                *claim.operations(channel_id),
+                pattern=create_channel,
+            )
+        except ConditionFailed as failed:
+            made = await claim.made(failed)
+            if made is None:
+                raise ChangedMeanwhile from None
+            return await self.get_channel(actor, ChannelId(made))
+
+        return ChannelWithHead(channel, None)
+
+    async def get_channel(self, actor: Actor, channel_id: ChannelId) -> ChannelWithHead:
+        """A channel of a server that one is in."""
+        member, pointer = await self._access.channel_of(actor, channel_id)
+        channel = await self._table.get(channel_by_key(server_id=member.server.server_id, channel_id=channel_id))
+        if channel is None:
+            raise NotFound
+        return ChannelWithHead(channel, pointer.last_message_id)
+
+    async def list_channels(
+        self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[ChannelWithHead], str | None]:
+        """The channels of a server that one is in, each with its last message."""
+        await self._access.require_member(actor, server_id)
+
+        page = await self._table.query(channels_of(server_id=server_id), limit=limit, cursor=cursor)
+        pointers = await self._table.get_many([pointer_of(room_id=channel.channel_id) for channel in page.items])
+
+        heads = [None if pointer is None else pointer.last_message_id for pointer in pointers]
+        return [ChannelWithHead(*pair) for pair in zip(page.items, heads, strict=True)], page.cursor
+
+    async def change_channel(self, actor: Actor, channel_id: ChannelId, changes: Mapping[str, Any]) -> ChannelWithHead:
+        """Change a channel's name or topic."""
+        member, _ = await self._access.channel_of(actor, channel_id, "manage_channels")
+        if not changes:
+            return await self.get_channel(actor, channel_id)
+
+        server_id = member.server.server_id
+        key = channel_by_key(server_id=server_id, channel_id=channel_id)
+        details = {"fields": ",".join(sorted(changes))}
+        try:
+            await self._table.write(
+                Update(key, set_to(**changes, updated_at=self._now())),
+                self._access.still(member),
+                self._audit.entry(server_id, actor, "channel.change", target=channel_id, details=details),
+                pattern=change_channel,
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+
+        return await self.get_channel(actor, channel_id)
+
+    async def delete_channel(self, actor: Actor, channel_id: ChannelId) -> None:
+        """Delete a channel: gone at once, what was said in it taken away by a job."""
+        member, pointer = await self._access.channel_of(actor, channel_id, "manage_channels")
+
+        server_id = member.server.server_id
+        try:
+            await self._table.write(
+                Delete(channel_by_key(server_id=server_id, channel_id=channel_id)),
+                Delete(pointer.own_key()),
+                self._access.still(member),
+                self._jobs.new(CLEAN_CHANNEL, channel_id),
+                self._audit.entry(server_id, actor, "channel.delete", target=channel_id),
+                pattern=delete_channel,
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+        self._jobs.nudge()
+
+    async def _get(self, server_id: ServerId) -> Server:
+        server = await self._table.get(server_by_id(server_id=server_id))
+        if server is None:
+            raise NotFound
+        return server
+
+    def _now(self) -> Instant:
+        return instant(self._clock.now_ms())
+
+
+def shard_of(server_id: ServerId) -> int:
+    """The shard of the directory that a server is listed in."""
+    return crc32(server_id.encode()) % DIRECTORY_SHARDS
+
+
+def _directory_key(server: Server) -> tuple[str, str]:
+    return server.created_at, server.server_id
+
+
+def _directory_cursor(server: Server) -> str:
+    return urlsafe_b64encode(f"{server.created_at}#{server.server_id}".encode()).decode()
+
+
+def _directory_place(cursor: str | None) -> tuple[Instant, ServerId] | None:
+    if cursor is None:
+        return None
+    try:
+        created_at, server_id = urlsafe_b64decode(cursor).decode("ascii").split("#")
+        check_part("created_at", created_at)
+        check_part("server_id", server_id)
+    except (ValueError, BadKey):
+        raise BadCursor("this is no cursor of the directory") from None
+    return Instant(created_at), ServerId(server_id)
+
+
+def _at(place: tuple[Instant, ServerId], shard: int) -> Server:
+    """A row at a place of the directory, only to point there: it need not exist."""
+    created_at, server_id = place
+    return Server(server_id=server_id, name="", owner_id=UserId(""), created_at=created_at, shard=shard)

@@ -1,0 +1,96 @@
+"""The door of a room: who comes in, and with which rights. Each domain has its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol, TypeAlias
+
+import msgspec
+
+from sobremesa.clock import Instant
+from sobremesa.errors import Forbidden
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.people import Actor, Face, UserId
+from sobremesa.rooms.entities import Head
+from sobremesa.table import Operation
+
+RoomRight: TypeAlias = Literal["read", "send", "pin", "moderate"]
+
+
+class Seat(msgspec.Struct, frozen=True, kw_only=True):
+    """A person inside of a room."""
+
+    actor: Actor
+    head: Head
+    """The room's head as it was when they came in."""
+    joined_at: Instant
+    """What was said before is history: it can be read, and is not unread."""
+    rights: frozenset[RoomRight]
+    scope: str
+    """Whose audit log tells what a moderator does here."""
+
+    @property
+    def room_id(self) -> RoomId:
+        return self.head.room_id
+
+    @property
+    def user_id(self) -> UserId:
+        return self.actor.user_id
+
+    def require(self, right: RoomRight) -> None:
+        if right not in self.rights:
+            raise Forbidden(right=right)
+
+
+class Door(Protocol):
+    """Lets people into the rooms of one kind."""
+
+    async def enter(self, actor: Actor, room_id: RoomId) -> Seat:
+        """Their seat, by consistent reads; NotFound for a stranger, the same as for no room."""
+        ...
+
+    async def seats_of(self, actor: Actor) -> Sequence[Seat]:
+        """Their seats in all rooms of this kind."""
+        ...
+
+    async def still_inside(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
+        """Which of these people are in the room now."""
+        ...
+
+    def audit(self, seat: Seat, act: str, *, target: str, about: Mapping[str, str]) -> Operation:
+        """The row that remembers a privileged act, for its transaction."""
+        ...
+
+
+class People(Protocol):
+    """What a room needs to know of people."""
+
+    async def faces(self, user_ids: Sequence[UserId]) -> dict[UserId, Face]: ...
+
+    async def find_by_usernames(self, usernames: Sequence[str]) -> dict[str, UserId]:
+        """Those who have these names; names are as they were written."""
+        ...
+
+    async def departing(self) -> frozenset[UserId]:
+        """Those whose names are being taken out of the rooms, and are not to be shown meanwhile."""
+        ...
+
+
+class Ephemeral(Protocol):
+    """Where typing goes: to those who look now, and nowhere else."""
+
+    async def typing(self, seat: Seat) -> None: ...
+
+
+class Nobody:
+    """Nobody listens."""
+
+    async def typing(self, seat: Seat) -> None:
+        pass
+
+
+def newest(one: MessageId | None, other: MessageId | None) -> MessageId | None:
+    """The later of two message ids, either of which may be missing."""
+    if one is None or other is None:
+        return one or other
+    return max(one, other)

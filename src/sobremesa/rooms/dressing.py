@@ -1,0 +1,139 @@
+"""Dressing: from stored messages to messages as a reader sees them.
+
+Reactions come from their summaries, one question for the whole page. Whether the reader is among those who reacted
+is known from the summary while it names everybody; only beyond that the reader's own rows are looked up, all at once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from sobremesa.clock import EPOCH
+from sobremesa.ids import MessageId
+from sobremesa.memory import Memory
+from sobremesa.people import DELETED_NAME, UserId
+from sobremesa.rooms.door import People, Seat
+from sobremesa.rooms.entities import Message, ReactionSummary
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.views import MessageView, ReactionView
+from sobremesa.table import Table, hex_part, unhex_part
+
+MAX_SHOWN_REACTORS = 20
+REMEMBERED_VIEWS = 5_000
+
+
+class Dressing:
+    """Makes messages ready to be shown."""
+
+    def __init__(self, kind: RoomKind, table: Table, people: People) -> None:
+        self._kind = kind
+        self._table = table
+        self._people = people
+        self._plain: Memory[MessageId, tuple[Message, MessageView]] = Memory(REMEMBERED_VIEWS)
+
+    async def dress(self, seat: Seat, messages: Sequence[Message]) -> list[MessageView]:
+        """The views of messages of one room, in their order."""
+        if not messages:
+            return []
+        departing = await self._people.departing()
+        reactions = await self._reactions(seat, messages)
+        if not reactions and not departing:
+            return [self._plain_view(message) for message in messages]
+        return [self._view(message, reactions.get(message.message_id, []), departing) for message in messages]
+
+    def dress_new(self, message: Message) -> MessageView:
+        """The view of a message that was just made: nobody can have reacted to it."""
+        return self._view(message, [], frozenset())
+
+    def _plain_view(self, message: Message) -> MessageView:
+        """The view of a message that looks the same to everybody; most do, and are asked for again and again."""
+        known = self._plain.young.get(message.message_id) or self._plain.find(message.message_id)
+        if known is not None and known[0] is message:
+            return known[1]
+        view = self._view(message, [], frozenset())
+        self._plain.keep(message.message_id, (message, view))
+        return view
+
+    def _view(self, message: Message, reactions: list[ReactionView], departing: frozenset[UserId]) -> MessageView:
+        return MessageView(
+            message.message_id,
+            message.room_id,
+            self._kind.name,
+            message.type,
+            message.author_id,
+            DELETED_NAME if message.author_id in departing else message.username,
+            message.content,
+            message.edited,
+            message.edited_at,
+            message.deleted,
+            message.reply_to,
+            message.attachments,
+            [] if message.deleted else reactions,
+            message.mentions,
+            message.created_at,
+        )
+
+    async def _reactions(self, seat: Seat, messages: Sequence[Message]) -> dict[MessageId, list[ReactionView]]:
+        ids = [message.message_id for message in messages]
+        summaries = await self._summaries(seat, min(ids), max(ids))
+        mine = await self._mine(seat, summaries)
+        found: dict[MessageId, list[ReactionView]] = defaultdict(list)
+        for message in messages:
+            for old in message.reactions:
+                me = seat.user_id in old.user_ids
+                found[message.message_id].append(
+                    ReactionView(old.emoji, old.count or len(old.user_ids), old.user_ids[:MAX_SHOWN_REACTORS], me)
+                )
+        for summary in summaries:
+            view = ReactionView(
+                unhex_part(summary.emoji_hex), summary.count, sorted(summary.user_ids), _identity(summary) in mine
+            )
+            _merge(found[summary.message_id], view)
+        return found
+
+    async def _summaries(self, seat: Seat, oldest: MessageId, newest: MessageId) -> list[ReactionSummary]:
+        question = self._kind.reactions_of_page(room_id=seat.room_id, oldest=oldest, newest=newest)
+        found = [summary async for summary in self._table.every(question) if summary.count > 0]
+        return sorted(found, key=lambda summary: (summary.message_id, summary.first_at or EPOCH))
+
+    async def _mine(self, seat: Seat, summaries: Sequence[ReactionSummary]) -> set[tuple[str, str]]:
+        """Which of these reactions are (also) the reader's."""
+        mine = {_identity(summary) for summary in summaries if seat.user_id in summary.user_ids}
+        unsure = [
+            summary
+            for summary in summaries
+            if summary.count > len(summary.user_ids) and seat.user_id not in summary.user_ids
+        ]
+        if unsure:
+            keys = [
+                self._kind.reaction_by_key(
+                    room_id=seat.room_id,
+                    message_id=summary.message_id,
+                    emoji_hex=summary.emoji_hex,
+                    user_id=seat.user_id,
+                )
+                for summary in unsure
+            ]
+            found = await self._table.get_many(keys)
+            mine |= {_identity(summary) for summary, row in zip(unsure, found, strict=True) if row is not None}
+        return mine
+
+
+def _identity(summary: ReactionSummary) -> tuple[str, str]:
+    return summary.message_id, summary.emoji_hex
+
+
+def _merge(views: list[ReactionView], view: ReactionView) -> None:
+    """Add a reaction to those of a message, which may hold the same emoji from another writer's list."""
+    for place, other in enumerate(views):
+        if other.emoji == view.emoji:
+            user_ids = list(dict.fromkeys([*other.user_ids, *view.user_ids]))[:MAX_SHOWN_REACTORS]
+            views[place] = ReactionView(view.emoji, other.count + view.count, user_ids, other.me or view.me)
+            return
+    views.append(view)
+
+
+def emoji_part(emoji: str) -> str:
+    """An emoji as part of a key: it may hold anything, also the separator."""
+    return hex_part(emoji)

@@ -1,0 +1,137 @@
+"""The rows of a room. Each kind of room subclasses these and adds its literal keys and its stored names."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from sobremesa.clock import EPOCH, Instant
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.people import UserId
+from sobremesa.table import Entity, Keys, WritePattern
+
+MessageType: TypeAlias = Literal["text", "asset", "system", "action"]
+
+
+class StoredReaction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A reaction as an element of a message's list: rows by other writers have them, ours do not."""
+
+    emoji: str
+    user_ids: list[UserId] = []
+    count: int = 0
+
+
+class Message(Entity):
+    """What somebody said. A deleted one stays as a tombstone, without what it said."""
+
+    room_id: RoomId
+    message_id: MessageId
+    author_id: UserId
+    username: str = ""
+    """The author's name when it was said."""
+    type: str = "text"
+    content: str = ""
+    edited: bool = False
+    edited_at: Instant | None = None
+    deleted: bool = False
+    reply_to: MessageId | None = None
+    mentions: list[UserId] = []
+    attachments: list[dict[str, Any]] = []
+    reactions: list[StoredReaction] = []
+    created_at: Instant = EPOCH
+    updated_at: Instant | None = None
+
+    @classmethod
+    def time_parts(cls, message_id: MessageId) -> dict[str, Any]:
+        """What the key holds beside the ids: nothing, or the id's own time. ValueError for a foreign id."""
+        return {}
+
+
+class Head(Entity):
+    """The row of a room that takes each new message's id, and so gives the room one order."""
+
+    room_id: RoomId
+    last_message_id: MessageId | None = None
+
+
+class ReadCursor(Entity):
+    """How far a person has read in a room, and whether they want to hear of it."""
+
+    room_id: RoomId
+    user_id: UserId
+    last_read_message_id: MessageId | None = None
+    muted: bool = False
+    updated_at: Instant | None = None
+
+    @classmethod
+    def marks(cls, message: Message) -> dict[str, Any]:
+        """What a kind of room also keeps of the message that was read."""
+        return {}
+
+    @property
+    def read_ms(self) -> int | None:
+        """The time of the message that was read, where the cursor tells it apart from the id."""
+        return None
+
+
+class Nonce(Entity):
+    """Which message a sender's own mark has made: sent twice, it is still one message."""
+
+    expires = "ttl"
+
+    room_id: RoomId
+    user_id: UserId
+    nonce_hash: str
+    message_id: MessageId
+    body_hash: str
+    ttl: int
+
+
+class Pin(Entity):
+    """A message that is kept at hand."""
+
+    room_id: RoomId
+    message_id: MessageId
+    pinned_by: UserId
+    pinned_at: Instant
+
+
+class Reaction(Entity):
+    """One person's reaction to a message with one emoji."""
+
+    room_id: RoomId
+    message_id: MessageId
+    emoji_hex: str
+    user_id: UserId
+    created_at: Instant
+
+
+class ReactionSummary(Entity):
+    """How many reacted to a message with one emoji, and who first."""
+
+    room_id: RoomId
+    message_id: MessageId
+    emoji_hex: str
+    count: int = 0
+    user_ids: frozenset[UserId] = frozenset()
+    first_at: Instant | None = None
+
+
+class ModerationCase(Entity):
+    """Something that a moderator should look at."""
+
+    keys = Keys(pk="MODQ#{shard}", sk="{created_at}#{message_id}")
+
+    shard: int
+    created_at: Instant
+    message_id: MessageId
+    room_kind: str
+    room_id: RoomId
+    author_id: UserId
+    reported_by: UserId
+    reason: str
+    state: str = "open"
+
+
+report_message = WritePattern("ROOM.1", "Report a message to the moderators", ModerationCase)

@@ -1,0 +1,30 @@
+"""What a room refuses."""
+
+from __future__ import annotations
+
+from sobremesa.errors import Clash, Invalid
+
+
+class NonceReused(Clash):
+    code = "nonce_reused"
+    says = "This nonce was used for a message with another body."
+
+
+class ReplyMissing(Invalid):
+    code = "reply_missing"
+    says = "The message that this replies to is not in this room."
+
+
+class TooManyEmoji(Clash):
+    code = "too_many_emoji"
+    says = "This message has as many different reactions as a message may have."
+
+
+class TooManyPins(Clash):
+    code = "too_many_pins"
+    says = "This room has as many pins as a room may have: take one away first."
+
+
+class OneDirection(Invalid):
+    code = "one_direction"
+    says = "Give only one of before, after and around."

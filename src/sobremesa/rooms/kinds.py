@@ -1,0 +1,56 @@
+"""A kind of room: the rows and questions that are its own, handed to the verbs that all kinds share."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.people import UserId
+from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
+from sobremesa.table import Key, Lookup, Pattern, WritePattern
+
+RoomKindName: TypeAlias = Literal["channel", "conversation", "thread"]
+
+
+class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
+    """The stored shapes of one kind of room, and what can be asked about them."""
+
+    name: RoomKindName
+    plural: str
+
+    message: type[Message]
+    head: type[Head]
+    cursor: type[ReadCursor]
+    nonce: type[Nonce]
+    pin: type[Pin]
+    reaction: type[Reaction]
+    summary: type[ReactionSummary]
+
+    messages: Pattern[Any]
+    messages_by_id: Pattern[Any] | None
+    message_by_key: Lookup[Any]
+    read_cursor: Lookup[Any]
+    readers: Pattern[Any]
+    nonce_by_key: Lookup[Any]
+    pins: Pattern[Any]
+    pin_by_key: Lookup[Any]
+    reactions_of_page: Pattern[Any]
+    reactions_of_message: Pattern[Any]
+    reaction_by_key: Lookup[Any]
+    reactors: Pattern[Any]
+
+    send: WritePattern
+    edit: WritePattern
+    delete: WritePattern
+    react: WritePattern
+    set_pin: WritePattern
+    mark_read: WritePattern
+
+    def message_key(self, room_id: RoomId, message_id: MessageId) -> Key[Message]:
+        """Where a message of ours is; ValueError for an id that we did not mint."""
+        return self.message_by_key(room_id=room_id, message_id=message_id, **self.message.time_parts(message_id))
+
+    def cursor_key(self, room_id: RoomId, user_id: UserId) -> Key[ReadCursor]:
+        return self.read_cursor(room_id=room_id, user_id=user_id)

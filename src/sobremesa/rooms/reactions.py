@@ -1,0 +1,179 @@
+"""Reactions: one row for each person, and one summary for each emoji of a message, changed together.
+
+Any number of people may react at the same time. The person's row decides whether anything happens at all, so the
+count can never differ from the rows; the summary also names the first people, so that a page needs no more rows.
+"""
+
+from __future__ import annotations
+
+from sobremesa.clock import Clock, instant
+from sobremesa.errors import Busy
+from sobremesa.people import UserId
+from sobremesa.rooms.door import People, Seat
+from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS, emoji_part
+from sobremesa.rooms.entities import Message, Reaction, ReactionSummary, StoredReaction
+from sobremesa.rooms.errors import TooManyEmoji
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.lanes import Lanes
+from sobremesa.rooms.views import ReactorView
+from sobremesa.table import (
+    Create,
+    Delete,
+    Key,
+    Operation,
+    Table,
+    Update,
+    Upsert,
+    absent_or_null,
+    add,
+    add_to_set,
+    delete_from_set,
+    equals,
+    greater,
+    less,
+    set_if_absent,
+    set_to,
+    size,
+)
+from sobremesa.table.errors import ConditionFailed
+
+MAX_EMOJI = 20
+ATTEMPTS = 40
+
+_PERSON, _SUMMARY = 0, 1
+
+
+class Reactions:
+    """The reactions in rooms of one kind."""
+
+    def __init__(self, kind: RoomKind, table: Table, clock: Clock, people: People, lanes: Lanes) -> None:
+        self._kind = kind
+        self._table = table
+        self._clock = clock
+        self._people = people
+        self._lanes = lanes
+
+    async def add(self, seat: Seat, message: Message, emoji: str) -> None:
+        """Add a person's reaction, once."""
+        if any(old.emoji == emoji and seat.user_id in old.user_ids for old in message.reactions):
+            return
+        emoji_hex = emoji_part(emoji)
+        question = self._kind.reactions_of_message(room_id=seat.room_id, message_id=message.message_id)
+        summaries = {summary.emoji_hex: summary async for summary in self._table.every(question)}
+        used = summaries.keys() | {emoji_part(old.emoji) for old in message.reactions}
+        if emoji_hex not in used and len(used) >= MAX_EMOJI:
+            raise TooManyEmoji(limit=MAX_EMOJI)
+
+        is_shown = emoji_hex not in summaries or len(summaries[emoji_hex].user_ids) < MAX_SHOWN_REACTORS
+        for _ in range(ATTEMPTS):
+            try:
+                await self._write(
+                    message,
+                    Create(self._reaction(seat, message, emoji_hex)),
+                    self._count_up(seat, message, emoji_hex, is_shown=is_shown),
+                )
+            except ConditionFailed as failed:
+                if failed.at(_PERSON):
+                    return
+                # The list of the first people has become full meanwhile.
+                is_shown = False
+            else:
+                return
+        raise Busy
+
+    async def take_back(self, seat: Seat, message: Message, emoji: str) -> None:
+        """Take a person's reaction back, once."""
+        if any(old.emoji == emoji and seat.user_id in old.user_ids for old in message.reactions):
+            await self._take_from_list(seat, message, emoji)
+            return
+        emoji_hex = emoji_part(emoji)
+        is_last = False
+        for _ in range(ATTEMPTS):
+            try:
+                await self._write(
+                    message,
+                    Delete(self._person_key(seat, message, emoji_hex)),
+                    self._count_down(seat, message, emoji_hex, is_last=is_last),
+                )
+            except ConditionFailed as failed:
+                if failed.at(_PERSON):
+                    return
+                # A summary that nobody is left in is removed, unless somebody comes at the same moment.
+                is_last = not is_last
+            else:
+                return
+        raise Busy
+
+    async def list_reactors(
+        self, seat: Seat, message: Message, emoji: str, *, limit: int, cursor: str | None
+    ) -> tuple[list[ReactorView], str | None]:
+        """Who reacted with an emoji."""
+        question = self._kind.reactors(room_id=seat.room_id, message_id=message.message_id, emoji_hex=emoji_part(emoji))
+        page = await self._table.query(question, limit=limit, cursor=cursor)
+        faces = await self._people.faces([reaction.user_id for reaction in page.items])
+        reactors = [
+            ReactorView(
+                reaction.user_id,
+                faces[reaction.user_id].username,
+                faces[reaction.user_id].avatar_url,
+                reaction.created_at,
+            )
+            for reaction in page.items
+        ]
+        return reactors, page.cursor
+
+    async def _write(self, message: Message, person: Operation, summary: Operation) -> None:
+        async with self._lanes.of(message.message_id):
+            await self._table.write(person, summary, pattern=self._kind.react)
+
+    async def _take_from_list(self, seat: Seat, message: Message, emoji: str) -> None:
+        """Take a person out of the list that another writer keeps in the message itself."""
+        left = [old if old.emoji != emoji else _without(old, seat.user_id) for old in message.reactions]
+        try:
+            await self._table.write(
+                Update(
+                    message.own_key(),
+                    set_to(reactions=[old for old in left if old.user_ids]),
+                    when=equals("reactions", message.reactions),
+                ),
+                pattern=self._kind.react,
+            )
+        except ConditionFailed:
+            raise Busy from None
+
+    def _reaction(self, seat: Seat, message: Message, emoji_hex: str) -> Reaction:
+        return self._kind.reaction(
+            room_id=seat.room_id,
+            message_id=message.message_id,
+            emoji_hex=emoji_hex,
+            user_id=seat.user_id,
+            created_at=instant(self._clock.now_ms()),
+        )
+
+    def _count_up(self, seat: Seat, message: Message, emoji_hex: str, *, is_shown: bool) -> Operation:
+        changes = add(count=1) + set_if_absent(first_at=instant(self._clock.now_ms()))
+        if not is_shown:
+            return Upsert(self._summary_key(seat, message, emoji_hex), changes)
+        has_room = absent_or_null("user_ids") | less(size("user_ids"), MAX_SHOWN_REACTORS)
+        return Upsert(
+            self._summary_key(seat, message, emoji_hex), changes, add_to_set(user_ids=[seat.user_id]), when=has_room
+        )
+
+    def _count_down(self, seat: Seat, message: Message, emoji_hex: str, *, is_last: bool) -> Operation:
+        key = self._summary_key(seat, message, emoji_hex)
+        if is_last:
+            return Delete(key, when=equals("count", 1))
+        return Update(key, add(count=-1), delete_from_set(user_ids=[seat.user_id]), when=greater("count", 1))
+
+    def _person_key(self, seat: Seat, message: Message, emoji_hex: str) -> Key[Reaction]:
+        return self._kind.reaction_by_key(
+            room_id=seat.room_id, message_id=message.message_id, emoji_hex=emoji_hex, user_id=seat.user_id
+        )
+
+    def _summary_key(self, seat: Seat, message: Message, emoji_hex: str) -> Key[ReactionSummary]:
+        return self._kind.summary.key(room_id=seat.room_id, message_id=message.message_id, emoji_hex=emoji_hex)
+
+
+def _without(old: StoredReaction, user_id: UserId) -> StoredReaction:
+    user_ids = [other for other in old.user_ids if other != user_id]
+    return StoredReaction(emoji=old.emoji, user_ids=user_ids, count=len(user_ids))

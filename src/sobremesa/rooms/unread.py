@@ -1,0 +1,88 @@
+"""Unread: what others said since a reader's cursor, counted as far as anybody wants to know.
+
+A room whose head is not newer than the cursor costs nothing. Otherwise at most `MAX_LOOKED_AT` rows are read, and at
+most `MAX_COUNTED` counted: a badge says "99+" in either case.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from sobremesa.clock import milliseconds
+from sobremesa.ids import MessageId, first_of, is_ulid
+from sobremesa.rooms.door import Seat
+from sobremesa.rooms.entities import ReadCursor
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.views import RoomUnreadView, UnreadView
+from sobremesa.table import Table
+
+MAX_COUNTED = 100
+MAX_LOOKED_AT = 200
+COUNTED_AT_ONCE = 16
+
+NOTHING_UNREAD = UnreadView(0, False, 0)
+
+
+class Unread:
+    """Counts what is unread in rooms of one kind."""
+
+    def __init__(self, kind: RoomKind, table: Table) -> None:
+        self._kind = kind
+        self._table = table
+
+    async def count(self, seat: Seat, cursor: ReadCursor | None) -> UnreadView:
+        """What is unread for the person on this seat, who has read up to this cursor."""
+        floor = _floor(seat, cursor)
+        last = seat.head.last_message_id
+        if last is None or last <= floor:
+            return NOTHING_UNREAD
+
+        page = await self._table.query_fields(
+            self._kind.messages(room_id=seat.room_id),
+            ["author_id", "mentions", "deleted"],
+            limit=MAX_LOOKED_AT,
+            after=self._kind.message_key(seat.room_id, floor),
+            newest_first=False,
+            consistent=False,
+        )
+
+        others = [row for row in page.items if row["author_id"] != seat.user_id and not row["deleted"]]
+        counted = others[:MAX_COUNTED]
+        mentions = sum(seat.user_id in (row["mentions"] or ()) for row in counted)
+        capped = len(others) > MAX_COUNTED or page.last is not None
+        return UnreadView(len(counted), capped, mentions)
+
+    async def totals(self, seats: Sequence[Seat]) -> list[RoomUnreadView]:
+        """Every room in which something is unread."""
+        keys = [self._kind.cursor_key(seat.room_id, seat.user_id) for seat in seats]
+        cursors = await self._table.get_many(keys)
+        at_once = asyncio.Semaphore(COUNTED_AT_ONCE)
+
+        async def room(seat: Seat, cursor: ReadCursor | None) -> RoomUnreadView:
+            async with at_once:
+                unread = await self.count(seat, cursor)
+            muted = cursor is not None and cursor.muted
+            return RoomUnreadView(self._kind.name, seat.room_id, unread.count, unread.capped, unread.mentions, muted)
+
+        counted = await asyncio.gather(*map(room, seats, cursors))
+        return [room for room in counted if room.count or room.capped]
+
+
+def _floor(seat: Seat, cursor: ReadCursor | None) -> MessageId:
+    """The id above which a message can be unread: the cursor, but never before the person came."""
+    joined = MessageId(first_of(_joined_ms(seat)))
+    read = cursor.last_read_message_id if cursor is not None else None
+    if cursor is None or read is None:
+        return joined
+    if not is_ulid(read):
+        # Another writer's id has no place in the order; the time beside it has.
+        read = joined if cursor.read_ms is None else MessageId(first_of(cursor.read_ms + 1))
+    return max(read, joined)
+
+
+def _joined_ms(seat: Seat) -> int:
+    try:
+        return milliseconds(seat.joined_at)
+    except ValueError:
+        return 0  # another writer's time, in another form

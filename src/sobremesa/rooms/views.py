@@ -1,0 +1,105 @@
+"""Messages and what belongs to them, as clients see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sobremesa.clock import Instant
+from sobremesa.http.endpoints import Output
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.people import UserId
+from sobremesa.rooms.kinds import RoomKindName
+
+
+class ReactionView(Output):
+    """How many reacted with one emoji; `userIds` are the first of them, `me` says whether the reader did."""
+
+    emoji: str
+    count: int
+    user_ids: list[UserId]
+    me: bool
+
+
+class MessageView(Output):
+    """A message. A deleted one keeps its place and says nothing."""
+
+    message_id: MessageId
+    room_id: RoomId
+    room_kind: RoomKindName
+    type: str
+    author_id: UserId
+    username: str
+    content: str
+    edited: bool
+    edited_at: Instant | None
+    deleted: bool
+    reply_to: MessageId | None
+    attachments: list[dict[str, Any]]
+    reactions: list[ReactionView]
+    mentions: list[UserId]
+    created_at: Instant
+
+
+class SentView(MessageView):
+    """A message that was just sent; `replayed` if its nonce had made it before."""
+
+    replayed: bool = False
+
+
+class UnreadView(Output):
+    """How much is unread: at most `count` is counted, more is `capped`; `mentions` are those that name the reader."""
+
+    count: int
+    capped: bool
+    mentions: int
+
+
+class ReadView(Output):
+    """How far the reader is now, and what is left."""
+
+    last_read_message_id: MessageId | None
+    unread: UnreadView
+
+
+class RoomUnreadView(Output):
+    """What is unread in one room."""
+
+    room_kind: RoomKindName
+    room_id: RoomId
+    count: int
+    capped: bool
+    mentions: int
+    muted: bool
+
+
+class ReaderView(Output):
+    """How far somebody has read."""
+
+    user_id: UserId
+    username: str
+    avatar_url: str | None
+    last_read_message_id: MessageId | None
+    read_at: Instant | None
+
+
+class ReactorView(Output):
+    """Somebody who reacted."""
+
+    user_id: UserId
+    username: str
+    avatar_url: str | None
+    created_at: Instant
+
+
+class PinView(Output):
+    """A pinned message, and who pinned it."""
+
+    message: MessageView
+    pinned_by: UserId
+    pinned_at: Instant
+
+
+class PreferencesView(Output):
+    """What the reader wants to hear of a room."""
+
+    muted: bool

@@ -1,0 +1,1 @@
+"""Communities and their channels, through the library's door, on both engines."""

@@ -1,0 +1,258 @@
+"""What is said in a channel."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from communities.world import Town
+from sobremesa.errors import Forbidden, Invalid, NotFound
+from sobremesa.ids import MessageId
+from sobremesa.rooms.errors import NonceReused, OneDirection, ReplyMissing
+from sobremesa.rooms.service import Draft
+
+
+async def test_what_was_said_is_read_newest_first(town: Town) -> None:
+    for number in range(5):
+        await town.say(town.member, f"message {number}")
+
+    page = await town.app.channels.page(town.owner, town.channel_id, limit=3)
+
+    assert [message.content for message in page.messages] == ["message 4", "message 3", "message 2"]
+    rest = await town.app.channels.page(town.owner, town.channel_id, limit=3, cursor=page.cursor)
+    assert [message.content for message in rest.messages] == ["message 1", "message 0"]
+    assert rest.cursor is None
+
+
+async def test_a_page_before_after_or_around_a_message(town: Town) -> None:
+    said = [await town.say(town.member, f"{number}") for number in range(9)]
+    middle = said[4].message_id
+    channels = town.app.channels
+
+    before = await channels.page(town.owner, town.channel_id, limit=2, before=middle)
+    after = await channels.page(town.owner, town.channel_id, limit=2, after=middle)
+    around = await channels.page(town.owner, town.channel_id, limit=5, around=middle)
+
+    assert [message.content for message in before.messages] == ["3", "2"]
+    assert [message.content for message in after.messages] == ["5", "6"]
+    assert [message.content for message in around.messages] == ["6", "5", "4", "3", "2"]
+    further = await channels.page(town.owner, town.channel_id, limit=9, after=middle, cursor=after.cursor)
+    assert [message.content for message in further.messages] == ["7", "8"]
+    with pytest.raises(OneDirection):
+        await channels.page(town.owner, town.channel_id, limit=2, before=middle, after=middle)
+
+
+async def test_fifty_parallel_sends_with_one_nonce_make_one_message(town: Town) -> None:
+    draft = Draft("once", nonce="mine")
+
+    sent = await asyncio.gather(*(town.app.channels.send(town.member, town.channel_id, draft) for _ in range(50)))
+
+    assert len({one.message.message_id for one in sent}) == 1
+    assert sum(not one.replayed for one in sent) == 1
+    assert await town.contents() == ["once"]
+
+
+async def test_a_nonce_belongs_to_its_body_and_its_sender(town: Town) -> None:
+    await town.say(town.member, "first", nonce="n")
+
+    with pytest.raises(NonceReused):
+        await town.say(town.member, "second", nonce="n")
+    await town.say(town.moderator, "another person's", nonce="n")
+
+    assert await town.contents() == ["first", "another person's"]
+
+
+async def test_parallel_sends_have_one_order_and_none_is_lost(town: Town) -> None:
+    people = [town.owner, town.admin, town.moderator, town.member]
+
+    sent = await asyncio.gather(*(town.say(people[n % 4], str(n)) for n in range(60)))
+
+    page = await town.app.channels.page(town.owner, town.channel_id, limit=100)
+    ids = [message.message_id for message in page.messages]
+    assert len(ids) == 60
+    assert ids == sorted(ids, reverse=True)
+    assert set(ids) == {message.message_id for message in sent}
+    head = (await town.app.communities.get_channel(town.owner, town.channel_id)).last_message_id
+    assert head == ids[0]
+
+
+async def test_whoever_catches_up_while_others_send_misses_nothing(town: Town) -> None:
+    first = await town.say(town.owner, "start")
+    seen: list[str] = []
+
+    async def reader() -> None:
+        place: MessageId = first.message_id
+        while len(seen) < 80:
+            page = await town.app.channels.page(town.owner, town.channel_id, limit=7, after=place)
+            seen.extend(message.content for message in page.messages)
+            place = page.messages[-1].message_id if page.messages else place
+            await asyncio.sleep(0)
+
+    async def writer(who: int) -> None:
+        for number in range(20):
+            await town.say([town.admin, town.moderator, town.member, town.owner][who], f"{who}:{number}")
+
+    async with asyncio.timeout(60):
+        await asyncio.gather(reader(), *map(writer, range(4)))
+
+    assert sorted(seen) == sorted(f"{who}:{number}" for who in range(4) for number in range(20))
+
+
+async def test_an_edit_right_after_the_send_finds_the_message(town: Town) -> None:
+    for number in range(10):
+        message = await town.say(town.member, "draft")
+        edited = await town.app.channels.edit(town.member, town.channel_id, message.message_id, f"final {number}")
+        assert (edited.content, edited.edited) == (f"final {number}", True)
+        assert edited.edited_at is not None
+
+
+async def test_only_its_author_edits_a_message(town: Town) -> None:
+    message = await town.say(town.member, "mine")
+
+    for who in (town.moderator, town.admin, town.owner):
+        with pytest.raises(Forbidden):
+            await town.app.channels.edit(who, town.channel_id, message.message_id, "ours")
+
+    assert await town.contents() == ["mine"]
+
+
+async def test_a_deleted_message_leaves_a_tombstone_that_says_nothing(town: Town) -> None:
+    message = await town.say(town.member, "a secret")
+    await town.app.channels.react(town.owner, town.channel_id, message.message_id, "👀")
+
+    await town.app.channels.delete(town.member, town.channel_id, message.message_id)
+
+    left = await town.app.channels.get(town.owner, town.channel_id, message.message_id)
+    assert (left.deleted, left.content, left.reactions, left.mentions) == (True, "", [], [])
+    rows = [item async for item in town.app.table.scan()]
+    assert "a secret" not in str(rows)
+    with pytest.raises(NotFound):
+        await town.app.channels.delete(town.member, town.channel_id, message.message_id)
+    with pytest.raises(NotFound):
+        await town.app.channels.edit(town.member, town.channel_id, message.message_id, "back again")
+
+
+async def test_a_moderator_deletes_what_others_said_and_the_audit_log_knows(town: Town) -> None:
+    message = await town.say(town.member, "rude")
+    other = await town.say(town.owner, "polite")
+
+    with pytest.raises(Forbidden):
+        await town.app.channels.delete(town.member, town.channel_id, other.message_id)
+    await town.app.channels.delete(town.moderator, town.channel_id, message.message_id)
+
+    entries, _ = await town.app.communities.list_audit(town.owner, town.server_id, limit=5)
+    assert (entries[0].action, entries[0].actor, entries[0].target) == (
+        "message.delete",
+        town.moderator.user_id,
+        town.member.user_id,
+    )
+    assert "rude" not in str(entries)
+
+
+async def test_a_reply_needs_its_message_in_the_same_room(town: Town) -> None:
+    question = await town.say(town.member, "who cooks?")
+    other = await town.app.communities.create_channel(town.owner, town.server_id, name="other")
+
+    answer = await town.say(town.owner, "I do", reply_to=question.message_id)
+
+    assert answer.reply_to == question.message_id
+    draft = Draft("I do", reply_to=question.message_id)
+    with pytest.raises(ReplyMissing):
+        await town.app.channels.send(town.owner, other.channel.channel_id, draft)
+
+
+async def test_people_are_mentioned_by_their_names(town: Town) -> None:
+    ana = await town.app.accounts.register(email="ana@example.com", username="Ana", password="a long password")
+
+    message = await town.say(town.owner, "@ana, @Ana and @nobody: mail me at x@ana.example")
+
+    assert message.mentions == [ana.user.user_id]
+
+
+async def test_a_message_of_another_channel_is_not_found_here(town: Town) -> None:
+    other = await town.app.communities.create_channel(town.owner, town.server_id, name="other")
+    message = await town.say(town.member, "here")
+
+    with pytest.raises(NotFound):
+        await town.app.channels.get(town.owner, other.channel.channel_id, message.message_id)
+    with pytest.raises(NotFound):
+        await town.app.channels.get(town.owner, town.channel_id, MessageId("no-such-message"))
+
+
+async def test_a_stranger_finds_nothing_at_all(town: Town) -> None:
+    message = await town.say(town.member, "between us")
+    channels, stranger, room = town.app.channels, town.stranger, town.channel_id
+
+    for attempt in (
+        channels.page(stranger, room, limit=10),
+        channels.get(stranger, room, message.message_id),
+        channels.send(stranger, room, Draft("let me in")),
+        channels.edit(stranger, room, message.message_id, "hm"),
+        channels.delete(stranger, room, message.message_id),
+        channels.react(stranger, room, message.message_id, "👍"),
+        channels.pin(stranger, room, message.message_id),
+        channels.mark_read(stranger, room, message.message_id),
+        channels.unread(stranger, room),
+        channels.report(stranger, room, message.message_id, "because"),
+        channels.typing(stranger, room),
+    ):
+        with pytest.raises(NotFound) as refused:
+            await attempt
+        assert str(refused.value) == NotFound.says
+
+    assert await town.contents() == ["between us"]
+
+
+async def test_pins_are_kept_at_hand_until_somebody_lets_go(town: Town) -> None:
+    first, second = await town.say(town.member, "one"), await town.say(town.member, "two")
+    channels = town.app.channels
+
+    with pytest.raises(Forbidden):
+        await channels.pin(town.member, town.channel_id, first.message_id)
+    for message in (first, second, second):
+        await channels.pin(town.moderator, town.channel_id, message.message_id)
+    pins, _ = await channels.list_pins(town.member, town.channel_id, limit=10, cursor=None)
+    assert [pin.message.content for pin in pins] == ["two", "one"]
+
+    await channels.unpin(town.moderator, town.channel_id, second.message_id)
+    await channels.delete(town.member, town.channel_id, first.message_id)
+    pins, _ = await channels.list_pins(town.member, town.channel_id, limit=10, cursor=None)
+    assert pins == []
+
+
+async def test_a_report_reaches_the_moderators_queue(town: Town) -> None:
+    message = await town.say(town.member, "buy now")
+
+    await town.app.channels.report(town.owner, town.channel_id, message.message_id, "spam")
+
+    [case] = [item async for item in town.app.table.scan() if item["entityType"] == "ModerationCase"]
+    assert case["pk"].startswith("MODQ#")
+    assert (case["reason"], case["messageId"], case["reportedBy"]) == (
+        "spam",
+        message.message_id,
+        town.owner.user_id,
+    )
+
+
+async def test_a_cursor_of_another_channel_is_refused(town: Town) -> None:
+    other = await town.app.communities.create_channel(town.owner, town.server_id, name="other")
+    for number in range(3):
+        await town.say(town.member, str(number))
+    page = await town.app.channels.page(town.owner, town.channel_id, limit=2)
+
+    with pytest.raises(Exception, match="cursor"):
+        await town.app.channels.page(town.owner, other.channel.channel_id, limit=2, cursor=page.cursor)
+
+
+def test_one_direction_is_bad_input() -> None:
+    assert issubclass(OneDirection, Invalid)
+
+
+async def test_a_message_is_found_by_its_id_alone_by_those_who_may_see_it(town: Town) -> None:
+    message = await town.say(town.member, "here")
+    find = town.app.channels.find_anywhere
+
+    assert await find(town.owner, message.message_id) == message
+    assert await find(town.stranger, message.message_id) is None
+    assert await find(town.owner, MessageId("01JZZZZZZZZZZZZZZZZZZZZZZZ")) is None

@@ -1,0 +1,129 @@
+"""A small world to test in: a server with people of every role, and a channel."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SystemClock, instant
+from sobremesa.communities.entities import ChannelId, ServerId, ServerMembership
+from sobremesa.communities.permissions import Role
+from sobremesa.ids import Ids
+from sobremesa.people import Actor, UserId
+from sobremesa.rooms.service import Draft
+from sobremesa.rooms.views import MessageView
+from sobremesa.table import Put
+from sobremesa.table.values import Item
+
+PASSWORD = "correct horse"
+
+_ids = Ids(SystemClock())
+
+
+def person(name: str) -> Actor:
+    """Somebody who never registered: for rules that do not look at profiles."""
+    return Actor.of_person(UserId(_ids.mint()), name)
+
+
+class Town(NamedTuple):
+    """One server with one channel, and people in and out of it."""
+
+    app: Sobremesa
+    server_id: ServerId
+    channel_id: ChannelId
+    owner: Actor
+    admin: Actor
+    moderator: Actor
+    member: Actor
+    stranger: Actor
+
+    @property
+    def people(self) -> dict[Role, Actor]:
+        """Those inside, by their roles."""
+        return {"owner": self.owner, "admin": self.admin, "moderator": self.moderator, "member": self.member}
+
+    async def say(self, who: Actor, content: str, **more: str) -> MessageView:
+        return (await self.app.channels.send(who, self.channel_id, Draft(content, **more))).message  # type: ignore[arg-type]
+
+    async def contents(self, who: Actor | None = None) -> list[str]:
+        """Everything in the channel, oldest first."""
+        page = await self.app.channels.page(who or self.owner, self.channel_id, limit=100)
+        return [message.content for message in reversed(page.messages)]
+
+
+async def found_town(app: Sobremesa) -> Town:
+    """A town with one person of each role."""
+    owner = person("olga")
+    server = await app.communities.create_server(owner, name="The long table")
+    channel = await app.communities.create_channel(owner, server.server_id, name="general")
+    people = {"admin": person("ada"), "moderator": person("mo"), "member": person("mel")}
+    for who in people.values():
+        await join(app, owner, server.server_id, who)
+    roles: tuple[Role, ...] = ("admin", "moderator")
+    for role in roles:
+        await app.membership.change_role(owner, server.server_id, people[role].user_id, role=role)
+    return Town(
+        app,
+        server.server_id,
+        channel.channel.channel_id,
+        owner,
+        people["admin"],
+        people["moderator"],
+        people["member"],
+        person("sam"),
+    )
+
+
+async def join(app: Sobremesa, owner: Actor, server_id: ServerId, who: Actor) -> None:
+    invite = await app.membership.create_invite(owner, server_id, max_uses=1)
+    await app.membership.redeem(who, invite.code)
+
+
+async def crowd(app: Sobremesa, server_id: ServerId, count: int) -> list[Actor]:
+    """Many members at once, written as they would stand after redeeming."""
+    people = [person(f"crowd{number}") for number in range(count)]
+    now = instant(SystemClock().now_ms())
+    places = [ServerMembership(user_id=who.user_id, server_id=server_id, joined_at=now) for who in people]
+    await app.table.write_many(Put(place) for place in places)
+    return people
+
+
+async def register(app: Sobremesa, name: str) -> Actor:
+    """Somebody with a profile and a password; costs a hash."""
+    signed_in = await app.accounts.register(email=f"{name}@example.com", username=name, password=PASSWORD)
+    return Actor.of_person(signed_in.user.user_id, name)
+
+
+async def rows(app: Sobremesa, *texts: str) -> list[Item]:
+    """Every stored row in whose text one of these stands."""
+    return [item async for item in app.table.scan(consistent=True) if any(text in str(item) for text in texts)]
+
+
+REQUESTS = ("get", "batch_get", "query", "scan", "write", "transact", "batch_write")
+
+
+@contextmanager
+def requests(app: Sobremesa) -> Iterator[Counter[str]]:
+    """Counts what goes to the engine inside of the block, by the kind of request."""
+    counted: Counter[str] = Counter()
+    engine: Any = app.table.engine
+
+    def counting(name: str) -> Any:
+        ask = getattr(engine, name)
+
+        async def counted_ask(*args: Any, **options: Any) -> Any:
+            counted[name] += 1
+            return await ask(*args, **options)
+
+        return counted_ask
+
+    for name in REQUESTS:
+        setattr(engine, name, counting(name))
+    try:
+        yield counted
+    finally:
+        for name in REQUESTS:
+            delattr(engine, name)

@@ -1,0 +1,48 @@
+"""Lanes let one through at a time, and are gone when nobody is in them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sobremesa.rooms.lanes import Lanes
+
+
+@pytest.mark.parametrize(("needed", "most_expected"), [(True, 1), (False, 20)])
+async def test_one_at_a_time_where_it_is_needed(needed: bool, most_expected: int) -> None:
+    lanes = Lanes(needed=needed)
+    inside = most = 0
+
+    async def through() -> None:
+        nonlocal inside, most
+        async with lanes.of("room"):
+            inside += 1
+            most = max(most, inside)
+            await asyncio.sleep(0)
+            inside -= 1
+
+    await asyncio.gather(*(through() for _ in range(20)))
+
+    assert most == most_expected
+    assert lanes._lanes == {}
+
+
+async def test_one_room_does_not_wait_for_another() -> None:
+    lanes = Lanes(needed=True)
+    async with lanes.of("one"), asyncio.timeout(5), lanes.of("other"):
+        pass
+
+
+async def test_who_gives_up_waiting_leaves_the_lane_in_order() -> None:
+    lanes = Lanes(needed=True)
+    async with lanes.of("room"):
+        waiting = asyncio.create_task(lanes.of("room").__aenter__())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    async with asyncio.timeout(5), lanes.of("room"):
+        pass
+    assert lanes._lanes == {}
