@@ -24,8 +24,8 @@ help: ## List the targets
 
 install: $(VENV)/.installed $(SERVERS)/node_modules/.installed ## Make .venv with the locked packages, and the test servers
 
-run: install ## Show a short tour
-	@$(BIN)/sobremesa tour
+run: install ## Start the server
+	@$(BIN)/sobremesa serve
 
 test: install lint types ## Lint, check types and imports, then run the tests with coverage
 	@$(BIN)/pytest -q -n 2 --cov --cov-report=term $(PYTEST_ARGS)
@@ -40,6 +40,7 @@ types: install ## Check types
 
 bench: install ## Run the benchmarks
 	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench.web
 
 docs: install ## Write the generated pages of the docs
 	@$(BIN)/python docs/generate.py

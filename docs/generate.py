@@ -6,10 +6,15 @@ import asyncio
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS.parent / "tests"))
+sys.path[:0] = [str(DOCS), str(DOCS.parent / "tests")]
 
+import story  # noqa: E402
+from sobremesa.app import REGISTRY  # noqa: E402
 from sobremesa.cli.tour_model import (  # noqa: E402
     Conversation,
     ConversationId,
@@ -26,6 +31,8 @@ from sobremesa.cli.tour_model import (  # noqa: E402
     send_message,
 )
 from sobremesa.clock import Instant  # noqa: E402
+from sobremesa.communities.permissions import RIGHTS, SAYS  # noqa: E402
+from sobremesa.settings import PREFIX, Settings  # noqa: E402
 from sobremesa.table import Create, Table, Update, Usage, add, catalogue, open_engine, set_to  # noqa: E402
 from table import gaps  # noqa: E402
 
@@ -36,7 +43,99 @@ PEOPLE = 20
 
 async def pages() -> Mapping[str, str]:
     """Every generated page, by its file name."""
-    return {"example-patterns.md": await _patterns_page(), "endpoint-gaps.md": _gaps_page()}
+    return {
+        "data-model.md": _data_model_page(),
+        "costs.md": await _costs_page(),
+        "permissions.md": _permissions_page(),
+        "settings.md": _settings_page(),
+        "example-patterns.md": await _patterns_page(),
+        "endpoint-gaps.md": _gaps_page(),
+    }
+
+
+def _data_model_page() -> str:
+    text = NOTE + "# The data model\n\n"
+    text += "Every kind of row in the one table, and every question that is asked of it, as the code declares them.\n"
+    text += "What the rows promise together is told in [messages.md](messages.md).\n\n"
+    text += "## Entities\n\n" + catalogue.markdown(catalogue.entity_rows(REGISTRY))
+    return text + "\n## Access patterns\n\n" + catalogue.markdown(catalogue.pattern_rows(REGISTRY))
+
+
+async def _costs_page() -> str:
+    costs = await story.tell()
+    text = NOTE + "# What everything costs\n\n"
+    text += "In DynamoDB's units: a read unit is 4 KB read consistently, a write unit 1 KB written, twice that in a\n"
+    text += (
+        "transaction, and again for each index. On demand a million write units cost about $0.625 and a million read\n"
+    )
+    text += "units about $0.125 (us-east-1, 2025).\n\n"
+    text += f"A server with {story.MEMBERS + 1} members, a channel with {story.MESSAGES} messages of about 500 B.\n\n"
+    text += "## By verb\n\n"
+    text += catalogue.markdown(
+        [
+            {
+                "verb": cost.verb,
+                "requests": str(cost.calls),
+                "read units": f"{cost.read:g}",
+                "write units": f"{cost.write:g}",
+                "a million of them": f"${cost.read * 0.125 + cost.write * 0.625:.2f}",
+            }
+            for cost in costs.verbs
+        ]
+    )
+    known = {name: usage for name, usage in costs.patterns.items() if name in REGISTRY.patterns}
+    text += "\n## By access pattern\n\nThe mean of the whole story.\n\n"
+    return text + catalogue.markdown(catalogue.cost_rows(dict(sorted(known.items(), key=_natural))))
+
+
+def _natural(entry: tuple[str, Usage]) -> tuple[str, int]:
+    area, _, number = entry[0].partition(".")
+    return area, int(number)
+
+
+def _permissions_page() -> str:
+    rows = [
+        {"right": says, **{role: "yes" if right in rights else "" for role, rights in RIGHTS.items()}}
+        for right, says in SAYS.items()
+    ]
+    text = NOTE + "# Who may do what in a server\n\n"
+    text += (
+        "Nobody acts upon somebody of their own role or a higher one. The server's `ownerId` is the truth about its\n"
+    )
+    text += "owner. Somebody who is not in a server gets the same 404 as for a server that does not exist.\n\n"
+    return text + catalogue.markdown(rows)
+
+
+def _settings_page() -> str:
+    text = NOTE + "# Settings\n\n"
+    text += "Every setting has a default that works on a fresh machine, and an environment variable. A list is JSON, or\n"
+    text += "plain texts with commas between them.\n\n"
+    rows = [
+        {
+            "variable": f"`{PREFIX}{info.name.upper()}`",
+            "default": f"`{_told(info.default)}`",
+            "what it says": _description(info.type),
+        }
+        for info in msgspec.structs.fields(Settings)
+    ]
+    return text + catalogue.markdown(rows)
+
+
+def _told(default: object) -> str:
+    """A default as a person would write it into the variable."""
+    match default:
+        case bool():
+            return "true" if default else "false"
+        case None:
+            return "(none)"
+        case str() | int() | float():
+            return str(default)
+        case _:
+            return "(empty)"
+
+
+def _description(kind: Any) -> str:
+    return next(str(meta.description) for meta in kind.__metadata__ if meta.description)
 
 
 async def _patterns_page() -> str:

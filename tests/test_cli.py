@@ -74,3 +74,41 @@ def test_a_mistake_is_told_in_one_line(arguments: tuple[str, ...], said: str, tm
     assert said in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
+def test_server_keys_are_made_listed_and_revoked(kind: str, tmp_path: Path, dynoxide_memory: Endpoint) -> None:
+    store = store_of(kind, dynoxide_memory)
+    tenant = f"shop-{kind}"
+
+    made = run(
+        "keys", "create", "--tenant", tenant, "--scope", "inbox:publish", "--label", "orders", "--store", store,
+        folder=tmp_path,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    key = made.stdout.splitlines()[-1]
+    assert key.startswith("sbk_")
+    key_id = key.split("_")[1]
+
+    listed = run("keys", "list", "--tenant", tenant, "--store", store, folder=tmp_path).stdout
+    assert key_id in listed
+    assert key not in listed
+    assert run("keys", "revoke", key_id, "--store", store, folder=tmp_path).returncode == 0
+    assert key_id not in run("keys", "list", "--tenant", tenant, "--store", store, folder=tmp_path).stdout
+    assert run("keys", "revoke", key_id, "--store", store, folder=tmp_path).returncode == 1
+    assert run("keys", "create", "--tenant", tenant, "--scope", "everything", folder=tmp_path).returncode == 1
+
+
+def test_signing_keys_rotate_and_admins_are_granted(tmp_path: Path) -> None:
+    assert "from now on" in run("keys", "rotate", folder=tmp_path).stdout
+    nobody = run("admin", "grant", "ana", folder=tmp_path)
+
+    assert nobody.returncode == 1
+    assert "Traceback" not in nobody.stderr
+
+
+def test_a_server_says_in_one_line_why_it_cannot_start(tmp_path: Path) -> None:
+    refused = run("serve", "--store", "postgres://elsewhere", folder=tmp_path)
+
+    assert refused.returncode == 1
+    assert len(refused.stderr.strip().splitlines()) == 1

@@ -8,15 +8,23 @@ import cyclopts
 from rich.console import Console
 
 from sobremesa import __version__
-from sobremesa.cli import store
-from sobremesa.cli.tour import tour
 from sobremesa.errors import SobremesaError
 
 app = cyclopts.App(name="sobremesa", help="Messaging that lives in one DynamoDB table.", version=__version__)
-app.command(store.table_app)
-app.command(store.backup)
-app.command(store.restore)
-app.command(tour)
+# By name: a command loads what it needs when it is called, so that all of them start at once.
+app.command("sobremesa.cli.serve:serve", name="serve", help="Serve the API until stopped.")
+app.command("sobremesa.cli.store:table_app", name="table", help="Make, describe or drop the table of a store.")
+app.command(
+    "sobremesa.cli.store:backup", name="backup", help="Copy an embedded store to a file, while it is being used."
+)
+app.command("sobremesa.cli.store:restore", name="restore", help="Make an embedded store from a copy.")
+app.command(
+    "sobremesa.cli.keys:keys_app",
+    name="keys",
+    help="Make, list and revoke server keys; rotate the keys that sign tokens.",
+)
+app.command("sobremesa.cli.keys:admin_app", name="admin", help="Say who administers.")
+app.command("sobremesa.cli.tour:tour", name="tour", help="Show what the table toolkit does, and what that costs.")
 
 
 def main() -> None:
@@ -24,5 +32,5 @@ def main() -> None:
     try:
         app()
     except SobremesaError as error:
-        Console(stderr=True).print(f"[red]sobremesa:[/red] {error}", highlight=False)
+        Console(stderr=True).print(f"[red]sobremesa:[/red] {error}", highlight=False, soft_wrap=True)
         sys.exit(1)

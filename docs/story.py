@@ -1,0 +1,127 @@
+"""A story that does every verb once, to tell what each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any, NamedTuple, TypeVar
+
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock
+from sobremesa.ids import Ids
+from sobremesa.people import Actor, UserId
+from sobremesa.rooms.service import Draft
+from sobremesa.settings import Settings
+from sobremesa.table import Usage, measure
+
+T = TypeVar("T")
+
+MESSAGES = 60
+MEMBERS = 20
+BODY = "The coffee is ready, and there is cake for everybody who comes before four. " * 2
+
+
+class VerbCost(NamedTuple):
+    """What one call of a verb asked of the table."""
+
+    verb: str
+    calls: int
+    read: float
+    write: float
+
+
+class Costs(NamedTuple):
+    """The bill of the story, by verb and by access pattern."""
+
+    verbs: list[VerbCost]
+    patterns: dict[str, Usage]
+
+
+class _Bill:
+    def __init__(self, clock: SetClock) -> None:
+        self.verbs: list[VerbCost] = []
+        self._clock = clock
+
+    async def of(self, verb: str, call: Awaitable[T]) -> T:
+        """The result of a verb, whose cost is written down."""
+        self._clock.move(seconds=1)
+        with measure() as measured:
+            result = await call
+        self.verbs.append(VerbCost(verb, measured.calls, measured.read, measured.write))
+        return result
+
+
+async def tell() -> Costs:
+    """Live through the story, on the embedded engine in memory."""
+    clock = SetClock()
+    settings = Settings(rate_limits="off")
+    async with Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app:
+        bill = _Bill(clock)
+        ana, people = await _people(app, clock, bill)
+        room = await _server(app, bill, ana, people)
+        await _channel(app, bill, ana, people[0], room)
+        await _end(app, bill, ana, people[0], room)
+        return Costs(bill.verbs, app.table.meter.totals())
+
+
+class _Room(NamedTuple):
+    server_id: Any
+    channel_id: Any
+    code: Any
+
+
+async def _people(app: Sobremesa, clock: SetClock, bill: _Bill) -> tuple[Actor, list[Actor]]:
+    accounts = app.accounts
+    signed_in = await bill.of(
+        "register", accounts.register(email="ana@example.com", username="ana", password="a long password")
+    )
+    await bill.of("log in", accounts.login(email="ana@example.com", password="a long password"))
+    await bill.of("refresh", accounts.refresh(signed_in.refresh_token))
+    ana = await bill.of("check a token, at most once a second", app.authentication(signed_in.access_token))
+    await bill.of("look at a profile", accounts.get_user(ana.user_id))
+    await bill.of("find somebody by user name", accounts.find_by_username("ana"))
+    ids = Ids(clock)
+    return ana, [Actor.of_person(UserId(ids.mint()), f"guest-{number}") for number in range(MEMBERS)]
+
+
+async def _server(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor]) -> _Room:
+    server = await bill.of("make a server", app.communities.create_server(ana, name="The long table"))
+    made = await bill.of("make a channel", app.communities.create_channel(ana, server.server_id, name="general"))
+    invite = await bill.of("make an invite", app.membership.create_invite(ana, server.server_id))
+    await bill.of("come in by an invite", app.membership.redeem(people[0], invite.code))
+    for person in people[1:]:
+        await app.membership.redeem(person, invite.code)
+    await bill.of("list one's servers", app.communities.list_servers(ana, limit=50))
+    await bill.of("list the channels of a server", app.communities.list_channels(ana, server.server_id, limit=50))
+    await bill.of(f"list {MEMBERS + 1} members", app.membership.list_members(ana, server.server_id, limit=50))
+    return _Room(server.server_id, made.channel.channel_id, invite.code)
+
+
+async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:
+    channels, channel_id = app.channels, room.channel_id
+    for number in range(MESSAGES):
+        sent = await channels.send(bo, channel_id, Draft(f"{number}: {BODY}"))
+    sent = await bill.of("send a message", channels.send(bo, channel_id, Draft(BODY)))
+    await bill.of("send a message with a nonce", channels.send(bo, channel_id, Draft(BODY, nonce="once")))
+    await bill.of("send the same nonce again", channels.send(bo, channel_id, Draft(BODY, nonce="once")))
+    message_id = sent.message.message_id
+    await bill.of("open a channel: the newest 50 messages", channels.page(ana, channel_id, limit=50))
+    await bill.of("get one message", channels.get(ana, channel_id, message_id))
+    await bill.of("edit a message", channels.edit(bo, channel_id, message_id, "shorter"))
+    await bill.of("react", channels.react(ana, channel_id, message_id, "👍"))
+    await bill.of("take a reaction back", channels.unreact(ana, channel_id, message_id, "👍"))
+    await bill.of("count what is unread: 62 messages", channels.unread(ana, channel_id))
+    await bill.of("mark as read", channels.mark_read(ana, channel_id, message_id))
+    newest = (await channels.page(ana, channel_id, limit=1)).messages[0].message_id
+    await channels.mark_read(ana, channel_id, newest)
+    await bill.of("count what is unread: nothing", channels.unread(ana, channel_id))
+    await bill.of("count what is unread everywhere: nothing", channels.unread_everywhere(ana))
+    await bill.of("pin a message", channels.pin(ana, channel_id, message_id))
+    await bill.of("delete a message", channels.delete(bo, channel_id, message_id))
+
+
+async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:
+    await bill.of("give a role", app.membership.change_role(ana, room.server_id, bo.user_id, role="moderator"))
+    await bill.of("kick somebody", app.membership.remove(ana, room.server_id, bo.user_id))
+    await bill.of("ban somebody who is outside", app.membership.ban(ana, room.server_id, bo.user_id))
+    await bill.of("delete a server", app.communities.delete_server(ana, room.server_id))
+    await bill.of("clean up after it", app.jobs.run_pending(app.handlers))

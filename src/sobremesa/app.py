@@ -1,0 +1,188 @@
+"""The composition root: from settings to a store, from a store to services, from services to routes.
+
+    async with Sobremesa.open("sqlite:///chat.db") as app:
+        ana = await app.accounts.register(email="ana@example.com", username="ana", password="...")
+        server = await app.communities.create_server(ana.actor, name="The long table")
+
+This is the library's door; `app.site()` is the same behind HTTP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, Self
+
+import msgspec
+
+from sobremesa import __version__, idempotency
+from sobremesa.accounts import api as accounts_api
+from sobremesa.accounts import entities as account_entities
+from sobremesa.accounts.audit import Audit
+from sobremesa.accounts.departures import JOB as DEPART
+from sobremesa.accounts.keyring import Keyring, open_keyring
+from sobremesa.accounts.mail import Mailer
+from sobremesa.accounts.opening import open_accounts
+from sobremesa.clock import Clock, SystemClock
+from sobremesa.communities import api as communities_api
+from sobremesa.communities import entities as community_entities
+from sobremesa.communities.access import Access
+from sobremesa.communities.cleanup import Cleanup
+from sobremesa.communities.entities import CHANNELS
+from sobremesa.communities.membership import Membership
+from sobremesa.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
+from sobremesa.http.dispatch import Dispatch
+from sobremesa.http.endpoints import Endpoint
+from sobremesa.http.limits import Limits, MemoryLimits, NoLimits
+from sobremesa.http.metrics import Metrics
+from sobremesa.http.site import Site
+from sobremesa.idempotency import Idempotency
+from sobremesa.ids import Ids
+from sobremesa.jobs import Handler, Jobs
+from sobremesa.jobs import entities as job_entities
+from sobremesa.rooms import api as rooms_api
+from sobremesa.rooms import entities as room_entities
+from sobremesa.rooms.service import Rooms
+from sobremesa.settings import Settings
+from sobremesa.table import Registry, Table, open_engine
+from sobremesa.table.engines.protocol import Engine
+from sobremesa.table.errors import TableExists, TableMissing
+
+REGISTRY = Registry.of(account_entities, community_entities, room_entities, job_entities, idempotency)
+"""Every kind of row and every question: docs, costs and tests are loops over it."""
+
+
+class Sobremesa:
+    """All services over one store."""
+
+    def __init__(
+        self, table: Table, keyring: Keyring, settings: Settings, *, clock: Clock, mailer: Mailer | None = None
+    ) -> None:
+        self.table = table
+        self.keyring = keyring
+        self.settings = settings
+        self._limits = _limits(settings)
+        ids = Ids(clock)
+        audit = Audit(table, clock, ids)
+        repeats = Idempotency(table, clock)
+        access = Access(table, audit)
+        cleanup = Cleanup(table)
+
+        self.jobs = Jobs(table, clock, ids)
+        self.accounts, self.authentication, self.server_keys = open_accounts(
+            table,
+            clock,
+            ids,
+            keyring=keyring,
+            limits=self._limits,
+            jobs=self.jobs,
+            settings=settings,
+            mailer=mailer,
+            farewells=[cleanup],
+            exporters=[cleanup],
+        )
+        self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
+        self.membership = Membership(table, clock, access, audit, repeats)
+        self.channels = Rooms(CHANNELS, table, clock, ids, door=access, people=self.accounts)
+        self.handlers: dict[str, Handler] = {
+            DEPART: self.accounts.depart,
+            CLEAN_SERVER: cleanup.clean_server,
+            CLEAN_CHANNEL: cleanup.clean_channel,
+        }
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        store: str | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+        mailer: Mailer | None = None,
+        background: bool = True,
+    ) -> AsyncIterator[Self]:
+        """The services of a store, which is made where there is none; in the background jobs are done meanwhile."""
+        settings = settings or Settings()
+        if store is not None:
+            settings = msgspec.structs.replace(settings, store=store)
+        engine = await open_engine(settings.store, clock=clock, janitor=background)
+        async with contextlib.AsyncExitStack() as closing:
+            closing.push_async_callback(engine.close)
+            await make_table(engine)
+            clock = clock or SystemClock()
+            table = Table(engine, clock=clock)
+            keyring = await open_keyring(settings.store, table, clock)
+            table.seal_cursors_with(keyring.secret("cursors"))
+            app = cls(table, keyring, settings, clock=clock, mailer=mailer)
+            closing.push_async_callback(app._limits.close)
+            closing.push_async_callback(app.accounts.close)
+            if background:
+                await closing.enter_async_context(_running(app.jobs.run(app.handlers)))
+            yield app
+
+    def endpoints(self) -> list[Endpoint]:
+        """Every route of the API, in the order of the documentation."""
+        return [
+            *accounts_api.routes(self.accounts).endpoints,
+            *communities_api.routes(self.communities, self.membership, self.accounts).endpoints,
+            *rooms_api.routes(self.channels, title="Channels").endpoints,
+            *rooms_api.shared_routes([self.channels]).endpoints,
+        ]
+
+    def site(self) -> Site:
+        """Everything behind HTTP."""
+        metrics = Metrics()
+        metrics.watch_table(self.table.meter.totals)
+        dispatch = Dispatch(
+            self.endpoints(),
+            self.authentication,
+            self._limits,
+            max_body_bytes=self.settings.max_body_bytes,
+            request_seconds=self.settings.request_seconds,
+            show_units=self.settings.show_units,
+        )
+        return Site(
+            dispatch,
+            version=__version__,
+            public_url=self.settings.public_url,
+            ready=self._ready,
+            metrics=metrics,
+            cors_origins=self.settings.cors_origins,
+        )
+
+    async def _ready(self) -> None:
+        """Fails unless the store answers."""
+        await self.accounts.find_by_username("nobody-in-particular")
+
+
+async def make_table(engine: Engine) -> None:
+    """Make the table of a store, unless it is there."""
+    try:
+        await engine.describe_table()
+    except TableMissing:
+        with contextlib.suppress(TableExists):
+            await engine.create_table()
+
+
+def _limits(settings: Settings) -> Limits:
+    if settings.rate_limits == "off":
+        return NoLimits()
+    if settings.redis is None:
+        return MemoryLimits()
+    from sobremesa.http.redis_limits import RedisLimits
+
+    return RedisLimits(settings.redis)
+
+
+@asynccontextmanager
+async def _running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Work in the background, until the end of the block."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task

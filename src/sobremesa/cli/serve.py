@@ -1,0 +1,55 @@
+"""`sobremesa serve`: the services behind HTTP."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Literal
+
+from rich.console import Console
+
+from sobremesa.app import Sobremesa
+from sobremesa.cli.store import Store
+from sobremesa.http import logs
+from sobremesa.http.server import serve as serve_site
+from sobremesa.settings import Settings
+
+console = Console(stderr=True)
+
+
+async def serve(*, store: Store | None = None, host: str | None = None, port: int | None = None) -> None:
+    """Serve the API until stopped.
+
+    Without settings it makes what it needs: the table, and the keys beside it. Every setting is also an environment
+    variable, SOBREMESA_STORE and so on.
+
+    Parameters
+    ----------
+    host
+        The address to listen on; 127.0.0.1 unless SOBREMESA_HOST says otherwise.
+    port
+        The port to listen on; 8080 unless SOBREMESA_PORT says otherwise, 0 for any free one.
+    """
+    settings = Settings.from_environment(os.environ, store=store, host=host, port=port)
+    logs.configure(_log_format(settings))
+
+    def tell(address: str) -> None:
+        console.print(
+            f"Sobremesa serves {settings.store} on {address}  (docs: {address}/docs)", highlight=False, soft_wrap=True
+        )
+
+    async with Sobremesa.open(settings=settings) as app:
+        await serve_site(
+            app.site(),
+            host=settings.host,
+            port=settings.port,
+            drain_seconds=settings.drain_seconds,
+            trusted_proxies=settings.trusted_proxies,
+            on_ready=tell,
+        )
+
+
+def _log_format(settings: Settings) -> Literal["json", "text"]:
+    if settings.log_format != "auto":
+        return settings.log_format
+    return "text" if sys.stdout.isatty() else "json"
