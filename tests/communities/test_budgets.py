@@ -1,0 +1,177 @@
+"""What each verb costs: how many requests of which kind, and how many units, the same on both engines.
+
+A number that grows here is a decision, not an accident: change it together with the reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable
+from typing import Any, NamedTuple
+
+import pytest
+
+from communities.conftest import Ahead
+from communities.world import Town, crowd, person, requests
+from sobremesa.accounts.entities import UsernameClaim
+from sobremesa.people import UserId
+from sobremesa.rooms.service import Draft
+from sobremesa.table import Put, measure
+
+
+class Cost(NamedTuple):
+    """Requests by their kind, read units and write units."""
+
+    requests: dict[str, int]
+    read: float
+    write: float
+
+
+ENTER = {"get": 1, "batch_get": 1}
+"""The access check of a channel: its pointer, then membership and server together; three read units."""
+
+
+def after_the_check(**more: int) -> dict[str, int]:
+    return dict(Counter(ENTER) + Counter(more))
+
+
+BUDGETS: dict[str, Cost] = {
+    # After the check two queries, and one batch get where a summary does not name everybody.
+    "page of 50": Cost(after_the_check(query=2), 9.5, 0),
+    "page of 50 with reactions beyond 20 people": Cost(after_the_check(query=2, batch_get=1), 12, 0),
+    "page before a message": Cost(after_the_check(query=2, batch_get=1), 5, 0),
+    "get": Cost(after_the_check(get=1, query=1), 4.5, 0),
+    # One write request. Message 2 + its index 1, head 2, nonce 2.
+    "send": Cost(after_the_check(transact=1), 3, 5),
+    "send with a nonce": Cost(after_the_check(transact=1), 3, 7),
+    "send a nonce again": Cost(after_the_check(transact=1, get=2, query=1), 5.5, 2),
+    "send with a mention": Cost(after_the_check(batch_get=1, transact=1), 4, 5),
+    "send a reply": Cost(after_the_check(get=1, transact=1), 4, 5),
+    "edit": Cost(after_the_check(get=1, write=1, query=1), 4.5, 2),
+    "delete": Cost(after_the_check(get=1, write=1), 4, 2),
+    "react first": Cost(after_the_check(get=1, query=1, transact=1), 5, 4),
+    "react beyond 20 people": Cost(after_the_check(get=1, query=1, transact=1), 5, 4),
+    "react again": Cost(after_the_check(get=1, query=1, transact=1), 5, 2),
+    "take a reaction back": Cost(after_the_check(get=1, transact=1), 4, 4),
+    "pin": Cost(after_the_check(get=2, query=1, transact=1), 5, 6),
+    "pins": Cost(after_the_check(get=1, query=2), 5, 0),
+    "unread of 50": Cost(after_the_check(get=1, query=1), 7, 0),
+    "unread of nothing": Cost(after_the_check(get=1), 4, 0),
+    "mark read with more to come": Cost(after_the_check(get=1, write=1, query=1), 5, 2),
+    "mark read up to the head": Cost(after_the_check(get=1, write=1), 4, 2),
+    "mark read again": Cost(after_the_check(get=2, write=1), 5, 1),
+    "totals of nothing": Cost({"query": 2, "batch_get": 3}, 4.5, 0),
+    "totals of one room": Cost({"query": 3, "batch_get": 3}, 5, 0),
+    "readers": Cost(after_the_check(get=1, batch_get=2, query=1), 5.5, 0),
+    "make an invite": Cost({"batch_get": 1, "transact": 1}, 2, 7),
+    "redeem": Cost({"get": 3, "query": 1, "transact": 1}, 4, 10),
+    "kick": Cost({"batch_get": 1, "get": 1, "transact": 1, "query": 1}, 4, 9),
+    "make a server": Cost({"query": 1, "transact": 1}, 1, 9),
+    "make a channel": Cost({"batch_get": 1, "query": 1, "transact": 1}, 3, 11),
+    "servers of a person": Cost({"query": 1, "batch_get": 1}, 1.5, 0),
+    "channels of a server": Cost({"batch_get": 2, "query": 1}, 4, 0),
+    "members of a server": Cost({"batch_get": 1, "query": 1}, 3, 0),
+}
+
+
+async def costs_of(town: Town) -> dict[str, Cost]:
+    """Every verb once, in a channel with history, and what each cost."""
+    app, room, server_id, who = town.app, town.channel_id, town.server_id, town.member
+    channels, membership = app.channels, app.membership
+    costs: dict[str, Cost] = {}
+
+    async def spend(name: str, verb: Awaitable[Any]) -> Any:
+        with requests(app) as asked, measure() as used:
+            result = await verb
+        costs[name] = Cost(dict(asked), used.read, used.write)
+        return result
+
+    await app.table.write_many([Put(UsernameClaim(username="ana", user_id=UserId("01ANA")))])
+    people = await crowd(app, server_id, 22)
+    said = [await town.say(town.owner, f"message number {number:02}") for number in range(50)]
+    await spend("page of 50", channels.page(who, room, limit=50))
+    for message in said[::10]:
+        await asyncio.gather(*(channels.react(one, room, message.message_id, "👍") for one in people))
+    await spend("page of 50 with reactions beyond 20 people", channels.page(who, room, limit=50))
+    await spend("page before a message", channels.page(who, room, limit=10, before=said[20].message_id))
+    await spend("get", channels.get(who, room, said[1].message_id))
+
+    sent = await spend("send", channels.send(who, room, Draft("hello")))
+    await spend("send with a nonce", channels.send(who, room, Draft("hello", nonce="n")))
+    await spend("send a nonce again", channels.send(who, room, Draft("hello", nonce="n")))
+    await spend("send with a mention", channels.send(who, room, Draft("hello @ana")))
+    reply = Draft("hello", reply_to=said[3].message_id)
+    await spend("send a reply", channels.send(who, room, reply))
+    mine = sent.message.message_id
+    await spend("edit", channels.edit(who, room, mine, "goodbye"))
+
+    await spend("react first", channels.react(who, room, said[1].message_id, "👍"))
+    await spend("react beyond 20 people", channels.react(who, room, said[0].message_id, "👍"))
+    await spend("react again", channels.react(who, room, said[1].message_id, "👍"))
+    await spend("take a reaction back", channels.unreact(who, room, said[0].message_id, "👍"))
+    await spend("delete", channels.delete(who, room, mine))
+    await spend("pin", channels.pin(town.owner, room, said[1].message_id))
+    await spend("pins", channels.list_pins(who, room, limit=10, cursor=None))
+
+    await spend("unread of 50", channels.unread(who, room))
+    await spend("mark read with more to come", channels.mark_read(who, room, said[40].message_id))
+    head = await town.say(town.owner, "last")
+    await spend("mark read up to the head", channels.mark_read(who, room, head.message_id))
+    await spend("mark read again", channels.mark_read(who, room, head.message_id))
+    await spend("unread of nothing", channels.unread(who, room))
+    await spend("totals of nothing", channels.unread_everywhere(who))
+    await town.say(town.owner, "one more")
+    await spend("totals of one room", channels.unread_everywhere(who))
+    await spend("readers", channels.list_readers(who, room, limit=10, cursor=None))
+
+    invite = await spend("make an invite", membership.create_invite(town.owner, server_id))
+    await spend("redeem", membership.redeem(person("guest"), invite.code))
+    await spend("kick", membership.remove(town.owner, server_id, people[0].user_id))
+    await spend("make a server", app.communities.create_server(person("maker"), name="Another"))
+    await spend("make a channel", app.communities.create_channel(town.owner, server_id, name="other"))
+    await spend("servers of a person", app.communities.list_servers(who, limit=50))
+    await spend("channels of a server", app.communities.list_channels(who, server_id, limit=50))
+    await spend("members of a server", membership.list_members(who, server_id, limit=50))
+    return costs
+
+
+@pytest.fixture
+async def still_town(town: Town, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Town:
+    """The town at one moment, in which it is known that nobody is leaving."""
+    clock.move(seconds=1)
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
+    await town.app.accounts.departing()
+    return town
+
+
+async def test_every_verb_keeps_its_budget(still_town: Town) -> None:
+    costs = await costs_of(still_town)
+
+    changed = {name: (cost, BUDGETS.get(name)) for name, cost in costs.items() if cost != BUDGETS.get(name)}
+    assert changed == {}
+    assert set(costs) == set(BUDGETS)
+
+
+def test_a_send_is_one_write_and_a_page_is_two_questions_and_a_batch() -> None:
+    """The promises behind the numbers, whoever changes the numbers."""
+    writes = ("write", "transact", "batch_write")
+
+    def writing(name: str) -> int:
+        return sum(BUDGETS[name].requests.get(kind, 0) for kind in writes)
+
+    assert [writing(name) for name in ("send", "send with a nonce", "send with a mention", "send a reply")] == [1] * 4
+    for name in ("page of 50", "page of 50 with reactions beyond 20 people", "page before a message"):
+        left = Counter(BUDGETS[name].requests)
+        left.subtract(ENTER)
+        assert +left <= Counter(query=2, batch_get=1)
+    assert "query" not in BUDGETS["unread of nothing"].requests
+    assert "query" not in BUDGETS["mark read up to the head"].requests
+
+
+async def test_many_who_send_at_once_write_once_each(town: Town) -> None:
+    with requests(town.app) as asked:
+        await asyncio.gather(*(town.say(town.member, str(number)) for number in range(30)))
+
+    assert dict(asked) == {"get": 30, "batch_get": 30, "transact": 30}

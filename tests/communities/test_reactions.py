@@ -1,0 +1,244 @@
+"""How people react to what is said."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+
+from communities.conftest import Ahead
+from communities.world import Town, crowd, person
+from sobremesa.communities.entities import reactions_of_message, reactors_of
+from sobremesa.ids import MessageId
+from sobremesa.people import Actor, UserId
+from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS
+from sobremesa.rooms.errors import TooManyEmoji
+from sobremesa.rooms.reactions import MAX_EMOJI
+from sobremesa.rooms.views import ReactionView
+from sobremesa.table import RawKey, hex_part
+from sobremesa.table.engines.protocol import PutItem
+
+PEOPLE = 500
+
+
+async def reactions_of(town: Town, who: Actor, message_id: MessageId) -> list[ReactionView]:
+    return (await town.app.channels.get(who, town.channel_id, message_id)).reactions
+
+
+async def settled(town: Town, message_id: MessageId, emoji: str) -> set[UserId]:
+    """Who reacted, after asserting that rows, count and names agree."""
+    table = town.app.table
+    asked = reactors_of(room_id=town.channel_id, message_id=message_id, emoji_hex=hex_part(emoji))
+    reacted = {row.user_id async for row in table.every(asked, consistent=True)}
+    question = reactions_of_message(room_id=town.channel_id, message_id=message_id)
+    summaries = [row async for row in table.every(question, consistent=True)]
+    assert [summary.count for summary in summaries] == ([len(reacted)] if reacted else [])
+    for summary in summaries:
+        assert summary.user_ids <= reacted
+        assert len(summary.user_ids) <= MAX_SHOWN_REACTORS
+    return reacted
+
+
+async def all_at_once(town: Town, verb: Callable[[Actor], Awaitable[None]], people: Sequence[Actor]) -> None:
+    """Everybody does it; to an endpoint over HTTP some thirty talk at any moment."""
+    crowded = asyncio.Semaphore(PEOPLE if town.app.settings.store.startswith("sqlite") else 32)
+
+    async def one(who: Actor) -> None:
+        async with crowded:
+            await verb(who)
+
+    await asyncio.gather(*map(one, people))
+
+
+async def test_five_hundred_people_react_at_once_and_half_take_it_back(town: Town) -> None:
+    people = await crowd(town.app, town.server_id, PEOPLE)
+    message = await town.say(town.owner, "pudding?")
+    channels, room = town.app.channels, town.channel_id
+
+    await all_at_once(town, lambda who: channels.react(who, room, message.message_id, "👍"), people)
+    assert await settled(town, message.message_id, "👍") == {who.user_id for who in people}
+
+    stay, leave = people[::2], people[1::2]
+    await all_at_once(town, lambda who: channels.unreact(who, room, message.message_id, "👍"), leave)
+
+    assert await settled(town, message.message_id, "👍") == {who.user_id for who in stay}
+    [shown] = await reactions_of(town, stay[-1], message.message_id)
+    assert (shown.count, shown.me) == (len(stay), True)
+    [shown] = await reactions_of(town, leave[-1], message.message_id)
+    assert shown.me is False
+
+
+async def test_however_people_toggle_count_rows_and_names_agree(town: Town) -> None:
+    people = await crowd(town.app, town.server_id, 30)
+    message = await town.say(town.owner, "pudding?")
+    channels = town.app.channels
+
+    async def toggle(who: Actor, times: int) -> None:
+        for time in range(times):
+            verb = channels.unreact if time % 2 else channels.react
+            await verb(who, town.channel_id, message.message_id, "👍")
+
+    await asyncio.gather(*(toggle(who, 2 + place % 4) for place, who in enumerate(people)))
+
+    expected = {who.user_id for place, who in enumerate(people) if place % 2}
+    assert await settled(town, message.message_id, "👍") == expected
+
+    await asyncio.gather(*(channels.unreact(who, town.channel_id, message.message_id, "👍") for who in people))
+    assert await settled(town, message.message_id, "👍") == set()
+    assert await reactions_of(town, town.owner, message.message_id) == []
+
+
+async def test_reacting_twice_and_taking_back_twice_change_nothing(town: Town) -> None:
+    message = await town.say(town.owner, "pudding?")
+    channels, room = town.app.channels, town.channel_id
+
+    for _ in range(2):
+        await asyncio.gather(*(channels.react(town.member, room, message.message_id, "🍮") for _ in range(5)))
+        assert await reactions_of(town, town.member, message.message_id) == [
+            ReactionView("🍮", 1, [town.member.user_id], True)
+        ]
+    for _ in range(2):
+        await asyncio.gather(*(channels.unreact(town.member, room, message.message_id, "🍮") for _ in range(5)))
+        assert await reactions_of(town, town.member, message.message_id) == []
+
+
+async def test_a_reader_knows_their_own_reaction_inside_and_beyond_the_first_twenty(town: Town) -> None:
+    people = await crowd(town.app, town.server_id, MAX_SHOWN_REACTORS + 3)
+    message = await town.say(town.owner, "pudding?")
+    for who in people:
+        await town.app.channels.react(who, town.channel_id, message.message_id, "👍")
+
+    [first] = await reactions_of(town, people[0], message.message_id)
+    [last] = await reactions_of(town, people[-1], message.message_id)
+    [nobody] = await reactions_of(town, town.owner, message.message_id)
+
+    assert [first.me, last.me, nobody.me] == [True, True, False]
+    assert people[0].user_id in first.user_ids
+    assert people[-1].user_id not in last.user_ids
+    assert set(first.user_ids) == {who.user_id for who in people[:MAX_SHOWN_REACTORS]}
+    assert first.count == len(people)
+
+
+async def test_emoji_stand_in_the_order_of_their_first_use(town: Town, clock: Ahead) -> None:
+    message = await town.say(town.owner, "pudding?")
+    for emoji, who in [("🍮", town.member), ("👍", town.admin), ("🍎", town.member), ("👍", town.owner)]:
+        clock.move(seconds=0.01)
+        await town.app.channels.react(who, town.channel_id, message.message_id, emoji)
+
+    shown = await reactions_of(town, town.owner, message.message_id)
+
+    assert [(reaction.emoji, reaction.count) for reaction in shown] == [("🍮", 1), ("👍", 2), ("🍎", 1)]
+
+
+async def test_a_message_takes_twenty_emoji_and_one_that_went_frees_its_place(town: Town) -> None:
+    message = await town.say(town.owner, "pudding?")
+    channels, room = town.app.channels, town.channel_id
+    emoji = [chr(0x1F600 + number) for number in range(MAX_EMOJI + 1)]
+    for one in emoji[:MAX_EMOJI]:
+        await channels.react(town.member, room, message.message_id, one)
+
+    with pytest.raises(TooManyEmoji) as refused:
+        await channels.react(town.member, room, message.message_id, emoji[-1])
+    assert refused.value.data == {"limit": MAX_EMOJI}
+    await channels.react(town.owner, room, message.message_id, emoji[0])
+    await channels.unreact(town.member, room, message.message_id, emoji[5])
+    await channels.react(town.member, room, message.message_id, emoji[-1])
+
+    shown = {reaction.emoji for reaction in await reactions_of(town, town.owner, message.message_id)}
+    assert shown == {*emoji} - {emoji[5]}
+
+
+async def test_after_a_rush_of_different_emoji_no_further_one_comes_in(town: Town) -> None:
+    """The limit is looked at before the write: a rush may pass it, but what is full stays closed."""
+    message = await town.say(town.owner, "pudding?")
+    people = await crowd(town.app, town.server_id, MAX_EMOJI + 5)
+    react, room = town.app.channels.react, town.channel_id
+    rush = [react(who, room, message.message_id, chr(0x1F600 + number)) for number, who in enumerate(people)]
+
+    outcomes = await asyncio.gather(*rush, return_exceptions=True)
+
+    assert all(outcome is None or isinstance(outcome, TooManyEmoji) for outcome in outcomes)
+    shown = await reactions_of(town, town.owner, message.message_id)
+    assert len(shown) == outcomes.count(None) >= MAX_EMOJI
+    with pytest.raises(TooManyEmoji):
+        await react(town.member, room, message.message_id, "🍮")
+
+
+async def test_any_emoji_comes_back_as_it_was_given(town: Town) -> None:
+    channels, room = town.app.channels, town.channel_id
+
+    for emoji in ["#️⃣", "*️⃣", "👩‍👩‍👧‍👦", "🏳️‍🌈", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", ":party_parrot:", "é", "#"]:
+        message = await town.say(town.owner, "pudding?")
+        await channels.react(town.member, room, message.message_id, emoji)
+
+        [shown] = await reactions_of(town, town.member, message.message_id)
+        assert (shown.emoji, shown.count, shown.me) == (emoji, 1, True)
+        reactors, _ = await channels.list_reactors(town.owner, room, message.message_id, emoji, limit=5, cursor=None)
+        assert [reactor.user_id for reactor in reactors] == [town.member.user_id]
+        await channels.unreact(town.member, room, message.message_id, emoji)
+        assert await reactions_of(town, town.member, message.message_id) == []
+
+
+async def put_old_message(town: Town, reactions: list[dict[str, object]]) -> MessageId:
+    """A message as the document's own program stores it, with its list of reactions."""
+    message_id, pk, sk = "01JGSTEST004", f"CHANNEL#{town.channel_id}", "MSG#1735257600000#01JGSTEST004"
+    item = {
+        "pk": pk, "sk": sk, "gsi1pk": f"MSG#{message_id}", "gsi1sk": pk, "entityType": "Message",
+        "messageId": message_id, "channelId": town.channel_id, "userId": town.owner.user_id, "username": "olga",
+        "content": "old", "edited": False, "editedAt": None, "reactions": reactions,
+        "createdAt": "2024-12-27T00:00:00.000Z", "updatedAt": "2024-12-27T00:00:00.000Z",
+    }  # fmt: skip
+    await town.app.table.engine.write(PutItem(RawKey(pk, sk), item))
+    return MessageId(message_id)
+
+
+async def test_a_stored_list_of_reactions_is_shown_together_with_new_ones(town: Town) -> None:
+    away = person("away")
+    message_id = await put_old_message(
+        town,
+        [
+            {"emoji": "👍", "userIds": [town.member.user_id, away.user_id], "count": 2},
+            {"emoji": "🍎", "userIds": [away.user_id], "count": 1},
+        ],
+    )
+
+    await town.app.channels.react(town.owner, town.channel_id, message_id, "👍")
+    await town.app.channels.react(town.owner, town.channel_id, message_id, "🍮")
+
+    assert await reactions_of(town, town.member, message_id) == [
+        ReactionView("👍", 3, [town.member.user_id, away.user_id, town.owner.user_id], True),
+        ReactionView("🍎", 1, [away.user_id], False),
+        ReactionView("🍮", 1, [town.owner.user_id], False),
+    ]
+
+
+async def test_whoever_stands_in_a_stored_list_is_counted_once_and_can_take_it_back(town: Town) -> None:
+    message_id = await put_old_message(town, [{"emoji": "👍", "userIds": [town.member.user_id], "count": 1}])
+    channels, room = town.app.channels, town.channel_id
+
+    await channels.react(town.member, room, message_id, "👍")
+    assert await reactions_of(town, town.member, message_id) == [ReactionView("👍", 1, [town.member.user_id], True)]
+
+    await channels.unreact(town.member, room, message_id, "👍")
+    assert await reactions_of(town, town.member, message_id) == []
+
+
+async def test_everybody_who_reacted_is_found_page_by_page(town: Town) -> None:
+    people = await crowd(town.app, town.server_id, 25)
+    message = await town.say(town.owner, "pudding?")
+    react = town.app.channels.react
+    await asyncio.gather(*(react(who, town.channel_id, message.message_id, "👍") for who in people))
+    await react(town.owner, town.channel_id, message.message_id, "🍮")
+
+    found: list[UserId] = []
+    cursor = None
+    while True:
+        page, cursor = await town.app.channels.list_reactors(
+            town.member, town.channel_id, message.message_id, "👍", limit=10, cursor=cursor
+        )
+        found += [reactor.user_id for reactor in page]
+        if cursor is None:
+            break
+
+    assert found == sorted(who.user_id for who in people)

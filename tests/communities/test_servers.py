@@ -1,0 +1,400 @@
+"""Servers and channels: making, finding, changing and deleting them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from communities.conftest import Ahead
+from communities.world import Town, join, person, rows
+from sobremesa.app import Sobremesa
+from sobremesa.communities.entities import DIRECTORY_SHARDS, ChannelId, Connection, ConnectionId, ServerId
+from sobremesa.communities.service import CLEAN_SERVER, shard_of
+from sobremesa.errors import Forbidden, NotFound, Refusal
+from sobremesa.idempotency import KeyReused
+from sobremesa.jobs import Job
+from sobremesa.rooms.service import Draft
+from sobremesa.table import Create, hash_part
+from sobremesa.table.errors import BadCursor, Throttled
+
+# Making and finding
+
+
+async def test_whoever_makes_a_server_owns_it_and_nobody_else_sees_it(app: Sobremesa) -> None:
+    ana, ben = person("ana"), person("ben")
+
+    server = await app.communities.create_server(ana, name="The long table", icon_url="https://example.com/i.png")
+
+    assert (server.name, server.owner_id, server.icon_url) == (
+        "The long table",
+        ana.user_id,
+        "https://example.com/i.png",
+    )
+    found = await app.communities.get_server(ana, server.server_id)
+    assert (found.server, found.role) == (server, "owner")
+    assert await app.communities.list_servers(ana, limit=10) == ([server], None)
+    assert await app.communities.list_servers(ben, limit=10) == ([], None)
+    with pytest.raises(NotFound):
+        await app.communities.get_server(ben, server.server_id)
+
+
+async def test_a_servers_name_and_icon_change_and_the_log_tells_what(town: Town) -> None:
+    changed = await town.app.communities.change_server(
+        town.admin, town.server_id, {"name": "The round table", "icon_url": None}
+    )
+
+    assert (changed.name, changed.icon_url) == ("The round table", None)
+    assert (await town.app.communities.get_server(town.member, town.server_id)).server == changed
+    unchanged = await town.app.communities.change_server(town.admin, town.server_id, {})
+    assert unchanged == changed
+    [entry, *_] = (await town.app.communities.list_audit(town.owner, town.server_id, limit=5))[0]
+    assert (entry.action, entry.details) == ("server.change", {"fields": "icon_url,name"})
+
+
+async def test_ones_servers_come_page_by_page(app: Sobremesa) -> None:
+    ana = person("ana")
+    made = [(await app.communities.create_server(ana, name=str(number))).server_id for number in range(5)]
+
+    first, cursor = await app.communities.list_servers(ana, limit=3)
+    rest, end = await app.communities.list_servers(ana, limit=3, cursor=cursor)
+
+    assert [server.server_id for server in first + rest] == made
+    assert end is None
+
+
+async def test_the_same_key_makes_one_server_and_another_body_is_refused(app: Sobremesa) -> None:
+    ana, ben = person("ana"), person("ben")
+    make = app.communities.create_server
+
+    made = await asyncio.gather(*(make(ana, name="Once", key="k") for _ in range(20)))
+
+    assert len({server.server_id for server in made}) == 1
+    assert await app.communities.list_servers(ana, limit=10) == ([made[0]], None)
+    with pytest.raises(KeyReused):
+        await make(ana, name="Twice", key="k")
+    assert (await make(ben, name="Twice", key="k")).owner_id == ben.user_id
+    assert len((await app.communities.list_servers(ana, limit=10))[0]) == 1
+
+
+async def test_a_key_is_forgotten_after_two_days(app: Sobremesa, clock: Ahead) -> None:
+    ana = person("ana")
+    first = await app.communities.create_server(ana, name="Once", key="k")
+    clock.move(seconds=48 * 3600 + 1)
+
+    again = await app.communities.create_server(ana, name="Once more", key="k")
+
+    assert again.server_id != first.server_id
+
+
+async def test_administrators_see_every_server_newest_first_without_skips(app: Sobremesa, clock: Ahead) -> None:
+    owners = [person(f"owner{number}") for number in range(6)]
+    made: list[ServerId] = []
+    for batch in range(10):
+        servers = await asyncio.gather(*(app.communities.create_server(who, name=f"{batch}") for who in owners))
+        made += [server.server_id for server in servers]
+        clock.move(seconds=0.004 * (batch % 2))
+    admin = msgspec.structs.replace(person("root"), is_admin=True)
+
+    seen: list[tuple[str, ServerId]] = []
+    cursor = None
+    while True:
+        page, cursor = await app.communities.list_all_servers(admin, limit=7, cursor=cursor)
+        seen += [(server.created_at, server.server_id) for server in page]
+        if cursor is None:
+            break
+        assert len(page) == 7
+
+    assert seen == sorted(seen, reverse=True)
+    assert sorted(server_id for _, server_id in seen) == sorted(made)
+    assert len({shard_of(server_id) for server_id in made}) > DIRECTORY_SHARDS // 2
+    with pytest.raises(Forbidden):
+        await app.communities.list_all_servers(owners[0], limit=7)
+    with pytest.raises(BadCursor):
+        await app.communities.list_all_servers(admin, limit=7, cursor="nonsense")
+
+
+# Channels
+
+
+async def test_channels_are_made_found_listed_changed_and_deleted(town: Town) -> None:
+    communities = town.app.communities
+    made = await communities.create_channel(town.admin, town.server_id, name="kitchen", topic="what to cook")
+    channel_id = made.channel.channel_id
+
+    assert (await communities.get_channel(town.member, channel_id)) == made
+    changed = await communities.change_channel(town.admin, channel_id, {"topic": None, "name": "cellar"})
+    assert (changed.channel.name, changed.channel.topic) == ("cellar", None)
+    said = await town.say(town.member, "hello")
+    listed, cursor = await communities.list_channels(town.member, town.server_id, limit=10)
+    assert [(each.channel.name, each.last_message_id) for each in listed] == [
+        ("general", said.message_id),
+        ("cellar", None),
+    ]
+    assert cursor is None
+
+    await communities.delete_channel(town.admin, channel_id)
+    for attempt in (
+        communities.get_channel(town.owner, channel_id),
+        communities.delete_channel(town.owner, channel_id),
+        communities.change_channel(town.owner, channel_id, {"name": "x"}),
+        town.app.channels.send(town.owner, channel_id, Draft("hello?")),
+    ):
+        with pytest.raises(NotFound):
+            await attempt
+
+
+async def test_a_channel_key_makes_one_channel(town: Town) -> None:
+    make = town.app.communities.create_channel
+
+    made = await asyncio.gather(*(make(town.owner, town.server_id, name="once", key="k") for _ in range(10)))
+
+    assert len({each.channel.channel_id for each in made}) == 1
+    with pytest.raises(KeyReused):
+        await make(town.owner, town.server_id, name="twice", key="k")
+    assert len((await town.app.communities.list_channels(town.owner, town.server_id, limit=10))[0]) == 2
+
+
+async def test_what_was_said_in_a_deleted_channel_is_taken_away(town: Town) -> None:
+    await fill(town)
+    kept = await town.app.communities.create_channel(town.owner, town.server_id, name="kept")
+    await town.app.channels.send(town.owner, kept.channel.channel_id, Draft("still here"))
+
+    await town.app.communities.delete_channel(town.owner, town.channel_id)
+    assert await town.app.jobs.run_pending(town.app.handlers) == 1
+
+    left = await rows(town.app, town.channel_id)
+    assert {item["entityType"] for item in left} <= {"AuditEntry", "ModerationCase"}
+    assert await town._replace(channel_id=kept.channel.channel_id).contents() == ["still here"]
+
+
+async def test_a_deleted_channel_takes_no_message_that_was_on_its_way(town: Town) -> None:
+    sends = [town.say(town.member, str(number)) for number in range(30)]
+    deletion = town.app.communities.delete_channel(town.owner, town.channel_id)
+
+    outcomes = await asyncio.gather(*sends[:15], deletion, *sends[15:], return_exceptions=True)
+    await town.app.jobs.run_pending(town.app.handlers)
+
+    assert all(not isinstance(outcome, BaseException) or isinstance(outcome, NotFound) for outcome in outcomes)
+    assert {item["entityType"] for item in await rows(town.app, town.channel_id)} <= {"AuditEntry"}
+
+
+# Deleting a server
+
+
+async def fill(town: Town) -> None:
+    """One row at least of every kind that a server can have."""
+    app, room = town.app, town.channel_id
+    message = await town.say(town.member, "hello", nonce="n")
+    answer = await town.say(town.owner, "hello you", reply_to=message.message_id)
+    for who in (town.owner, town.member):
+        await app.channels.react(who, room, message.message_id, "👍")
+        await app.channels.mark_read(who, room, answer.message_id)
+    await app.channels.pin(town.owner, room, message.message_id)
+    await app.membership.create_invite(town.owner, town.server_id, expires_in_seconds=3600)
+    await app.membership.ban(town.owner, town.server_id, person("rude").user_id)
+    far = 4_102_444_800
+    for number in range(30):
+        await app.table.write(
+            Create(
+                Connection(
+                    room_id=room,
+                    connection_id=ConnectionId(f"socket{number}"),
+                    server_id=town.server_id,
+                    user_id=town.member.user_id,
+                    ttl=far,
+                )
+            )
+        )
+
+
+async def test_only_the_owner_deletes_a_server(town: Town) -> None:
+    for who in (town.admin, town.moderator, town.member):
+        with pytest.raises(Forbidden):
+            await town.app.communities.delete_server(who, town.server_id)
+    with pytest.raises(NotFound):
+        await town.app.communities.delete_server(town.stranger, town.server_id)
+
+
+async def test_a_deleted_server_is_gone_for_everybody_at_once(town: Town) -> None:
+    app, server_id, room = town.app, town.server_id, town.channel_id
+    invite = await app.membership.create_invite(town.owner, server_id)
+    message = await town.say(town.owner, "hello")
+    admin = msgspec.structs.replace(person("root"), is_admin=True)
+
+    await app.communities.delete_server(town.owner, server_id)
+
+    for who in (town.owner, town.member):
+        for attempt in (
+            app.communities.get_server(who, server_id),
+            app.communities.delete_server(who, server_id),
+            app.communities.change_server(who, server_id, {"name": "back"}),
+            app.communities.get_channel(who, room),
+            app.communities.list_channels(who, server_id, limit=10),
+            app.communities.create_channel(who, server_id, name="new"),
+            app.membership.list_members(who, server_id, limit=10),
+            app.membership.create_invite(who, server_id),
+            app.channels.page(who, room, limit=10),
+            app.channels.get(who, room, message.message_id),
+            app.channels.send(who, room, Draft("anybody?")),
+            app.channels.unread(who, room),
+            app.channels.mark_read(who, room, message.message_id),
+        ):
+            with pytest.raises(NotFound):
+                await attempt
+        assert await app.channels.unread_everywhere(who) == []
+        assert await app.communities.list_servers(who, limit=10) == ([], None)
+    with pytest.raises(NotFound):
+        await app.membership.get_invite(person("new"), invite.code)
+    with pytest.raises(NotFound):
+        await app.membership.redeem(person("new"), invite.code)
+    assert await app.communities.list_all_servers(admin, limit=10) == ([], None)
+
+
+async def test_a_deleted_server_leaves_nothing_but_its_audit_log(town: Town) -> None:
+    await fill(town)
+    other = await town.app.communities.create_server(town.member, name="Another")
+
+    await town.app.communities.delete_server(town.owner, town.server_id)
+    assert await town.app.jobs.run_pending(town.app.handlers) == 1
+
+    left = await rows(town.app, town.server_id, town.channel_id)
+    assert {item["entityType"] for item in left} == {"AuditEntry"}
+    assert (await town.app.communities.list_servers(town.member, limit=10))[0] == [other]
+    assert await town.app.jobs.run_pending(town.app.handlers) == 0
+
+
+async def test_a_deleted_server_leaves_no_claim_of_an_expired_invite(town: Town, clock: Ahead) -> None:
+    invite = await town.app.membership.create_invite(town.owner, town.server_id, expires_in_seconds=1)
+    clock.move(seconds=5)
+
+    await town.app.communities.delete_server(town.owner, town.server_id)
+    await town.app.jobs.run_pending(town.app.handlers)
+
+    left = await rows(town.app, town.server_id, invite.code)
+    assert {item["entityType"] for item in left if item.get("ttl") is None} == {"AuditEntry"}
+
+
+async def test_of_those_who_had_left_a_deleted_server_only_their_own_note_stays(town: Town) -> None:
+    """Where a person has been is theirs: it is in their export, and goes with their account."""
+    await town.app.membership.remove(town.member, town.server_id, town.member.user_id)
+
+    await town.app.communities.delete_server(town.owner, town.server_id)
+    await town.app.jobs.run_pending(town.app.handlers)
+
+    left = [item for item in await rows(town.app, town.server_id) if item["entityType"] != "AuditEntry"]
+    assert [(item["entityType"], item["userId"]) for item in left] == [("FormerMembership", town.member.user_id)]
+
+
+def failing_after(call: Callable[..., Awaitable[Any]], times: int) -> Callable[..., Awaitable[Any]]:
+    """The same call, which breaks down for good after so many times."""
+    left = [times]
+
+    async def broken(*args: Any, **options: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0:
+            raise Throttled("the process dies here")
+        return await call(*args, **options)
+
+    return broken
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+async def test_a_deletion_that_died_in_the_middle_is_finished_by_the_next_run(
+    town: Town, clock: Ahead, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    await fill(town)
+    await town.app.communities.delete_server(town.owner, town.server_id)
+    before = len(await rows(town.app, town.server_id, town.channel_id))
+    with monkeypatch.context() as patched:
+        patched.setattr(town.app.table, "write_many", failing_after(town.app.table.write_many, steps))
+        assert await town.app.jobs.run_pending(town.app.handlers) == 0
+    halfway = len(await rows(town.app, town.server_id, town.channel_id))
+    assert 0 < halfway < before
+
+    assert await town.app.jobs.run_pending(town.app.handlers) == 0, "a job that failed rests a little"
+    clock.move(seconds=70)
+    assert await town.app.jobs.run_pending(town.app.handlers) == 1
+
+    left = await rows(town.app, town.server_id, town.channel_id)
+    assert {item["entityType"] for item in left} == {"AuditEntry"}
+
+
+async def test_two_runners_do_not_both_do_a_job(app: Sobremesa) -> None:
+    done: list[str] = []
+    both, waiting = asyncio.Event(), asyncio.Event()
+
+    async def slow(subject: str) -> None:
+        done.append(subject)
+        if len(done) == 2:
+            both.set()
+        await waiting.wait()
+
+    await app.table.write(app.jobs.new("slow", "one"), app.jobs.new("slow", "two"))
+    runners = [asyncio.create_task(app.jobs.run_pending({"slow": slow})) for _ in range(4)]
+    await asyncio.wait_for(both.wait(), 10)
+    waiting.set()
+
+    assert sum(await asyncio.gather(*runners)) == 2
+    assert sorted(done) == ["one", "two"]
+
+
+async def test_a_job_whose_runner_was_killed_is_taken_up_when_its_lease_ends(app: Sobremesa, clock: Ahead) -> None:
+    started = asyncio.Event()
+    done: list[str] = []
+
+    async def endless(subject: str) -> None:
+        started.set()
+        await asyncio.sleep(3600)
+
+    async def quick(subject: str) -> None:
+        done.append(subject)
+
+    await app.table.write(app.jobs.new("work", "one"), app.jobs.new("unknown here", "two"))
+    killed = asyncio.create_task(app.jobs.run_pending({"work": endless}))
+    await started.wait()
+    killed.cancel()
+
+    assert await app.jobs.run_pending({"work": quick}) == 0
+    clock.move(seconds=61)
+    assert await app.jobs.run_pending({"work": quick}) == 1
+    assert done == ["one"]
+
+
+async def test_a_deletion_is_done_once_when_asked_for_twice_at_once(town: Town) -> None:
+    delete = town.app.communities.delete_server
+
+    outcomes = await asyncio.gather(*(delete(town.owner, town.server_id) for _ in range(5)), return_exceptions=True)
+
+    assert sum(outcome is None for outcome in outcomes) == 1
+    assert all(outcome is None or isinstance(outcome, Refusal) for outcome in outcomes)
+    jobs = [item async for item in town.app.table.scan() if item["entityType"] == Job.shape.type_name]
+    assert [(job["kind"], job["subject"]) for job in jobs] == [(CLEAN_SERVER, town.server_id)]
+
+
+async def test_an_unknown_channel_is_not_found(town: Town) -> None:
+    for channel_id in ("01JZZZZZZZZZZZZZZZZZZZZZZZ", "nonsense", hash_part("x")):
+        with pytest.raises(NotFound):
+            await town.app.communities.get_channel(town.owner, ChannelId(channel_id))
+
+
+async def test_people_who_join_while_a_server_goes_are_gone_with_it(town: Town) -> None:
+    invite = await town.app.membership.create_invite(town.owner, town.server_id)
+    people = [person(f"late{number}") for number in range(10)]
+
+    outcomes = await asyncio.gather(
+        *(town.app.membership.redeem(who, invite.code) for who in people[:5]),
+        town.app.communities.delete_server(town.owner, town.server_id),
+        *(town.app.membership.redeem(who, invite.code) for who in people[5:]),
+        return_exceptions=True,
+    )
+    await town.app.jobs.run_pending(town.app.handlers)
+
+    assert all(not isinstance(outcome, BaseException) or isinstance(outcome, Refusal) for outcome in outcomes)
+    with pytest.raises(NotFound):
+        await join(town.app, town.owner, town.server_id, person("too late"))
+    left = await rows(town.app, town.server_id)
+    assert {item["entityType"] for item in left} == {"AuditEntry"}

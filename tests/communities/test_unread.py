@@ -1,0 +1,223 @@
+"""What is new to a reader."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+
+from communities.conftest import Ahead
+from communities.world import Town, found_town, join, register, requests
+from sobremesa.communities.entities import ChannelMessage, ChannelPointer, Connection, ConnectionId, last_read
+from sobremesa.errors import NotFound
+from sobremesa.ids import Ids, MessageId, time_of
+from sobremesa.people import Actor
+from sobremesa.rooms.unread import MAX_COUNTED
+from sobremesa.rooms.views import UnreadView
+from sobremesa.table import Create, Put, Update, set_to
+
+
+async def unread(town: Town, who: Actor) -> tuple[int, bool, int]:
+    found = await town.app.channels.unread(who, town.channel_id)
+    return found.count, found.capped, found.mentions
+
+
+async def chatter(town: Town, who: Actor, count: int, clock: Ahead) -> list[MessageId]:
+    """Many messages of one person, as many sends would leave them."""
+    ids = Ids(clock)
+    made = [MessageId(ids.mint()) for _ in range(count)]
+    await town.app.table.write_many(
+        Put(ChannelMessage(room_id=town.channel_id, message_id=one, author_id=who.user_id, ms=time_of(one)))
+        for one in made
+    )
+    pointer = await town.app.communities.get_channel(town.owner, town.channel_id)
+    assert pointer.last_message_id is None or pointer.last_message_id < made[-1]
+    await town.app.table.write(Update(ChannelPointer.key(room_id=town.channel_id), set_to(last_message_id=made[-1])))
+    return made
+
+
+async def test_a_new_member_starts_at_their_joining(town: Town, clock: Ahead) -> None:
+    await town.say(town.owner, "long ago")
+    clock.move(seconds=1)
+    await join(town.app, town.owner, town.server_id, town.stranger)
+    assert await unread(town, town.stranger) == (0, False, 0)
+
+    clock.move(seconds=1)
+    await town.say(town.owner, "welcome")
+
+    assert await unread(town, town.stranger) == (1, False, 0)
+    assert await town.contents(town.stranger) == ["long ago", "welcome"]
+
+
+async def test_ones_own_and_deleted_messages_are_not_unread(town: Town) -> None:
+    await town.say(town.member, "mine")
+    taken_back = await town.say(town.owner, "oops")
+    await town.say(town.owner, "theirs")
+    await town.app.channels.delete(town.owner, town.channel_id, taken_back.message_id)
+
+    assert await unread(town, town.member) == (1, False, 0)
+    assert await unread(town, town.owner) == (1, False, 0)
+    assert await unread(town, town.admin) == (2, False, 0)
+
+
+async def test_a_count_ends_at_a_hundred_and_says_so(town: Town, clock: Ahead) -> None:
+    said = await chatter(town, town.owner, MAX_COUNTED + 1, clock)
+
+    assert await unread(town, town.member) == (MAX_COUNTED, True, 0)
+    read = await town.app.channels.mark_read(town.member, town.channel_id, said[0])
+    assert read.unread == UnreadView(MAX_COUNTED, False, 0)
+    read = await town.app.channels.mark_read(town.member, town.channel_id, said[-2])
+    assert read.unread == UnreadView(1, False, 0)
+
+
+async def test_ones_own_flood_does_not_hide_what_others_said_after_it(town: Town, clock: Ahead) -> None:
+    await chatter(town, town.member, 210, clock)
+    clock.move(seconds=1)
+    await town.say(town.owner, "are you done?")
+
+    rooms = await town.app.channels.unread_everywhere(town.member)
+
+    assert [room.room_id for room in rooms] == [town.channel_id]
+
+
+async def test_mentions_are_counted_apart(town: Town) -> None:
+    ana = await register(town.app, "ana")
+    await join(town.app, town.owner, town.server_id, ana)
+    for content in ("@ana, come", "nobody in particular", "where is @Ana?", "mail x@ana.example"):
+        await town.say(town.owner, content)
+    await town.say(ana, "I am @ana myself")
+
+    assert await unread(town, ana) == (4, False, 2)
+    assert await unread(town, town.member) == (5, False, 0)
+
+
+async def test_the_cursor_only_moves_forward_also_when_many_move_it_at_once(town: Town) -> None:
+    said = [(await town.say(town.owner, str(number))).message_id for number in range(20)]
+    channels, room = town.app.channels, town.channel_id
+
+    shuffled = random.Random(7).sample(said, len(said))
+    reads = await asyncio.gather(*(channels.mark_read(town.member, room, one) for one in shuffled))
+
+    assert all(read.last_read_message_id is not None and read.last_read_message_id >= one
+               for read, one in zip(reads, shuffled, strict=True))  # fmt: skip
+    back = await channels.mark_read(town.member, room, said[3])
+    assert (back.last_read_message_id, back.unread.count) == (said[-1], 0)
+    row = await town.app.table.get(last_read(room_id=room, user_id=town.member.user_id), consistent=True)
+    assert row is not None
+    assert (row.last_read_message_id, row.last_read_timestamp) == (said[-1], time_of(said[-1]))
+
+
+async def test_only_a_message_of_this_channel_can_be_read(town: Town) -> None:
+    other = await town.app.communities.create_channel(town.owner, town.server_id, name="other")
+    message = await town.say(town.owner, "here")
+
+    for room, message_id in (
+        (town.channel_id, MessageId("01JZZZZZZZZZZZZZZZZZZZZZZZ")),
+        (town.channel_id, MessageId("nonsense")),
+        (other.channel.channel_id, message.message_id),
+    ):
+        with pytest.raises(NotFound):
+            await town.app.channels.mark_read(town.member, room, message_id)
+
+    assert await unread(town, town.member) == (1, False, 0)
+
+
+async def test_other_rows_of_the_channel_are_never_unread(town: Town, clock: Ahead) -> None:
+    channels, room = town.app.channels, town.channel_id
+    message = await town.say(town.owner, "the only one", nonce="n")
+    await channels.pin(town.owner, room, message.message_id)
+    for who in (town.owner, town.admin, town.moderator):
+        await channels.react(who, room, message.message_id, "👍")
+        await channels.mark_read(who, room, message.message_id)
+    await town.app.table.write(
+        Create(
+            Connection(
+                room_id=room,
+                connection_id=ConnectionId("socket"),
+                server_id=town.server_id,
+                user_id=town.owner.user_id,
+                ttl=clock.now_ms() // 1000 + 3600,
+            )
+        )
+    )
+
+    assert await unread(town, town.member) == (1, False, 0)
+    await channels.mark_read(town.member, room, message.message_id)
+    assert await unread(town, town.member) == (0, False, 0)
+
+
+async def test_the_totals_tell_of_every_server_and_of_what_is_muted(town: Town) -> None:
+    other = await found_town(town.app)
+    await join(town.app, other.owner, other.server_id, town.member)
+    quiet = await town.app.communities.create_channel(town.owner, town.server_id, name="quiet")
+    read = await town.app.communities.create_channel(town.owner, town.server_id, name="read")
+    await town.say(town.owner, "one")
+    await town.say(town.admin, "two")
+    await other.say(other.owner, "three")
+    await town.app.channels.set_preferences(town.member, town.channel_id, muted=True)
+    done = await town._replace(channel_id=read.channel.channel_id).say(town.owner, "four")
+    await town.app.channels.mark_read(town.member, read.channel.channel_id, done.message_id)
+
+    rooms = await town.app.channels.unread_everywhere(town.member)
+
+    assert {(room.room_id, room.count, room.capped, room.muted) for room in rooms} == {
+        (town.channel_id, 2, False, True),
+        (other.channel_id, 1, False, False),
+    }
+    assert quiet.channel.channel_id not in {room.room_id for room in rooms}
+    assert {room.room_kind for room in rooms} == {"channel"}
+    assert await town.app.channels.unread_everywhere(town.stranger) == []
+
+
+async def test_muting_keeps_the_place_where_one_was(town: Town) -> None:
+    message = await town.say(town.owner, "one")
+    await town.app.channels.mark_read(town.member, town.channel_id, message.message_id)
+
+    assert (await town.app.channels.set_preferences(town.member, town.channel_id, muted=True)).muted
+    await town.say(town.owner, "two")
+    assert await unread(town, town.member) == (1, False, 0)
+    assert not (await town.app.channels.set_preferences(town.member, town.channel_id, muted=False)).muted
+    assert await unread(town, town.member) == (1, False, 0)
+
+
+async def test_whoever_comes_back_starts_at_the_new_joining(town: Town, clock: Ahead) -> None:
+    message = await town.say(town.owner, "before")
+    await town.app.channels.mark_read(town.member, town.channel_id, message.message_id)
+    await town.app.membership.remove(town.member, town.server_id, town.member.user_id)
+    await town.say(town.owner, "meanwhile")
+    clock.move(seconds=1)
+    await join(town.app, town.owner, town.server_id, town.member)
+    clock.move(seconds=1)
+
+    assert await unread(town, town.member) == (0, False, 0)
+    await town.say(town.owner, "after")
+    assert await unread(town, town.member) == (1, False, 0)
+
+
+async def test_readers_are_those_who_are_still_inside(town: Town) -> None:
+    first, second = await town.say(town.owner, "one"), await town.say(town.owner, "two")
+    channels, room = town.app.channels, town.channel_id
+    await channels.mark_read(town.member, room, first.message_id)
+    await channels.mark_read(town.admin, room, second.message_id)
+    await channels.mark_read(town.moderator, room, second.message_id)
+    await channels.set_preferences(town.owner, room, muted=True)
+    await town.app.membership.remove(town.owner, town.server_id, town.moderator.user_id)
+
+    readers, cursor = await channels.list_readers(town.owner, room, limit=10, cursor=None)
+
+    assert {reader.user_id: reader.last_read_message_id for reader in readers} == {
+        town.member.user_id: first.message_id,
+        town.admin.user_id: second.message_id,
+    }
+    assert cursor is None
+
+
+async def test_a_room_in_which_nothing_is_new_is_not_looked_into(town: Town) -> None:
+    message = await town.say(town.owner, "one")
+    await town.app.channels.mark_read(town.member, town.channel_id, message.message_id)
+
+    with requests(town.app) as asked:
+        await unread(town, town.member)
+
+    assert asked["query"] == 0
