@@ -1,0 +1,102 @@
+"""A server as its own process, on a free port of this machine, until the end of a block."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from servers import TETHER
+from sobremesa.app import Sobremesa
+from sobremesa.people import DEFAULT_TENANT
+
+SOBREMESA = Path(sys.executable).parent / "sobremesa"
+READY_WITHIN_SECONDS = 30.0
+STOP_WITHIN_SECONDS = 15.0
+COMMAND_WITHIN_SECONDS = 30.0
+MAIL_WITHIN_SECONDS = 5.0
+POLL_SECONDS = 0.01
+
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+(?=/docs)")
+
+
+class Server:
+    """A running `sobremesa serve`."""
+
+    def __init__(self, store: str, process: subprocess.Popen[bytes], log: Path) -> None:
+        self.store = store
+        self.process = process
+        self.log = log
+        self.url = self._wait_for(_ADDRESS, READY_WITHIN_SECONDS)
+
+    def reset_token_of(self, email: str) -> str:
+        """The token of the newest mail that the console got for this address."""
+        self._wait_for(re.compile(rf'"to":"{re.escape(email)}"'), MAIL_WITHIN_SECONDS)
+        lines = [json.loads(line) for line in self.log.read_text().splitlines() if '"event":"mail"' in line]
+        text: str = [line["text"] for line in lines if line["to"] == email][-1]
+        return text.split("\n\n")[2]
+
+    def stop(self) -> int:
+        """Ask it to stop, as an operator does; its exit status."""
+        self.process.terminate()
+        return self.process.wait(STOP_WITHIN_SECONDS)
+
+    def kill(self) -> None:
+        """Stop it as a power cut does."""
+        self.process.kill()
+        self.process.wait(STOP_WITHIN_SECONDS)
+
+    def _wait_for(self, wanted: re.Pattern[str], seconds: float) -> str:
+        """What the log says of this, as soon as it says it."""
+        deadline = time.monotonic() + seconds
+        while True:
+            ended = self.process.poll()
+            said = self.log.read_text(errors="replace")
+            if found := wanted.search(said):
+                return found.group()
+            assert ended is None, f"the server ended with {ended}:\n{said[-2000:]}"
+            assert time.monotonic() < deadline, f"the log never said {wanted.pattern}:\n{said[-2000:]}"
+            time.sleep(POLL_SECONDS)
+
+
+@contextmanager
+def serving(store: str, log: Path, **settings: str) -> Iterator[Server]:
+    """A server of a store, without limits unless `settings` (such as `rate_limits="on"`) say otherwise."""
+    told = {"rate_limits": "off", "log_format": "json"} | settings
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
+    environment |= {f"SOBREMESA_{name.upper()}": value for name, value in told.items()}
+    command = [sys.executable, "-I", "-S", str(TETHER), str(os.getpid())]
+    command += [sys.executable, str(SOBREMESA), "serve", "--port", "0", "--store", store]
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT
+        )
+    try:
+        yield Server(store, process, log)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(STOP_WITHIN_SECONDS)
+
+
+async def sobremesa(*arguments: str) -> str:
+    """What a command prints, run beside whatever runs already."""
+    process = await asyncio.create_subprocess_exec(
+        SOBREMESA, *arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
+    )
+    said, _ = await asyncio.wait_for(process.communicate(), COMMAND_WITHIN_SECONDS)
+    assert process.returncode == 0, said.decode()
+    return said.decode()
+
+
+async def new_key(server: Server, *scopes: str) -> str:
+    """A server key, made by the library's door beside the running server."""
+    async with Sobremesa.open(server.store, background=False) as app:
+        return (await app.server_keys.create_key(DEFAULT_TENANT, scopes)).text

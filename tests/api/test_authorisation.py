@@ -1,0 +1,536 @@
+"""Who may do what, over HTTP: every operation of the served document, tried by everybody there is.
+
+The table below is the expectation, one line for each operation (several where it matters whose thing it is: the word
+behind the name says so). An operation without a line fails, and so does a line without an operation. Each line gets a
+server of its own with people of every role, and each caller finds what they need there, so that what is allowed really
+happens. Strangers and removed members must not be able to tell what exists: their 404 is compared byte for byte with
+that of an id that nobody has.
+
+Both engines try all of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, NamedTuple
+
+import aiohttp
+import pytest
+
+from api.calling import NOBODY_HAS_IT, PASSWORD, Caller, Reply, client_of, log_in, register
+from api.running import Server, new_key
+
+TABLE = """
+operation                        nobody  key  stranger  removed  member  moderator  admin  owner
+
+accounts.register                   201  201       201      201     201        201    201    201
+accounts.login                      200  200       200      200     200        200    200    200
+accounts.refresh                    200  200       200      200     200        200    200    200
+accounts.askReset                   202  202       202      202     202        202    202    202
+accounts.confirmReset               204  204       204      204     204        204    204    204
+accounts.logout                     401  403       204      204     204        204    204    204
+accounts.getMe                      401  403       200      200     200        200    200    200
+accounts.changeMe                   401  403       200      200     200        200    200    200
+accounts.deleteMe                   401  403       204      204     204        204    204    409
+accounts.changePassword             401  403       204      204     204        204    204    204
+accounts.listSessions               401  403       200      200     200        200    200    200
+accounts.endSession                 401  403       204      204     204        204    204    204
+accounts.endSession others          401  403       404      404     404        404    404    404
+accounts.export                     401  403       200      200     200        200    200    200
+accounts.listBlocks                 401  403       200      200     200        200    200    200
+accounts.getBlock                   401  403       200      200     200        200    200    200
+accounts.block                      401  403       200      200     200        200    200    200
+accounts.unblock                    401  403       204      204     204        204    204    204
+accounts.findUsers                  401  403       200      200     200        200    200    200
+accounts.getUser                    401  403       200      200     200        200    200    200
+
+communities.createServer            401  403       201      201     201        201    201    201
+communities.listServers             401  403       200      200     200        200    200    200
+communities.getServer               401  403       404      404     200        200    200    200
+communities.changeServer            401  403       404      404     403        403    200    200
+communities.deleteServer            401  403       404      404     403        403    403    204
+communities.transferServer          401  403       404      404     403        403    403    200
+communities.listAudit               401  403       404      404     403        403    200    200
+communities.listMembers             401  403       404      404     200        200    200    200
+communities.getMember               401  403       404      404     200        200    200    200
+communities.changeMember            401  403       404      404     403        403    200    200
+communities.removeMember            401  403       404      404     403        204    204    204
+communities.removeMember owner      401  403       404      404     403        403    403    409
+communities.removeMember own        401  403       404      404     204        204    204    409
+communities.listBans                401  403       404      404     403        200    200    200
+communities.banMember               401  403       404      404     403        200    200    200
+communities.banMember owner         401  403       404      404     403        403    403    403
+communities.liftBan                 401  403       404      404     403        204    204    204
+communities.createChannel           401  403       404      404     403        403    201    201
+communities.listChannels            401  403       404      404     200        200    200    200
+communities.getChannel              401  403       404      404     200        200    200    200
+communities.changeChannel           401  403       404      404     403        403    200    200
+communities.deleteChannel           401  403       404      404     403        403    204    204
+communities.createInvite            401  403       404      404     201        201    201    201
+communities.listInvites             401  403       404      404     403        403    200    200
+communities.getInvite               401  403       200      200     200        200    200    200
+communities.redeemInvite            401  403       200      200     409        409    409    409
+communities.revokeInvite            401  403       404      404     403        403    204    204
+communities.revokeInvite own        401  403       404      404     204        204    204    204
+communities.listAllServers          401  403       403      403     403        403    403    403
+
+channels.sendMessage                401  403       404      404     201        201    201    201
+channels.listMessages               401  403       404      404     200        200    200    200
+channels.getMessage                 401  403       404      404     200        200    200    200
+channels.editMessage                401  403       404      404     200        200    200    200
+channels.editMessage others         401  403       404      404     403        403    403    403
+channels.deleteMessage              401  403       404      404     204        204    204    204
+channels.deleteMessage others       401  403       404      404     403        204    204    204
+channels.addReaction                401  403       404      404     204        204    204    204
+channels.removeReaction             401  403       404      404     204        204    204    204
+channels.listReactors               401  403       404      404     200        200    200    200
+channels.listPins                   401  403       404      404     200        200    200    200
+channels.pinMessage                 401  403       404      404     403        204    204    204
+channels.unpinMessage               401  403       404      404     403        204    204    204
+channels.markRead                   401  403       404      404     200        200    200    200
+channels.countUnread                401  403       404      404     200        200    200    200
+channels.listReaders                401  403       404      404     200        200    200    200
+channels.startTyping                401  403       404      404     204        204    204    204
+channels.setPreferences             401  403       404      404     200        200    200    200
+channels.reportMessage              401  403       404      404     202        202    202    202
+
+rooms.getMessageAnywhere            401  403       404      404     200        200    200    200
+rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
+"""
+
+_HEAD, *_LINES = [line for line in TABLE.splitlines() if line]
+WHO = tuple(_HEAD.split()[1:])
+PEOPLE = ("owner", "admin", "moderator", "member", "removed", "stranger", "victim")
+
+
+def _row(line: str) -> tuple[str, dict[str, int]]:
+    name, *statuses = re.split(r"\s{2,}", line)
+    return name, dict(zip(WHO, map(int, statuses), strict=True))
+
+
+ROWS = dict(map(_row, _LINES))
+
+
+class Cast(NamedTuple):
+    """Everybody, and how each operation is called."""
+
+    tokens: dict[str, tuple[str | None, dict[str, Any]]]
+    routes: dict[str, tuple[str, str]]
+
+
+class Attempt(NamedTuple):
+    """One request: what stands in the path's places, what goes with it, and who makes it if not the usual caller."""
+
+    places: dict[str, str] = {}
+    body: Any = None
+    query: dict[str, Any] = {}
+    caller: Caller | None = None
+
+
+class Place:
+    """A server with people of every role, a channel, and one who was removed after saying something."""
+
+    def __init__(self, http: aiohttp.ClientSession, server: Server, cast: Cast) -> None:
+        self.http = http
+        self.server = server
+        self.cast = cast
+        self.everybody = {who: Caller(http, token, user) for who, (token, user) in cast.tokens.items()}
+        self.owner = self.everybody["owner"]
+        self.server_id = self.channel_id = self.invite = ""
+        self.own_message: dict[str, str] = {}
+        self.own_invite: dict[str, str] = {}
+
+    async def build(self) -> None:
+        self.server_id = (await self.owner.post("/servers", {"name": "A table"}))["serverId"]
+        channel = await self.owner.post(f"/servers/{self.server_id}/channels", {"name": "general"})
+        self.channel_id = channel["channelId"]
+        self.invite = (await self.owner.post(f"/servers/{self.server_id}/invites"))["code"]
+        await asyncio.gather(*(self.join(self.everybody[role], role) for role in PEOPLE[1:] if role != "stranger"))
+        for who in ("owner", "removed"):
+            await self.own_things(who)
+        self.own_message["stranger"], self.own_invite["stranger"] = self.own_message["owner"], self.invite
+        await self.owner.delete(self.member(self.everybody["removed"]))
+
+    async def join(self, caller: Caller, role: str) -> None:
+        await caller.post(f"/invites/{self.invite}/redeem", expect=200)
+        if role in ("admin", "moderator"):
+            await self.owner.patch(self.member(caller), {"role": role})
+
+    async def own_things(self, who: str) -> None:
+        caller = self.everybody[who]
+        self.own_message[who] = await self.say(caller)
+        self.own_invite[who] = (await caller.post(f"/servers/{self.server_id}/invites"))["code"]
+
+    async def say(self, caller: Caller) -> str:
+        return str((await caller.post(f"/channels/{self.channel_id}/messages", {"content": "Hello"}))["messageId"])
+
+    async def victim(self) -> Caller:
+        """A plain member whom one may do something to."""
+        victim = self.everybody["victim"]
+        await self.owner.call("DELETE", f"/servers/{self.server_id}/bans/{victim.user_id}")
+        await victim.call("POST", f"/invites/{self.invite}/redeem")
+        await self.owner.patch(self.member(victim), {"role": "member"})
+        return victim
+
+    async def sacrifice(self, role: str) -> Caller:
+        """Somebody new of this role, whose account may end."""
+        somebody = await register(self.http, f"s-{uuid.uuid4().hex[:16]}")
+        if role == "owner":
+            await somebody.post("/servers", {"name": "Theirs"})
+        elif role != "stranger":
+            await self.join(somebody, role)
+        if role == "removed":
+            await self.owner.delete(self.member(somebody))
+        return somebody
+
+    def member(self, caller: Caller) -> str:
+        return f"/servers/{self.server_id}/members/{caller.user_id}"
+
+
+Prepare = Callable[[Place, str], Awaitable[Attempt]]
+PREPARED: dict[str, Prepare] = {}
+INSIDE = ("member", "moderator", "admin", "owner")
+
+
+def prepares(*names: str) -> Callable[[Prepare], Prepare]:
+    def keep(prepare: Prepare) -> Prepare:
+        PREPARED.update(dict.fromkeys(names, prepare))
+        return prepare
+
+    return keep
+
+
+# Accounts
+
+
+@prepares("accounts.register")
+async def _register(place: Place, who: str) -> Attempt:
+    name = f"n-{uuid.uuid4().hex[:16]}"
+    return Attempt(body={"email": f"{name}@example.com", "username": name, "password": PASSWORD})
+
+
+@prepares("accounts.login")
+async def _login(place: Place, who: str) -> Attempt:
+    return Attempt(body={"email": place.everybody["victim"].email, "password": PASSWORD})
+
+
+@prepares("accounts.refresh")
+async def _refresh(place: Place, who: str) -> Attempt:
+    caller = await log_in(place.http, place.everybody["victim"].name)
+    return Attempt(body={"refreshToken": caller.refresh_token})
+
+
+@prepares("accounts.askReset")
+async def _ask_reset(place: Place, who: str) -> Attempt:
+    return Attempt(body={"email": place.everybody["victim"].email})
+
+
+@prepares("accounts.confirmReset")
+async def _confirm_reset(place: Place, who: str) -> Attempt:
+    somebody = await place.sacrifice("stranger")
+    await Caller(place.http).post("/auth/reset", {"email": somebody.email}, expect=202)
+    token = await asyncio.to_thread(place.server.reset_token_of, somebody.email)
+    return Attempt(body={"token": token, "password": PASSWORD})
+
+
+@prepares("accounts.logout")
+async def _logout(place: Place, who: str) -> Attempt:
+    return Attempt(caller=await log_in(place.http, place.everybody[who].name) if who in PEOPLE else None)
+
+
+@prepares("accounts.deleteMe")
+async def _delete_me(place: Place, who: str) -> Attempt:
+    return Attempt(body={"password": PASSWORD}, caller=await place.sacrifice(who) if who in PEOPLE else None)
+
+
+@prepares("accounts.changePassword")
+async def _change_password(place: Place, who: str) -> Attempt:
+    body = {"current": PASSWORD, "next": "another password"}
+    return Attempt(body=body, caller=await place.sacrifice(who) if who in PEOPLE else None)
+
+
+@prepares("accounts.endSession")
+async def _end_session(place: Place, who: str) -> Attempt:
+    if who not in PEOPLE:
+        return Attempt({"sessionId": NOBODY_HAS_IT})
+    caller = await log_in(place.http, place.everybody[who].name)
+    sessions = (await caller.get("/users/me/sessions", limit=100))["items"]
+    return Attempt({"sessionId": next(session["sessionId"] for session in sessions if session["current"])})
+
+
+@prepares("accounts.endSession others")
+async def _end_others_session(place: Place, who: str) -> Attempt:
+    sessions = (await place.everybody["victim"].get("/users/me/sessions"))["items"]
+    return Attempt({"sessionId": sessions[0]["sessionId"]})
+
+
+@prepares("accounts.changeMe")
+async def _change_me(place: Place, who: str) -> Attempt:
+    return Attempt(body={"avatarUrl": "/v1/attachments/face"})
+
+
+@prepares("accounts.getBlock", "accounts.unblock")
+async def _blocked(place: Place, who: str) -> Attempt:
+    victim = place.everybody["victim"].user_id
+    if who in PEOPLE:
+        await place.everybody[who].put(f"/users/me/blocks/{victim}")
+    return Attempt({"userId": victim})
+
+
+@prepares("accounts.block", "accounts.getUser")
+async def _somebody(place: Place, who: str) -> Attempt:
+    return Attempt({"userId": place.everybody["victim"].user_id})
+
+
+@prepares("accounts.findUsers")
+async def _find_users(place: Place, who: str) -> Attempt:
+    return Attempt(query={"username": place.owner.name})
+
+
+@prepares(
+    *("accounts.getMe", "accounts.listSessions", "accounts.export", "accounts.listBlocks", "communities.listServers"),
+    *("communities.listAllServers", "rooms.countUnreadEverywhere"),
+)
+async def _nothing_needed(place: Place, who: str) -> Attempt:
+    return Attempt()
+
+
+# Communities
+
+
+@prepares("communities.createServer")
+async def _create_server(place: Place, who: str) -> Attempt:
+    return Attempt(body={"name": "Another table"})
+
+
+@prepares(
+    *("communities.getServer", "communities.deleteServer", "communities.listAudit", "communities.listMembers"),
+    *("communities.listBans", "communities.listChannels", "communities.createInvite", "communities.listInvites"),
+)
+async def _the_server(place: Place, who: str) -> Attempt:
+    return Attempt({"serverId": place.server_id})
+
+
+@prepares("communities.changeServer", "communities.createChannel")
+async def _name(place: Place, who: str) -> Attempt:
+    return Attempt({"serverId": place.server_id}, {"name": "The name"})
+
+
+@prepares("communities.transferServer")
+async def _transfer(place: Place, who: str) -> Attempt:
+    return Attempt({"serverId": place.server_id}, {"userId": place.everybody["member"].user_id})
+
+
+@prepares("communities.getMember", "communities.removeMember", "communities.banMember")
+async def _member(place: Place, who: str) -> Attempt:
+    return Attempt({"serverId": place.server_id, "userId": (await place.victim()).user_id})
+
+
+@prepares("communities.changeMember")
+async def _role(place: Place, who: str) -> Attempt:
+    return (await _member(place, who))._replace(body={"role": "moderator"})
+
+
+@prepares("communities.removeMember owner", "communities.banMember owner")
+async def _at_the_owner(place: Place, who: str) -> Attempt:
+    return Attempt({"serverId": place.server_id, "userId": place.owner.user_id})
+
+
+@prepares("communities.removeMember own")
+async def _leave(place: Place, who: str) -> Attempt:
+    own = place.everybody[who].user_id if who in PEOPLE else NOBODY_HAS_IT
+    return Attempt({"serverId": place.server_id, "userId": own})
+
+
+@prepares("communities.liftBan")
+async def _ban(place: Place, who: str) -> Attempt:
+    victim = place.everybody["victim"]
+    await place.owner.put(f"/servers/{place.server_id}/bans/{victim.user_id}")
+    return Attempt({"serverId": place.server_id, "userId": victim.user_id})
+
+
+@prepares("communities.getChannel")
+async def _the_channel(place: Place, who: str) -> Attempt:
+    return Attempt({"channelId": place.channel_id})
+
+
+@prepares("communities.changeChannel")
+async def _change_channel(place: Place, who: str) -> Attempt:
+    return Attempt({"channelId": place.channel_id}, {"topic": "Otherwise"})
+
+
+@prepares("communities.deleteChannel")
+async def _a_channel(place: Place, who: str) -> Attempt:
+    channel = await place.owner.post(f"/servers/{place.server_id}/channels", {"name": "more"})
+    return Attempt({"channelId": channel["channelId"]})
+
+
+@prepares("communities.getInvite", "communities.redeemInvite")
+async def _the_invite(place: Place, who: str) -> Attempt:
+    return Attempt({"code": place.invite})
+
+
+@prepares("communities.revokeInvite")
+async def _an_invite(place: Place, who: str) -> Attempt:
+    return Attempt({"code": (await place.owner.post(f"/servers/{place.server_id}/invites"))["code"]})
+
+
+@prepares("communities.revokeInvite own")
+async def _own_invite(place: Place, who: str) -> Attempt:
+    if who in INSIDE:
+        await place.own_things(who)
+    return Attempt({"code": place.own_invite.get(who, place.invite)})
+
+
+# Channels
+
+
+@prepares(
+    *("channels.listMessages", "channels.listPins", "channels.countUnread", "channels.listReaders"),
+    "channels.startTyping",
+)
+async def _the_room(place: Place, who: str) -> Attempt:
+    return Attempt({"roomId": place.channel_id})
+
+
+@prepares("channels.sendMessage")
+async def _send(place: Place, who: str) -> Attempt:
+    return Attempt({"roomId": place.channel_id}, {"content": "Hello"})
+
+
+@prepares("channels.markRead")
+async def _mark_read(place: Place, who: str) -> Attempt:
+    return Attempt({"roomId": place.channel_id}, {"messageId": place.own_message["owner"]})
+
+
+@prepares("channels.setPreferences")
+async def _preferences(place: Place, who: str) -> Attempt:
+    return Attempt({"roomId": place.channel_id}, {"muted": True})
+
+
+@prepares("channels.getMessage", "channels.pinMessage", "rooms.getMessageAnywhere")
+async def _the_message(place: Place, who: str) -> Attempt:
+    return Attempt({"roomId": place.channel_id, "messageId": place.own_message["owner"]})
+
+
+@prepares("channels.unpinMessage")
+async def _pinned(place: Place, who: str) -> Attempt:
+    await place.owner.put(f"/channels/{place.channel_id}/pins/{place.own_message['owner']}", expect=204)
+    return await _the_message(place, who)
+
+
+@prepares("channels.deleteMessage")
+async def _own_message(place: Place, who: str) -> Attempt:
+    if who in INSIDE:
+        await place.own_things(who)
+    message_id = place.own_message.get(who, place.own_message["owner"])
+    return Attempt({"roomId": place.channel_id, "messageId": message_id})
+
+
+@prepares("channels.editMessage")
+async def _edit(place: Place, who: str) -> Attempt:
+    return (await _own_message(place, who))._replace(body={"content": "Hello there"})
+
+
+@prepares("channels.deleteMessage others")
+async def _others_message(place: Place, who: str) -> Attempt:
+    return Attempt({"roomId": place.channel_id, "messageId": await place.say(await place.victim())})
+
+
+@prepares("channels.editMessage others")
+async def _edit_others(place: Place, who: str) -> Attempt:
+    return (await _others_message(place, who))._replace(body={"content": "Not what they said"})
+
+
+@prepares("channels.addReaction", "channels.removeReaction", "channels.listReactors")
+async def _reaction(place: Place, who: str) -> Attempt:
+    attempt = await _the_message(place, who)
+    await place.owner.put(
+        f"/channels/{place.channel_id}/messages/{attempt.places['messageId']}/reactions/👍", expect=204
+    )
+    return attempt._replace(places=attempt.places | {"emoji": "👍"})
+
+
+@prepares("channels.reportMessage")
+async def _report(place: Place, who: str) -> Attempt:
+    return (await _the_message(place, who))._replace(body={"reason": "It is too short."})
+
+
+@pytest.fixture(scope="module")
+def cast(server: Server) -> Cast:
+    """Everybody, registered once; each line of the table gives them roles in a server of its own."""
+
+    async def gathered() -> Cast:
+        async with client_of(server.url) as http:
+            word = uuid.uuid4().hex[:8]
+            callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in PEOPLE))
+            tokens = {who: (caller.token, caller.user) for who, caller in zip(PEOPLE, callers, strict=True)}
+            async with http.get("/openapi.json") as answer:
+                paths = (await answer.json())["paths"]
+        routes = {
+            operation["operationId"]: (method.upper(), path.removeprefix("/v1"))
+            for path, methods in paths.items()
+            for method, operation in methods.items()
+        }
+        key = await new_key(server, "inbox:read")
+        return Cast({"nobody": (None, {}), "key": (key, {}), **tokens}, routes)
+
+    return asyncio.run(gathered())
+
+
+@pytest.fixture
+async def place(http: aiohttp.ClientSession, server: Server, cast: Cast) -> AsyncIterator[Place]:
+    place = Place(http, server, cast)
+    await place.build()
+    yield place
+    # A person is in so many servers only.
+    await place.owner.call("DELETE", f"/servers/{place.server_id}")
+
+
+def test_every_operation_has_a_line_and_every_line_an_operation(cast: Cast) -> None:
+    assert {name.partition(" ")[0] for name in ROWS} == cast.routes.keys()
+    assert ROWS.keys() == PREPARED.keys()
+
+
+@pytest.mark.parametrize("name", ROWS)
+async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> None:
+    method, path = place.cast.routes[name.partition(" ")[0]]
+    got: dict[str, int] = {}
+    for who in WHO:
+        attempt = await PREPARED[name](place, who)
+        caller = attempt.caller or place.everybody[who]
+        reply = await tried(caller, method, path, attempt)
+        got[who] = reply.status
+        if who == "nobody" and reply.status == 401:
+            assert (reply.json["code"], reply.headers["www-authenticate"]) == ("unauthenticated", "Bearer")
+        if who == "key" and reply.status == 403:
+            assert reply.json["code"] == ("forbidden" if name == "communities.listAllServers" else "person_needed")
+        if who in ("stranger", "removed") and reply.status == 404:
+            nothing = attempt._replace(places=attempt.places | _elsewhere(path))
+            assert told(reply) == told(await tried(caller, method, path, nothing)), f"{who} can tell what exists"
+            assert told(reply) == told(await tried(place.owner, method, path, nothing)), f"{who} can tell what exists"
+
+    assert got == ROWS[name]
+
+
+async def test_a_key_with_the_scope_may_do_what_needs_it(server: Server, http: aiohttp.ClientSession) -> None:
+    key = Caller(http, await new_key(server, "admin"))
+    assert (await key.get("/admin/servers", limit=1))["items"]
+
+
+def _elsewhere(path: str) -> dict[str, str]:
+    """The first place of a path, with an id that nobody has."""
+    return {places[0]: NOBODY_HAS_IT} if (places := re.findall(r"\{(\w+)\}", path)) else {}
+
+
+async def tried(caller: Caller, method: str, path: str, attempt: Attempt) -> Reply:
+    return await caller.call(method, path.format(**attempt.places), attempt.body, **attempt.query)
+
+
+def told(reply: Reply) -> tuple[int, bytes, list[tuple[str, str]]]:
+    """Everything that an answer tells, but for when it was given."""
+    headers = [(name, value) for name, value in reply.headers.items() if name not in ("date", "x-request-id")]
+    return reply.status, reply.raw, sorted(headers)

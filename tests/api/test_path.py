@@ -1,0 +1,493 @@
+"""The whole path, from registration to the history of a channel: every route, with the answer that is documented.
+
+It is one story for each engine, told in chapters; at its end no route of the served document may be left that nobody
+called.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import re
+from typing import Any
+
+import aiohttp
+
+from api.calling import NOBODY_HAS_IT, PASSWORD, ULID, Caller, log_in, register, signed_in
+from api.running import Server, sobremesa
+
+SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
+CHANNEL = {"channelId", "serverId", "name", "topic", "lastMessageId", "createdAt", "updatedAt"}
+INVITE = {"code", "serverId", "createdBy", "expiresAt", "maxUses", "uses", "createdAt"}
+FACE = {"userId", "username", "avatarUrl"}
+MESSAGE = {
+    *("messageId", "roomId", "roomKind", "type", "authorId", "username", "content", "edited", "editedAt", "deleted"),
+    *("replyTo", "attachments", "reactions", "mentions", "createdAt"),
+}
+ME = {"userId", "username", "email", "avatarUrl", "tenant", "isAdmin", "createdAt", "updatedAt"}
+SIGNED_IN = {"user", "accessToken", "refreshToken", "expiresIn"}
+
+
+class Story:
+    """What happened so far, and to whom."""
+
+    def __init__(self, server: Server, http: aiohttp.ClientSession, word: str) -> None:
+        self.server = server
+        self.http = http
+        self.word = word
+        self.nobody = Caller(http)
+        self.ana = self.ben = self.cleo = self.nobody
+        self.server_id = self.channel_id = ""
+        self.called = self.nobody.called
+
+    async def new_person(self, name: str) -> Caller:
+        return self.kept(await register(self.http, f"{name}-{self.word}"))
+
+    def kept(self, caller: Caller) -> Caller:
+        """From now on its calls count too."""
+        self.called |= caller.called
+        caller.called = self.called
+        return caller
+
+    @property
+    def at(self) -> str:
+        return f"/channels/{self.channel_id}"
+
+
+async def test_every_route_answers_as_documented(server: Server, http: aiohttp.ClientSession, fresh: str) -> None:
+    story = Story(server, http, fresh)
+
+    await people_register_log_in_and_refresh(story)
+    await a_profile_is_seen_and_changed(story)
+    await people_are_found_and_blocked(story)
+    await a_server_is_made_and_changed(story)
+    await channels_are_made_and_changed(story)
+    await people_come_in_by_invites(story)
+    await people_talk(story)
+    await people_react_and_pin(story)
+    await people_read(story)
+    await people_take_their_data_with_them(story)
+    await members_get_roles_and_are_removed(story)
+    await the_server_changes_hands_and_ends(story)
+    await administrators_see_every_server(story)
+    await sessions_and_passwords_end(story)
+    await an_account_is_deleted(story)
+
+    await nothing_was_left_out(story)
+
+
+async def people_register_log_in_and_refresh(story: Story) -> None:
+    name = f"ana-{story.word}"
+    registration = {"email": f"{name}@Example.com", "username": name, "password": PASSWORD}
+    answer = await story.nobody.post("/auth/register", registration)
+    assert answer.keys() == SIGNED_IN
+    assert answer["user"].keys() == ME
+    assert ULID.fullmatch(answer["user"]["userId"])
+    assert (answer["user"]["email"], answer["user"]["tenant"]) == (f"{name}@example.com", "default")
+    assert answer["expiresIn"] == 600
+
+    same_email = registration | {"username": f"other-{name}"[:32]}
+    assert (await story.nobody.post("/auth/register", same_email, expect=409))["code"] == "email_taken"
+    same_name = registration | {"email": f"other-{name}@example.com", "username": name.upper()}
+    assert (await story.nobody.post("/auth/register", same_name, expect=409))["code"] == "username_taken"
+    problem = await story.nobody.post("/auth/register", {**registration, "password": "short"}, expect=422)
+    assert (problem["code"], problem["errors"][0]["pointer"]) == ("invalid", "#/password")
+    problem = await story.nobody.post("/auth/register", {**registration, "email": "no address"}, expect=422)
+    assert (problem["code"], problem["errors"][0]["pointer"]) == ("invalid", "#/email")
+
+    login = {"email": f"{name.upper()}@EXAMPLE.com", "password": PASSWORD, "device": "a phone"}
+    answer = await story.nobody.post("/auth/login", login, expect=200)
+    assert answer.keys() == SIGNED_IN
+    wrong = await story.nobody.call("POST", "/auth/login", login | {"password": "not this one"})
+    unknown = await story.nobody.call("POST", "/auth/login", login | {"email": f"nobody-{name}@example.com"})
+    assert wrong.status == unknown.status == 401
+    assert wrong.raw == unknown.raw
+
+    refreshed = await story.nobody.post("/auth/refresh", {"refreshToken": answer["refreshToken"]}, expect=200)
+    assert refreshed.keys() == SIGNED_IN
+    assert refreshed["refreshToken"] != answer["refreshToken"]
+    again = await story.nobody.post("/auth/refresh", {"refreshToken": answer["refreshToken"]}, expect=200)
+    assert again["refreshToken"] == refreshed["refreshToken"], "a lost answer can be had once more"
+    latest = await story.nobody.post("/auth/refresh", {"refreshToken": refreshed["refreshToken"]}, expect=200)
+    ended = await story.nobody.post("/auth/refresh", {"refreshToken": answer["refreshToken"]}, expect=401)
+    assert ended["code"] == "session_ended"
+    await story.nobody.post("/auth/refresh", {"refreshToken": latest["refreshToken"]}, expect=401)
+
+    story.ana = story.kept(await log_in(story.http, name, device="a laptop"))
+    story.ben, story.cleo = await story.new_person("ben"), await story.new_person("cleo")
+
+
+async def a_profile_is_seen_and_changed(story: Story) -> None:
+    me = await story.ana.get("/users/me")
+    assert me.keys() == ME
+    assert me == story.ana.user
+
+    unchanged = await story.ana.patch("/users/me")
+    assert unchanged | {"updatedAt": me["updatedAt"]} == me, "a body whose fields are all optional may be left out"
+    picture = "/v1/attachments/" + NOBODY_HAS_IT
+    changed = await story.ana.patch("/users/me", {"avatarUrl": picture})
+    assert (changed["avatarUrl"], changed["username"]) == (picture, me["username"])
+    assert (await story.ana.patch("/users/me", {"username": story.ben.name}, expect=409))["code"] == "username_taken"
+    problem = await story.ana.patch("/users/me", {"user_name": "x"}, expect=422)
+    assert problem["errors"][0]["pointer"] == "#/user_name"
+
+
+async def people_are_found_and_blocked(story: Story) -> None:
+    ben = await story.ana.get(f"/users/{story.ben.user_id}")
+    assert ben.keys() == {*FACE, "createdAt"}
+    assert (await story.ana.get(f"/users/{NOBODY_HAS_IT}", expect=404))["code"] == "not_found"
+    assert await story.ana.get("/users", username=story.ben.name.upper()) == {"items": [ben], "next": None}
+    assert await story.ana.get("/users", username="nobody at all") == {"items": [], "next": None}
+
+    blocks = "/users/me/blocks"
+    await story.ana.get(f"{blocks}/{story.ben.user_id}", expect=404)
+    block = await story.ana.put(f"{blocks}/{story.ben.user_id}")
+    assert block.keys() == {*FACE, "createdAt"}
+    assert await story.ana.put(f"{blocks}/{story.ben.user_id}") == block
+    assert await story.ana.get(f"{blocks}/{story.ben.user_id}") == block
+    assert (await story.ana.put(f"{blocks}/{story.ana.user_id}", expect=422))["code"] == "self_block"
+    await story.ana.put(f"{blocks}/{NOBODY_HAS_IT}", expect=404)
+    await story.ana.put(f"{blocks}/{story.cleo.user_id}")
+    listed = await pages(story.ana, blocks, limit=1)
+    assert {item["userId"] for item in listed} == {story.ben.user_id, story.cleo.user_id}
+    for caller in (story.ben, story.cleo):
+        await story.ana.delete(f"{blocks}/{caller.user_id}")
+    await story.ana.delete(f"{blocks}/{story.ben.user_id}", expect=404)
+
+
+async def a_server_is_made_and_changed(story: Story) -> None:
+    key = {"Idempotency-Key": story.word}
+    made = await story.ana.post("/servers", {"name": "The long table"}, headers=key)
+    assert made.keys() == SERVER
+    assert (made["ownerId"], made["iconUrl"]) == (story.ana.user_id, None)
+    assert await story.ana.post("/servers", {"name": "The long table"}, headers=key) == made
+    reused = await story.ana.post("/servers", {"name": "Another table"}, headers=key, expect=409)
+    assert reused["code"] == "idempotency_key_reused"
+    story.server_id = made["serverId"]
+    at = f"/servers/{story.server_id}"
+
+    assert await story.ana.get("/servers") == {"items": [made], "next": None}
+    assert await story.ana.get(at) == made
+    seen = await story.ana.call("GET", at)
+    unchanged = await story.ana.call("GET", at, headers={"If-None-Match": seen.headers["etag"]})
+    assert unchanged.status == 304
+    assert await story.ana.patch(at) == made
+    changed = await story.ana.patch(at, {"name": "The longer table", "iconUrl": "/v1/attachments/icon"})
+    assert (changed["name"], changed["iconUrl"]) == ("The longer table", "/v1/attachments/icon")
+    assert (await story.ana.patch(at, {"iconUrl": None}))["iconUrl"] is None
+    assert (await story.ana.patch(at, {"name": " "}, expect=422))["code"] == "invalid"
+    assert (await story.ana.patch(at, {"name": "x" * 70_000}, expect=413))["code"] == "too_large"
+
+    for number in range(2):
+        await story.ana.post("/servers", {"name": f"Side table {number}"})
+    names = {server["name"] for server in await pages(story.ana, "/servers", limit=1)}
+    assert names == {"The longer table", "Side table 0", "Side table 1"}
+    assert (await story.ana.get("/servers", limit=101, expect=422))["code"] == "invalid"
+    assert (await story.ana.get("/servers", cursor="not one of ours", expect=422))["code"] == "bad_cursor"
+
+
+async def channels_are_made_and_changed(story: Story) -> None:
+    at = f"/servers/{story.server_id}/channels"
+    made = await story.ana.post(at, {"name": "general", "topic": "Everything"})
+    assert made.keys() == CHANNEL
+    assert (made["topic"], made["lastMessageId"]) == ("Everything", None)
+    story.channel_id = made["channelId"]
+    other = await story.ana.post(at, {"name": "kitchen"})
+    assert {item["channelId"] for item in await pages(story.ana, at, limit=1)} == {
+        made["channelId"],
+        other["channelId"],
+    }
+
+    assert await story.ana.get(story.at) == made
+    assert await story.ana.patch(story.at) == made
+    changed = await story.ana.patch(story.at, {"name": "lounge", "topic": None})
+    assert (changed["name"], changed["topic"]) == ("lounge", None)
+    await story.ana.delete(f"/channels/{other['channelId']}")
+    await story.ana.get(f"/channels/{other['channelId']}", expect=404)
+    assert [item["name"] for item in (await story.ana.get(at))["items"]] == ["lounge"]
+
+
+async def people_come_in_by_invites(story: Story) -> None:
+    at = f"/servers/{story.server_id}/invites"
+    unlimited = await story.ana.post(at)
+    assert unlimited.keys() == INVITE
+    assert (unlimited["maxUses"], unlimited["expiresAt"], unlimited["uses"]) == (None, None, 0)
+    once = await story.ana.post(at, {"maxUses": 1, "expiresInSeconds": 3600})
+    assert once["maxUses"] == 1
+    assert once["expiresAt"] > once["createdAt"]
+    assert {item["code"] for item in await pages(story.ana, at, limit=1)} == {unlimited["code"], once["code"]}
+
+    target = await story.ben.get(f"/invites/{once['code']}")
+    assert target.keys() == {"code", "kind", "server", "expiresAt"}
+    assert (target["kind"], target["server"].keys()) == ("server", SERVER)
+    joined = await story.ben.post(f"/invites/{once['code']}/redeem", expect=200)
+    assert joined.keys() == {"kind", "serverId", "server", "role", "joinedAt"}
+    assert joined["role"] == "member"
+    again = await story.ben.post(f"/invites/{unlimited['code']}/redeem", expect=409)
+    assert again["code"] == "already_member"
+    await story.cleo.post(f"/invites/{once['code']}/redeem", expect=404)
+    await story.cleo.post(f"/invites/{unlimited['code']}/redeem", expect=200)
+    await story.cleo.get("/invites/neverAnInvite", expect=404)
+
+    assert [item["code"] for item in (await story.ana.get(at))["items"]] == [unlimited["code"]]
+    await story.ana.delete(f"/invites/{unlimited['code']}")
+    await story.ana.delete(f"/invites/{unlimited['code']}", expect=404)
+    await story.cleo.get(f"/invites/{unlimited['code']}", expect=404)
+
+
+async def people_talk(story: Story) -> None:
+    messages = f"{story.at}/messages"
+    draft = {"content": f"Hello @{story.ben.name}", "nonce": "one"}
+    first = await story.ana.post(messages, draft)
+    assert first.keys() == {*MESSAGE, "replayed"}
+    assert (first["replayed"], first["roomKind"], first["mentions"]) == (False, "channel", [story.ben.user_id])
+    assert (first["edited"], first["editedAt"], first["deleted"]) == (False, None, False)
+    again = await story.ana.post(messages, draft, expect=200)
+    assert again == first | {"replayed": True}
+    reused = await story.ana.post(messages, draft | {"content": "Something else"}, expect=409)
+    assert reused["code"] == "nonce_reused"
+    reply = await story.ben.post(messages, {"content": "Hello", "replyTo": first["messageId"]})
+    assert reply["replyTo"] == first["messageId"]
+    missing = await story.ben.post(messages, {"content": "Hello", "replyTo": NOBODY_HAS_IT}, expect=422)
+    assert missing["code"] == "reply_missing"
+    for content in ("", "x" * 4001):
+        await story.ben.post(messages, {"content": content}, expect=422)
+    said = [first, reply, *[await story.ben.post(messages, {"content": str(number)}) for number in range(5)]]
+    ids = [message["messageId"] for message in said]
+
+    newest_first = await pages(story.cleo, messages, limit=3)
+    assert [message["messageId"] for message in newest_first] == ids[::-1]
+    assert all(message.keys() == MESSAGE for message in newest_first)
+    before = await story.cleo.get(messages, before=ids[3], limit=2)
+    assert [message["messageId"] for message in before["items"]] == [ids[2], ids[1]]
+    after = await story.cleo.get(messages, after=ids[3], limit=2)
+    assert [message["messageId"] for message in after["items"]] == [ids[4], ids[5]]
+    around = await story.cleo.get(messages, around=ids[3], limit=3)
+    assert [message["messageId"] for message in around["items"]] == [ids[4], ids[3], ids[2]]
+    both = await story.cleo.get(messages, before=ids[3], after=ids[1], expect=422)
+    assert both["code"] == "one_direction"
+
+    mine = f"{messages}/{ids[0]}"
+    assert await story.cleo.get(mine) == {name: first[name] for name in MESSAGE}
+    await story.cleo.get(f"{messages}/{NOBODY_HAS_IT}", expect=404)
+    assert await story.cleo.get(f"/messages/{ids[0]}") == {name: first[name] for name in MESSAGE}
+    await story.cleo.get(f"/messages/{NOBODY_HAS_IT}", expect=404)
+    edited = await story.ana.patch(mine, {"content": "Hello, all"})
+    assert (edited["content"], edited["edited"], edited["mentions"]) == ("Hello, all", True, [])
+    await story.ben.patch(mine, {"content": "Not mine"}, expect=403)
+    await story.ben.delete(f"{messages}/{ids[6]}")
+    tombstone = await story.cleo.get(f"{messages}/{ids[6]}")
+    assert (tombstone["deleted"], tombstone["content"]) == (True, "")
+    assert await story.ben.post(f"{messages}/{ids[5]}/report", {"reason": "It is a number."}, expect=202) is None
+    assert (await story.ana.get(story.at))["lastMessageId"] == ids[6]
+    await story.ana.post(f"{story.at}/typing", expect=204)
+
+
+async def people_react_and_pin(story: Story) -> None:
+    newest = (await story.ana.get(f"{story.at}/messages", limit=2))["items"][1]
+    message = f"{story.at}/messages/{newest['messageId']}"
+    for caller, emoji in itertools.product((story.ana, story.ben), ("👍", "🌶")):
+        await caller.put(f"{message}/reactions/{emoji}", expect=204)
+    await story.ana.put(f"{message}/reactions/👍", expect=204)
+    await story.ben.delete(f"{message}/reactions/🌶")
+    await story.ben.delete(f"{message}/reactions/🌶")
+    seen = {reaction["emoji"]: reaction for reaction in (await story.ben.get(message))["reactions"]}
+    both = {story.ana.user_id, story.ben.user_id}
+    assert (seen["👍"]["count"], set(seen["👍"]["userIds"]), seen["👍"]["me"]) == (2, both, True)
+    assert seen["🌶"] == {"emoji": "🌶", "count": 1, "userIds": [story.ana.user_id], "me": False}
+    reactors = await pages(story.ana, f"{message}/reactions/👍", limit=1)
+    assert {reactor["userId"] for reactor in reactors} == both
+    assert all(reactor.keys() == {*FACE, "createdAt"} for reactor in reactors)
+
+    pin = f"{story.at}/pins/{newest['messageId']}"
+    await story.ana.put(pin, expect=204)
+    await story.ana.put(pin, expect=204)
+    [pinned] = (await story.ben.get(f"{story.at}/pins"))["items"]
+    assert pinned.keys() == {"message", "pinnedBy", "pinnedAt"}
+    assert pinned["message"]["messageId"] == newest["messageId"]
+    await story.ben.put(pin, expect=403)
+    await story.ana.delete(pin)
+    await story.ana.delete(pin)
+    assert (await story.ben.get(f"{story.at}/pins"))["items"] == []
+
+
+async def people_read(story: Story) -> None:
+    newest = (await story.ana.get(f"{story.at}/messages", limit=3))["items"]
+    unread = await story.cleo.get(f"{story.at}/unread")
+    assert unread.keys() == {"count", "capped", "mentions"}
+    assert (unread["count"], unread["capped"]) == (6, False)
+    everywhere = await story.cleo.get("/users/me/unread")
+    assert everywhere.keys() == {"total", "rooms"}
+    assert everywhere["total"] == unread
+    [room] = everywhere["rooms"]
+    assert room == {"roomKind": "channel", "roomId": story.channel_id, "muted": False, **unread}
+
+    read = await story.cleo.put(f"{story.at}/read", {"messageId": newest[2]["messageId"]})
+    assert read["unread"]["count"] == 1
+    assert read["lastReadMessageId"] == newest[2]["messageId"]
+    back = await story.cleo.put(f"{story.at}/read", {"messageId": newest[0]["messageId"]})
+    assert (back["unread"]["count"], back["lastReadMessageId"]) == (0, newest[0]["messageId"])
+    again = await story.cleo.put(f"{story.at}/read", {"messageId": newest[2]["messageId"]})
+    assert again["lastReadMessageId"] == newest[0]["messageId"], "it never moves back"
+    readers = await pages(story.ana, f"{story.at}/readers", limit=1)
+    assert all(reader.keys() == {*FACE, "lastReadMessageId", "readAt"} for reader in readers)
+    assert {reader["userId"]: reader["lastReadMessageId"] for reader in readers}[story.cleo.user_id] == newest[0][
+        "messageId"
+    ]
+
+    assert await story.cleo.put(f"{story.at}/preferences", {"muted": True}) == {"muted": True}
+    await story.ana.post(f"{story.at}/messages", {"content": "Is anybody there?"})
+    everywhere = await story.cleo.get("/users/me/unread")
+    assert [(room["count"], room["muted"]) for room in everywhere["rooms"]] == [(1, True)]
+    assert everywhere["total"]["count"] == 0
+    assert await story.cleo.put(f"{story.at}/preferences", {"muted": False}) == {"muted": False}
+
+
+async def people_take_their_data_with_them(story: Story) -> None:
+    export = await story.ana.call("GET", "/users/me/export")
+    assert export.status == 200
+    assert export.headers["content-type"] == "application/x-ndjson"
+    values = [json.loads(line) for line in export.raw.splitlines()]
+    assert values[0]["email"] == story.ana.email
+    assert "Is anybody there?" in export.raw.decode()
+    assert not re.search(r"argon2|passwordHash", export.raw.decode())
+
+
+async def members_get_roles_and_are_removed(story: Story) -> None:
+    at = f"/servers/{story.server_id}"
+    members = await pages(story.ben, f"{at}/members", limit=2)
+    assert all(member.keys() == {*FACE, "serverId", "role", "joinedAt"} for member in members)
+    roles = {member["userId"]: member["role"] for member in members}
+    assert roles == {story.ana.user_id: "owner", story.ben.user_id: "member", story.cleo.user_id: "member"}
+    ben, cleo = f"{at}/members/{story.ben.user_id}", f"{at}/members/{story.cleo.user_id}"
+    assert (await story.cleo.get(ben))["username"] == story.ben.name
+    assert (await story.ana.patch(ben, {"role": "moderator"}))["role"] == "moderator"
+    assert (await story.ben.patch(cleo, {"role": "moderator"}, expect=403))["code"] == "forbidden"
+    owner = f"{at}/members/{story.ana.user_id}"
+    assert (await story.ben.delete(owner, expect=403))["code"] == "rank_too_low"
+    assert (await story.ana.delete(owner, expect=409))["code"] == "last_owner"
+
+    await story.ben.delete(cleo)
+    await story.cleo.get(at, expect=404)
+    invite = await story.ben.post(f"{at}/invites")
+    await story.cleo.post(f"/invites/{invite['code']}/redeem", expect=200)
+    ban = await story.ben.put(f"{at}/bans/{story.cleo.user_id}", {"reason": "Too loud"})
+    assert ban.keys() == {*FACE, "bannedBy", "reason", "createdAt"}
+    assert (await story.ben.get(f"{at}/bans"))["items"] == [ban]
+    assert await story.ben.put(f"{at}/bans/{story.cleo.user_id}") == ban, "banning again gives the first ban"
+    assert (await story.cleo.post(f"/invites/{invite['code']}/redeem", expect=403))["code"] == "banned"
+    await story.ben.delete(f"{at}/bans/{story.cleo.user_id}")
+    await story.ben.delete(f"{at}/bans/{story.cleo.user_id}", expect=404)
+    await story.cleo.post(f"/invites/{invite['code']}/redeem", expect=200)
+
+    audit = await pages(story.ana, f"{at}/audit", limit=2)
+    assert all(entry.keys() == {"entryId", "at", "actor", "action", "target", "details"} for entry in audit)
+    assert [entry["action"] for entry in audit[:4]] == ["member.unban", "member.ban", "member.kick", "member.role"]
+    assert "Is anybody there" not in json.dumps(audit)
+
+
+async def the_server_changes_hands_and_ends(story: Story) -> None:
+    at = f"/servers/{story.server_id}"
+    assert (await story.ana.post(f"{at}/transfer", {"userId": NOBODY_HAS_IT}, expect=404))["code"] == "not_found"
+    moved = await story.ana.post(f"{at}/transfer", {"userId": story.ben.user_id}, expect=200)
+    assert moved["ownerId"] == story.ben.user_id
+    await story.ana.post(f"{at}/transfer", {"userId": story.ana.user_id}, expect=403)
+    await story.ana.delete(f"{at}/members/{story.ana.user_id}")
+    await story.ana.get(at, expect=404)
+    await story.ben.delete(at)
+    await story.ben.get(at, expect=404)
+    await story.ben.get(f"{story.at}/messages", expect=404)
+    assert at.removeprefix("/servers/") not in {item["serverId"] for item in await pages(story.ben, "/servers")}
+
+
+async def administrators_see_every_server(story: Story) -> None:
+    refused = await story.ana.get("/admin/servers", expect=403)
+    assert (refused["code"], refused["scope"]) == ("forbidden", "admin")
+    await sobremesa("admin", "grant", story.ana.name, "--store", story.server.store)
+    admin = story.kept(await log_in(story.http, story.ana.name))
+    newest = (await admin.get("/admin/servers", limit=2))["items"]
+    assert [item["name"] for item in newest] == ["Side table 1", "Side table 0"]
+
+    made = await sobremesa(
+        *("keys", "create", "--tenant", "default", "--scope", "admin", "--store", story.server.store)
+    )
+    key = story.kept(Caller(story.http, made.splitlines()[-1]))
+    assert (await key.get("/admin/servers", limit=2))["items"] == newest
+    assert (await key.get("/users/me", expect=403))["code"] == "person_needed"
+
+
+async def sessions_and_passwords_end(story: Story) -> None:
+    phone = story.kept(await log_in(story.http, story.ben.name, device="a phone"))
+    sessions = await pages(phone, "/users/me/sessions", limit=1)
+    assert all(session.keys() == {"sessionId", "device", "current", "createdAt", "lastUsedAt"} for session in sessions)
+    assert [session["device"] for session in sessions if session["current"]] == ["a phone"]
+    [other] = [session for session in sessions if not session["current"]]
+    await phone.delete(f"/users/me/sessions/{other['sessionId']}")
+    await phone.delete(f"/users/me/sessions/{other['sessionId']}", expect=404)
+    assert (await story.ben.get("/users/me", expect=401))["code"] == "unauthenticated"
+
+    wrong = await phone.put("/users/me/password", {"current": "not this", "next": "another password"}, expect=403)
+    assert wrong["code"] == "wrong_password"
+    await phone.put("/users/me/password", {"current": PASSWORD, "next": "another password"}, expect=204)
+    await phone.get("/users/me")
+
+    assert await story.nobody.post("/auth/reset", {"email": story.ben.email}, expect=202) == {"accepted": True}
+    unknown = {"email": f"nobody-{story.word}@example.com"}
+    assert await story.nobody.post("/auth/reset", unknown, expect=202) == {"accepted": True}
+    token = await asyncio.to_thread(story.server.reset_token_of, story.ben.email)
+    await story.nobody.post("/auth/reset/confirm", {"token": token, "password": PASSWORD}, expect=204)
+    await phone.get("/users/me", expect=401)
+    used = await story.nobody.post("/auth/reset/confirm", {"token": token, "password": PASSWORD}, expect=422)
+    assert used["code"] == "bad_reset_token"
+
+    story.ben = story.kept(await log_in(story.http, story.ben.name))
+    await story.ben.post("/auth/logout", expect=204)
+    await story.ben.get("/users/me", expect=401)
+
+
+async def an_account_is_deleted(story: Story) -> None:
+    refused = await story.ana.delete("/users/me", {"password": PASSWORD}, expect=409)
+    assert refused["code"] == "owns_servers"
+    for item in (await story.ana.get("/servers"))["items"]:
+        await story.ana.delete(f"/servers/{item['serverId']}")
+    assert (await story.ana.delete("/users/me", expect=403))["code"] == "wrong_password"
+    await story.ana.delete("/users/me", {"password": PASSWORD})
+    await story.ana.get("/users/me", expect=401)
+    await story.nobody.post("/auth/login", {"email": story.ana.email, "password": PASSWORD}, expect=401)
+    gone = await story.cleo.call("GET", f"/users/{story.ana.user_id}")
+    assert gone.status == 404 or gone.json["username"] == "deleted user"
+    name = {"email": story.ana.email, "username": story.ana.name, "password": PASSWORD}
+    assert signed_in(story.http, await story.nobody.post("/auth/register", name)).user_id != story.ana.user_id
+
+
+async def nothing_was_left_out(story: Story) -> None:
+    async with story.http.get("/openapi.json") as answer:
+        document = await answer.json()
+    routes = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
+    called = {route for route in routes for call in story.called if is_call_of(call, route)}
+    assert routes - called == set(), "routes that no chapter calls"
+    for path in ("/healthz", "/readyz", "/metrics", "/docs"):
+        async with story.http.get(path) as answer:
+            assert answer.status == 200, path
+
+
+def is_call_of(call: tuple[str, str], route: tuple[str, str]) -> bool:
+    """Is this call one of the route? A path that is spelled out goes before one with places."""
+    (called, path), (method, template) = call, route
+    pattern = re.sub(r"\\{[^/]+\\}", "(?!me(?:/|$))[^/]+", re.escape(template))
+    return called == method and re.fullmatch(pattern, "/v1" + path) is not None
+
+
+async def pages(caller: Caller, path: str, *, limit: int = 50) -> list[dict[str, Any]]:
+    """Everything of a list, page by page."""
+    items: list[dict[str, Any]] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        page = await caller.get(path, limit=limit, **cursor)
+        assert page.keys() == {"items", "next"}
+        assert len(page["items"]) <= limit
+        items += page["items"]
+        if page["next"] is None:
+            return items
+        cursor = {"cursor": page["next"]}

@@ -1,0 +1,247 @@
+"""The served document is true: whatever a client sends, the answer is one that the document describes.
+
+schemathesis makes requests that fit the document and requests that do not, for every operation; none is left out. Most
+of them name things that exist, so that the answers are not all 404. Operations that end something (a session, an
+account, a server, a message) get their own, made anew whenever one has ended.
+
+Only requests with an address of more than 16 KB are left out: the server ends them before the API sees them.
+
+SOBREMESA_SCHEMATHESIS_EXAMPLES says how many requests of each sort go to each operation; the same number makes the same
+requests.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from api.calling import PASSWORD
+from api.running import Server
+
+EXAMPLES = int(os.environ.get("SOBREMESA_SCHEMATHESIS_EXAMPLES", "6"))
+SECONDS = 60 + EXAMPLES * 30
+REQUEST_SECONDS = 30
+MAX_URL = 16_384
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+
+
+class World:
+    """Somebody with data: a server with a member, a channel with a message, and what they may end."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.session = requests.Session()
+        self.me, self.token = self._person()
+        self.member, self.member_token = self._person()
+        self.spare, self.spare_token = self._person()
+        self.ids: dict[str, str] = {}
+        self.build()
+
+    def build(self) -> None:
+        """A server anew, with everything in it."""
+        self.ids["serverId"] = server_id = self._do("POST", "/servers", {"name": "A table"})["serverId"]
+        self.ids["userId"] = self.member["userId"]
+        self.channel()
+        self.invite()
+        self._do("POST", f"/invites/{self.ids['code']}/redeem", None, self.member_token)
+        self.ids["sessionId"] = self._do("GET", "/users/me/sessions", None, self.spare_token)["items"][0]["sessionId"]
+        assert server_id
+
+    def channel(self) -> None:
+        made = self._do("POST", f"/servers/{self.ids['serverId']}/channels", {"name": "general"})
+        self.ids["channelId"] = self.ids["roomId"] = made["channelId"]
+        self.message()
+
+    def message(self) -> None:
+        self.ids["messageId"] = self._do("POST", f"/channels/{self.ids['roomId']}/messages", {"content": "Hello"})[
+            "messageId"
+        ]
+        self.ids["emoji"] = "👍"
+
+    def invite(self) -> None:
+        self.ids["code"] = self._do("POST", f"/servers/{self.ids['serverId']}/invites")["code"]
+
+    def member_again(self) -> None:
+        self.session.delete(
+            f"{self.url}/v1/servers/{self.ids['serverId']}/bans/{self.member['userId']}",
+            headers=self._bearer(self.token),
+            timeout=REQUEST_SECONDS,
+        )
+        self.session.post(
+            f"{self.url}/v1/invites/{self.ids['code']}/redeem",
+            headers=self._bearer(self.member_token),
+            timeout=REQUEST_SECONDS,
+        )
+
+    def spare_again(self) -> None:
+        self.spare, self.spare_token = self._person()
+
+    def spare_session(self) -> None:
+        login = {"email": self.spare["email"], "password": PASSWORD}
+        token = self._do("POST", "/auth/login", login, "")["accessToken"]
+        sessions = self._do("GET", "/users/me/sessions", None, token)["items"]
+        self.ids["sessionId"] = next(session["sessionId"] for session in sessions if session["current"])
+
+    def headers_of(self, operation: str) -> dict[str, str]:
+        return self._bearer(self.spare_token if operation in WITH_SPARE else self.token)
+
+    def _person(self) -> tuple[dict[str, Any], str]:
+        name = f"p-{uuid.uuid4().hex[:16]}"
+        body = {"email": f"{name}@example.com", "username": name, "password": PASSWORD}
+        answer = self._do("POST", "/auth/register", body, "")
+        return answer["user"], answer["accessToken"]
+
+    def _do(self, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
+        answer = self.session.request(
+            method,
+            f"{self.url}/v1{path}",
+            json=body,
+            headers=self._bearer(self.token if token is None else token),
+            timeout=REQUEST_SECONDS,
+        )
+        assert answer.ok, answer.text
+        return answer.json()
+
+    @staticmethod
+    def _bearer(token: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {token}"} if token else {}
+
+
+WITH_SPARE = {"accounts.logout", "accounts.deleteMe", "accounts.changePassword", "accounts.endSession"}
+"""Operations that would end the session of who calls."""
+
+RENEWED: dict[str, Callable[[World], None]] = {
+    "accounts.logout": World.spare_again,
+    "accounts.deleteMe": World.spare_again,
+    "accounts.changePassword": World.spare_again,
+    "accounts.endSession": World.spare_session,
+    "communities.deleteServer": World.build,
+    "communities.transferServer": World.build,
+    "communities.deleteChannel": World.channel,
+    "communities.removeMember": World.member_again,
+    "communities.banMember": World.member_again,
+    "communities.revokeInvite": World.invite,
+    "channels.deleteMessage": World.message,
+}
+"""What must be made again after an operation has succeeded."""
+
+
+def named_in_body(world: World, operation: str) -> dict[str, Any]:
+    """What a body names that exists."""
+    return {
+        "accounts.login": {"email": world.me["email"], "password": PASSWORD},
+        "accounts.deleteMe": {"password": PASSWORD},
+        "accounts.changePassword": {"current": PASSWORD},
+        "communities.transferServer": {"userId": world.member["userId"]},
+        "channels.markRead": {"messageId": world.ids["messageId"]},
+        "channels.sendMessage": {"replyTo": world.ids["messageId"]},
+    }.get(operation, {})
+
+
+def make_real(case: Case[Any], world: World, operation: str) -> None:
+    """Let a request name things that exist, and come with a good token, which schemathesis likes to replace."""
+    if case.headers:
+        case.headers.pop("Authorization", None)
+    for name in case.path_parameters or ():
+        case.path_parameters[name] = world.ids[name]
+    if isinstance(case.body, dict):
+        case.body.update(named_in_body(world, operation))
+    for name in ("before", "after", "around"):
+        if name in case.query:
+            case.query[name] = world.ids["messageId"]
+
+
+@pytest.mark.timeout(SECONDS)
+def test_every_answer_is_one_that_the_document_describes(server: Server) -> None:
+    world = World(server.url)
+    document = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
+    seen: Counter[int] = Counter()
+    wrong: dict[str, str] = {}
+    tried: set[str] = set()
+
+    for result in document.get_all_operations():
+        assert isinstance(result, Ok), result
+        operation = result.ok()
+        name = operation.definition.raw["operationId"]
+        documented = set(operation.definition.raw["responses"])
+        tried.add(name)
+
+        def attempt(case: Case[Any], real: bool, name: str = name, documented: set[str] = documented) -> None:
+            if real:
+                make_real(case, world, name)
+            assume(len(quote(f"{case.path_parameters}{case.query}")) < MAX_URL)
+            answer = case.call(
+                base_url=server.url, session=world.session, headers=world.headers_of(name), timeout=REQUEST_SECONDS
+            )
+            seen[answer.status_code] += 1
+            # A request that was made real may have become a good one.
+            case.validate_response(answer, checks=CHECKS if real else [*CHECKS, negative_data_rejection])
+            assert str(answer.status_code) in documented, f"{answer.status_code} is not documented: {answer.text}"
+            if answer.status_code < 300 and name in RENEWED:
+                RENEWED[name](world)
+
+        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+            try:
+                _many(operation.as_strategy(generation_mode=mode), attempt)
+            except Unsatisfiable:
+                # Nothing about this operation can be wrong.
+                assert mode is GenerationMode.NEGATIVE, name
+            except (AssertionError, BaseExceptionGroup) as error:
+                wrong[f"{name} ({mode.value})"] = told(error)
+
+    print(dict(sorted(seen.items())))
+    assert wrong == {}, "\n\n".join(f"{name}: {why}" for name, why in wrong.items())
+    assert tried == {
+        operation["operationId"] for methods in document.raw_schema["paths"].values() for operation in methods.values()
+    }
+    assert sum(seen[status] for status in (200, 201, 202, 204)) > sum(seen.values()) / 6, "most of it hit nothing"
+
+
+def told(error: BaseException) -> str:
+    """What went wrong, without the pages that a long request fills."""
+    return "\n".join(line[:400] for line in str(error).splitlines())[:4000]
+
+
+def _many(cases: st.SearchStrategy[Case[Any]], attempt: Callable[[Case[Any], bool], None]) -> None:
+    """So many cases, each time the same; two thirds of them with things that exist."""
+
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases, real=st.sampled_from([True, True, False]))
+    def attempts(case: Case[Any], real: bool) -> None:
+        attempt(case, real)
+
+    attempts()
