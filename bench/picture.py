@@ -10,7 +10,7 @@ import matplotlib as mpl
 from bench.calls import BOTO, BOTO_TYPED, OURS
 from bench.results import Results
 from bench.rounds import PAGES_1, PAGES_32, SENDS_1, SENDS_32, SENDS_BUSY
-from bench.stage import EMBEDDED, ORDER, RAW
+from bench.stage import EMBEDDED, GROUP, ORDER, RAW
 
 COLOURS = ("#3b6ea5", "#e0803a", "#6aa36f")
 
@@ -55,7 +55,7 @@ def _bars(axes: Any, results: Results, measures: tuple[str, ...], title: str) ->
     axes.set_yticks(range(len(names)), names)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):
         label.set_fontweight("bold" if name == EMBEDDED else "normal")
-        label.set_fontstyle("italic" if name == RAW else "normal")
+        label.set_fontstyle("italic" if name in (RAW, GROUP) else "normal")
     axes.margins(x=0.12)
     axes.set_title(title, loc="left", fontweight="bold")
     axes.legend(loc="lower right", fontsize=8)

@@ -1,4 +1,7 @@
-"""The bound: raw SQLite, the same rows, everything else done beforehand.
+"""The bounds: raw SQLite, the same rows, by hand.
+
+`RawContender` has everything else done beforehand. `GroupCommitContender` is the same with senders: each makes its row
+and waits, and all that wait are encoded and committed together, as anybody would do it without an engine.
 
 It opens the file as the engine does (same schema, same pragmas) and does for each send what no engine of this design
 can leave out: read the three old rows, since conditions and changes depend on them, insert the message and its index
@@ -12,6 +15,7 @@ and counts fetch the same rows and leave them undecoded.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from itertools import cycle, islice
 from time import perf_counter
@@ -185,6 +189,38 @@ class RawContender:
     def _count(self, room: int) -> None:
         [(count, _)] = self._execute(COUNTED, (f"CONVO#{convo_id(room)}", COUNT)).fetchall()
         assert count == COUNT
+
+
+class GroupCommitContender(RawContender):
+    """Group commit by hand: what is left of an engine without conditions, checks, sizes, limits and errors."""
+
+    async def send(self, senders: int, seconds: float) -> Rate:
+        loop = asyncio.get_running_loop()
+        waiting: list[tuple[Send, asyncio.Future[None]]] = []
+        end = perf_counter() + seconds
+        done = 0
+
+        def commit() -> None:
+            taken = waiting.copy()
+            waiting.clear()
+            self.commit([send for send, _ in taken])
+            for _, future in taken:
+                future.set_result(None)
+
+        async def sender(number: int) -> None:
+            nonlocal done
+            rooms = cycle(range(number, len(self.rooms.sent), senders))
+            while perf_counter() < end:
+                if not waiting:
+                    loop.call_soon(commit)
+                future = loop.create_future()
+                waiting.append((self.rooms.next_send(next(rooms)), future))
+                await future
+                done += 1
+
+        started = perf_counter()
+        await asyncio.gather(*map(sender, range(senders)))
+        return Rate(done, perf_counter() - started)
 
 
 def _row(key: RawKey, item: Item) -> Bindings:

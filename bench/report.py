@@ -34,11 +34,14 @@ A send is one transaction: the message is put where there is none (an item of te
 index), the conversation takes its id if that is newer, the sender's seat takes it as read. Senders work in
 conversations of their own, each with a hundred messages at the start.
 
-- **raw SQLite (bound)** opens its file as the engine does and writes the same rows, which a check before the run
+- **raw SQLite, no senders** opens its file as the engine does and writes the same rows, which a check before the run
   compares byte for byte: it reads the three old rows, inserts message and index entry, changes two rows, logs the
-  transaction with its images, and commits as many sends at once as there are senders. It leaves out what an engine is
-  for: making and checking operations, decoding old rows, conditions, changes, sizes, encoding, capacity, queues and
-  the event loop. Its pages and gets are not decoded. It has no event loop to be busy or late.
+  transaction with its images, and commits as many sends at once as there would be senders. Everything else is done
+  before the time is taken: nobody sends, nothing is encoded. Its pages and gets are not decoded. It has no event loop
+  to be busy or late.
+- **raw group commit (bound)** is the same with senders: each makes its message and waits for its commit, and all that
+  wait are encoded and committed together. It leaves out what an engine is for: operations of any kind, their checks,
+  decoding old rows, conditions, limits, capacity, errors for one and not for the others.
 - **embedded** is `EmbeddedEngine` on a file with `synchronous=FULL`, called as the typed table calls it; **typed
   table** is the same through `Table` with entities and patterns.
 - **dynoxide**, **dynalite** and **moto** are servers on the same machine, all called through our own `DynamoEngine`

@@ -17,7 +17,7 @@ from bench.endpoints import REGION, create_plain_table
 from bench.facade import TableContender
 from bench.plan import Plan
 from bench.progress import Steps
-from bench.raw import RawContender
+from bench.raw import GroupCommitContender, RawContender
 from bench.workload import COUNT, Rooms
 from servers import Endpoint, start_dynalite, start_dynoxide, start_moto
 from sobremesa.clock import SystemClock
@@ -27,13 +27,14 @@ from sobremesa.table.engines.embedded import EmbeddedEngine
 
 EMBEDDED = "embedded"
 FACADE = "embedded, typed table"
-RAW = "raw SQLite (bound)"
+GROUP = "raw group commit (bound)"
+RAW = "raw SQLite, no senders"
 DYNOXIDE = "dynoxide"
 DYNOXIDE_STREAM = "dynoxide, stream on"
 DYNALITE = "dynalite"
 MOTO = "moto"
 
-ORDER = (RAW, EMBEDDED, FACADE, DYNOXIDE, DYNOXIDE_STREAM, DYNALITE, MOTO)
+ORDER = (RAW, GROUP, EMBEDDED, FACADE, DYNOXIDE, DYNOXIDE_STREAM, DYNALITE, MOTO)
 FEW_ROOMS = 32
 MOTO_POPULATED = 2
 
@@ -57,8 +58,10 @@ async def open_stage(folder: Path, plan: Plan, steps: Steps) -> AsyncIterator[St
         steps.done(EMBEDDED)
         facade = await _facade(stack, folder / "facade.db", layout, plan)
         steps.done(FACADE)
-        raw = await _raw(stack, folder / "raw.db", layout, plan)
+        raw = await _raw(stack, RawContender, RAW, folder / "raw.db", layout, plan)
         steps.done(RAW)
+        group = await _raw(stack, GroupCommitContender, GROUP, folder / "group.db", layout, plan)
+        steps.done(GROUP)
         dynoxide_end = stack.enter_context(start_dynoxide(folder / "dynoxide.db"))
         dynoxide = await _dynamo(stack, DYNOXIDE, dynoxide_end, layout, plan)
         steps.done(DYNOXIDE)
@@ -73,7 +76,7 @@ async def open_stage(folder: Path, plan: Plan, steps: Steps) -> AsyncIterator[St
         engine = dynoxide.engine
         assert isinstance(engine, DynamoEngine)
         yield Stage(
-            [raw, embedded, facade, dynoxide, streaming, dynalite, moto],
+            [raw, group, embedded, facade, dynoxide, streaming, dynalite, moto],
             [raw, embedded, facade, dynoxide, dynalite, moto],
             engine,
             dynoxide_end.url,
@@ -97,12 +100,14 @@ async def _facade(stack: AsyncExitStack, path: Path, layout: Layout, plan: Plan)
     return TableContender(FACADE, Table(engine), rooms, readable)
 
 
-async def _raw(stack: AsyncExitStack, path: Path, layout: Layout, plan: Plan) -> RawContender:
+async def _raw(
+    stack: AsyncExitStack, kind: type[RawContender], name: str, path: Path, layout: Layout, plan: Plan
+) -> RawContender:
     engine = await EmbeddedEngine.open(str(path), layout, clock=SystemClock())
     rooms = Rooms(plan.rooms)
     readable = await seed(engine, rooms, plan.rooms, COUNT)
     await engine.close()
-    raw = RawContender(RAW, str(path), layout, rooms, readable)
+    raw = kind(name, str(path), layout, rooms, readable)
     stack.callback(raw.close)
     return raw
 

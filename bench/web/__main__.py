@@ -17,7 +17,7 @@ from rich.markdown import Markdown
 from bench.lock import Lock
 from bench.progress import Steps, steps
 from bench.web.load import Figures, in_turn, run
-from bench.web.stage import CHANNELS, MESSAGES, Stage, bound, fill, free_port, ours, prepare
+from bench.web.stage import CHANNELS, MESSAGES, Stage, fill, framework, free_port, ours, prepare, same_stack
 
 HERE = Path(__file__).resolve().parent.parent
 PAGE = "web.md"
@@ -26,54 +26,64 @@ WANTED = {"GET": 0.50, "POST": 0.25}
 
 METHOD = f"""\
 The server is one process, the client another, {CONNECTIONS} connections, each with one request at a time. Rounds
-alternate between the two servers; a ratio is taken round by round, and the median of the rounds is given, with the
-least and the greatest.
+alternate between the servers; a ratio is taken round by round, and the median of the rounds is given, with the least
+and the greatest.
 
-- **bound** is Starlette on uvicorn (uvloop, httptools), the framework's own best: it answers GET with the bytes of the
-  same page from memory, and POST by decoding the message with msgspec and encoding it again. It knows nobody, logs
-  nothing, stores nothing.
 - **ours** is `sobremesa serve` on a file: token, rights (consistent reads), the log line, metrics; limits are off. GET
   is the newest {MESSAGES} of {CHANNELS} channels in turn; POST is a send that is on the disk (`synchronous=FULL`)
   before it is answered.
+- **same stack** (the bound) is our own server, edge, endpoints and token check, which answers GET with the bytes of one
+  of these pages from memory, and POST with what it decoded, encoded again. It stores nothing.
+- **framework** is Starlette on uvicorn (uvloop, httptools) by itself, with the same two answers. It also knows nobody,
+  logs nothing and sets no headers.
 """
 
 
 class Round(NamedTuple):
     ours: Figures
-    bound: Figures
+    stack: Figures
+    framework: Figures
 
 
 async def measure(stage: Stage, rounds: int, seconds: float, lock: Lock, ticks: Steps) -> dict[str, list[Round]]:
-    """Rounds of both methods, the two servers in turn."""
+    """Rounds of both methods, the servers in turn."""
     found: dict[str, list[Round]] = {"GET": [], "POST": []}
     for number in range(rounds):
         for method, requests in (("GET", stage.pages), ("POST", stage.sends)):
-            ports = [stage.port, stage.bound_port]
+            ports = [stage.port, stage.stack_port, stage.framework_port]
             figures = {}
             for port in ports if number % 2 else reversed(ports):
                 async with lock.held():
                     await run(port, in_turn(requests), connections=CONNECTIONS, seconds=seconds / 5)
                     figures[port] = await run(port, in_turn(requests), connections=CONNECTIONS, seconds=seconds)
                 ticks.done(method)
-            found[method].append(Round(figures[stage.port], figures[stage.bound_port]))
+            found[method].append(Round(*(figures[port] for port in ports)))
     return found
 
 
 def page(stage: Stage, found: dict[str, list[Round]], busy_rss_mb: float) -> str:
     """The results as Markdown."""
-    head = "| | ours, a second | p50 | p99 | bound, a second | p50 | p99 | ours of the bound | wanted |"
-    lines = ["# The API beside its bound", "", METHOD, head, "|---|---|---|---|---|---|---|---|---|"]
+    lines = ["# The API beside its bound", "", METHOD]
+    lines += ["| | requests/s | p50 | p99 |", "|---|---|---|---|"]
     for method, rounds in found.items():
-        ratios = [each.ours.per_second / each.bound.per_second for each in rounds]
-        share = f"{median(ratios):.0%} ({min(ratios):.0%} to {max(ratios):.0%})"
-        cells = [_cells([each.ours for each in rounds]), _cells([each.bound for each in rounds])]
-        lines.append(f"| {method} | {cells[0]} | {cells[1]} | {share} | {WANTED[method]:.0%} |")
+        for name in Round._fields:
+            figures = [getattr(each, name) for each in rounds]
+            lines.append(f"| {method}, {name.replace('stack', 'same stack')} | {_cells(figures)} |")
+    lines += ["", "| | of the same stack | wanted | of the framework alone |", "|---|---|---|---|"]
+    for method, rounds in found.items():
+        stack = _share([each.ours.per_second / each.stack.per_second for each in rounds])
+        framework = _share([each.ours.per_second / each.framework.per_second for each in rounds])
+        lines.append(f"| {method} | {stack} | at least {WANTED[method]:.0%} | {framework} |")
     lines += [
         "",
         f"A page has {stage.page_bytes:,} bytes. Memory of the server (RSS): {stage.idle_rss_mb:.0f} MB idle, "
         f"{busy_rss_mb:.0f} MB after the run. Python {platform.python_version()}, {psutil.cpu_count()} cores.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _share(ratios: list[float]) -> str:
+    return f"{median(ratios):.0%} ({min(ratios):.0%} to {max(ratios):.0%})"
 
 
 def _cells(figures: list[Figures]) -> str:
@@ -88,7 +98,11 @@ async def benchmark(console: Console, folder: Path, rounds: int, seconds: float,
         channels = await fill(store)
     with ours(port, store) as process:
         stage = await prepare(port, psutil.Process(process.pid), folder, channels)
-        with bound(stage.bound_port, folder), steps(console, "Rounds", rounds * 4) as ticks:
+        with (
+            same_stack(stage.stack_port, folder, store),
+            framework(stage.framework_port, folder),
+            steps(console, "Rounds", rounds * 6) as ticks,
+        ):
             found = await measure(stage, rounds, seconds, lock, ticks)
         return page(stage, found, stage.process.memory_info().rss / 1e6)
 

@@ -1,4 +1,4 @@
-"""The stage: a server of ours on a file with something to read, and the bound with the same page."""
+"""The stage: a server of ours on a file with something to read, and two that have the same page in memory."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ PERSON = {"email": "ana@example.com", "password": "a long password"}
 
 
 class Stage(NamedTuple):
-    """Two servers, and what to ask them."""
+    """The servers, and what to ask them."""
 
     port: int
-    bound_port: int
+    stack_port: int
+    framework_port: int
     pages: list[bytes]
     sends: list[bytes]
     process: psutil.Process
@@ -96,7 +97,8 @@ async def prepare(port: int, process: psutil.Process, folder: Path, channels: li
     body = b'{"content":"' + CONTENT.encode() + b'"}'
     return Stage(
         port=port,
-        bound_port=free_port(),
+        stack_port=free_port(),
+        framework_port=free_port(),
         pages=[request("GET", path, token) for path in paths],
         sends=[request("POST", path, token, body) for path in paths],
         process=process,
@@ -111,8 +113,14 @@ def ours(port: int, store: str) -> contextlib.AbstractContextManager[subprocess.
     return server(command, port, {"SOBREMESA_RATE_LIMITS": "off"})
 
 
-def bound(port: int, folder: Path) -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
-    return server([sys.executable, "-m", "bench.web.bound", str(port), str(folder / "page.json")], port, {})
+def same_stack(port: int, folder: Path, store: str) -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
+    """Our stack without the product."""
+    return server([sys.executable, "-m", "bench.web.same_stack", str(port), str(folder / "page.json"), store], port, {})
+
+
+def framework(port: int, folder: Path) -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
+    """The framework without us."""
+    return server([sys.executable, "-m", "bench.web.framework", str(port), str(folder / "page.json")], port, {})
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:

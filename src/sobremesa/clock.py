@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NewType, Protocol
 
 Instant = NewType("Instant", str)
@@ -39,8 +40,12 @@ class SetClock:
 def instant(milliseconds: int) -> Instant:
     """The fixed-width text of a moment."""
     seconds, rest = divmod(milliseconds, 1000)
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return Instant(f"{moment:%Y-%m-%dT%H:%M:%S}.{rest:03d}Z")
+    return Instant(f"{_second(seconds)}.{rest:03d}Z")
+
+
+@lru_cache(maxsize=64)
+def _second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
 def milliseconds(moment: Instant) -> int:

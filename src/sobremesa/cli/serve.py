@@ -11,13 +11,14 @@ from rich.console import Console
 from sobremesa.app import Sobremesa
 from sobremesa.cli.store import Store
 from sobremesa.http import logs
+from sobremesa.http.server import run
 from sobremesa.http.server import serve as serve_site
 from sobremesa.settings import Settings
 
 console = Console(stderr=True)
 
 
-async def serve(*, store: Store | None = None, host: str | None = None, port: int | None = None) -> None:
+def serve(*, store: Store | None = None, host: str | None = None, port: int | None = None) -> None:
     """Serve the API until stopped.
 
     Without settings it makes what it needs: the table, and the keys beside it. Every setting is also an environment
@@ -32,7 +33,10 @@ async def serve(*, store: Store | None = None, host: str | None = None, port: in
     """
     settings = Settings.from_environment(os.environ, store=store, host=host, port=port)
     logs.configure(_log_format(settings))
+    run(_serve(settings))
 
+
+async def _serve(settings: Settings) -> None:
     def tell(address: str) -> None:
         console.print(
             f"Sobremesa serves {settings.store} on {address}  (docs: {address}/docs)", highlight=False, soft_wrap=True

@@ -31,8 +31,10 @@ from sobremesa.errors import Forbidden, NotFound
 from sobremesa.ids import RoomId
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.door import RoomRight, Seat
-from sobremesa.table import Check, Create, Operation, Table, equals, present
+from sobremesa.table import Check, Create, Operation, Remembered, Table, equals, present
 from sobremesa.table.errors import ConditionFailed
+
+REMEMBERED = 10_000
 
 _ROOM_RIGHTS: tuple[RoomRight, ...] = ("read", "send", "pin", "moderate")
 
@@ -64,19 +66,25 @@ class Access:
     def __init__(self, table: Table, audit: Audit) -> None:
         self._table = table
         self._audit = audit
+        self._members: Remembered[tuple[UserId, str, ServerId], Member | None] = Remembered(table, REMEMBERED)
+        self._seats: Remembered[tuple[UserId, str, RoomId], Seat] = Remembered(table, REMEMBERED)
 
     # Servers
 
     async def require_member(self, actor: Actor, server_id: ServerId, right: Right = "read") -> Member:
         """The person as a member with a right; NotFound for a stranger, Forbidden without the right."""
-        place, server = await self._table.get_pair(
-            membership(user_id=actor.user_id, server_id=server_id), server_by_id(server_id=server_id), consistent=True
-        )
-        member = _member(actor, place, server)
+        key = (actor.user_id, actor.username, server_id)
+        member = await self._members.ask(key, lambda: self._find_member(actor, server_id))
         if member is None:
             raise NotFound
         member.require(right)
         return member
+
+    async def _find_member(self, actor: Actor, server_id: ServerId) -> Member | None:
+        place, server = await self._table.get_pair(
+            membership(user_id=actor.user_id, server_id=server_id), server_by_id(server_id=server_id), consistent=True
+        )
+        return _member(actor, place, server)
 
     def still(self, member: Member) -> Operation:
         """That who acts has the same role when it happens as when they asked; for the transaction of the act."""
@@ -90,6 +98,10 @@ class Access:
     # The door of channels
 
     async def enter(self, actor: Actor, room_id: RoomId) -> Seat:
+        key = (actor.user_id, actor.username, room_id)
+        return await self._seats.ask(key, lambda: self._find_seat(actor, room_id))
+
+    async def _find_seat(self, actor: Actor, room_id: RoomId) -> Seat:
         pointer = await self._pointer(room_id)
         member = await self.require_member(actor, pointer.server_id)
         return _seat(member, pointer)

@@ -17,7 +17,7 @@ import structlog
 from sobremesa.errors import NotFound, Unauthenticated
 from sobremesa.http.deadlines import Deadlines
 from sobremesa.http.decoding import body_of, idempotency_key, path_arguments, query_of, read_body
-from sobremesa.http.endpoints import PREFIX, Answer, Endpoint, Lines
+from sobremesa.http.endpoints import PREFIX, Answer, Encoded, Endpoint, Lines
 from sobremesa.http.limits import LimitReached, Limits
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.router import Router
@@ -168,7 +168,7 @@ async def _response(endpoint: Endpoint, result: Any, headers: dict[bytes, bytes]
         return Response(status, [])
     if type(result) is Lines:
         return Response(status, [JSON_LINES], lines=await _begun(result))
-    body = _encode(result)
+    body = result.json if type(result) is Encoded else _encode(result)
     if not endpoint.cacheable:
         return Response(status, [JSON], body)
     tag = b'W/"' + hashlib.blake2b(body, digest_size=12).hexdigest().encode() + b'"'

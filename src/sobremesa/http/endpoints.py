@@ -73,6 +73,15 @@ class Answer(Generic[T]):
         self.status = status
 
 
+class Encoded(Generic[T]):
+    """A result that is JSON already."""
+
+    __slots__ = ("json",)
+
+    def __init__(self, json: bytes) -> None:
+        self.json = json
+
+
 class Lines:
     """A result that comes line by line, as JSON values."""
 
@@ -216,7 +225,7 @@ def _words(handler: Handler) -> tuple[str, str]:
 
 
 def _returned(hint: Any) -> Any:
-    return typing.get_args(hint)[0] if typing.get_origin(hint) is Answer else hint
+    return typing.get_args(hint)[0] if typing.get_origin(hint) in (Answer, Encoded) else hint
 
 
 def _is_all_optional(body: Any) -> bool:

@@ -12,6 +12,7 @@ from sobremesa.http.endpoints import (
     DEFAULT_LIMIT,
     Answer,
     Cursor,
+    Encoded,
     Input,
     Limit,
     Listed,
@@ -113,7 +114,7 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
         return Answer(view, status=200 if sent.replayed else 201)
 
     @api.get(f"{room}/messages", errors=[OneDirection])
-    async def list_messages(actor: Actor, room_id: RoomId, query: HistoryQuery) -> Listed[MessageView]:
+    async def list_messages(actor: Actor, room_id: RoomId, query: HistoryQuery) -> Encoded[Listed[MessageView]]:
         """What was said, newest first; with `after`, in the order in which it was said."""
         page = await rooms.page(
             actor,
@@ -124,7 +125,7 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
             around=query.around,
             cursor=query.cursor,
         )
-        return Listed(page.messages, page.cursor)
+        return Encoded(page.json)
 
     @api.get(message)
     async def get_message(actor: Actor, room_id: RoomId, message_id: MessageId) -> MessageView:

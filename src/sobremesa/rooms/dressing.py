@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sobremesa.clock import EPOCH
-from sobremesa.ids import MessageId
+from sobremesa.ids import MessageId, RoomId
 from sobremesa.memory import Memory
 from sobremesa.people import DELETED_NAME, UserId
 from sobremesa.rooms.door import People, Seat
@@ -21,6 +22,14 @@ from sobremesa.table import Table, hex_part, unhex_part
 
 MAX_SHOWN_REACTORS = 20
 REMEMBERED_VIEWS = 5_000
+
+
+class Undressed(NamedTuple):
+    """Some messages and the reactions to them; `plain` are their views if they look the same to everybody."""
+
+    messages: Sequence[Message]
+    summaries: list[ReactionSummary]
+    plain: list[MessageView] | None
 
 
 class Dressing:
@@ -34,13 +43,21 @@ class Dressing:
 
     async def dress(self, seat: Seat, messages: Sequence[Message]) -> list[MessageView]:
         """The views of messages of one room, in their order."""
-        if not messages:
-            return []
+        return await self.dress_for(seat, await self.undressed(seat.room_id, messages))
+
+    async def undressed(self, room_id: RoomId, messages: Sequence[Message]) -> Undressed:
+        """Messages of one room with what belongs to them, before it matters who reads them."""
+        summaries = await self._summaries(room_id, messages) if messages else []
+        is_plain = not summaries and not any(message.reactions for message in messages)
+        return Undressed(messages, summaries, [self._plain_view(message) for message in messages] if is_plain else None)
+
+    async def dress_for(self, seat: Seat, undressed: Undressed) -> list[MessageView]:
+        """The views of messages as one person sees them."""
         departing = await self._people.departing()
-        reactions = await self._reactions(seat, messages)
-        if not reactions and not departing:
-            return [self._plain_view(message) for message in messages]
-        return [self._view(message, reactions.get(message.message_id, []), departing) for message in messages]
+        if undressed.plain is not None and not departing:
+            return undressed.plain
+        reactions = await self._reactions(seat, undressed)
+        return [self._view(message, reactions.get(message.message_id, []), departing) for message in undressed.messages]
 
     def dress_new(self, message: Message) -> MessageView:
         """The view of a message that was just made: nobody can have reacted to it."""
@@ -68,19 +85,18 @@ class Dressing:
             message.edited_at,
             message.deleted,
             message.reply_to,
-            message.attachments,
+            message.attachments or [],
             [] if message.deleted else reactions,
-            message.mentions,
+            message.mentions or [],
             message.created_at,
         )
 
-    async def _reactions(self, seat: Seat, messages: Sequence[Message]) -> dict[MessageId, list[ReactionView]]:
-        ids = [message.message_id for message in messages]
-        summaries = await self._summaries(seat, min(ids), max(ids))
+    async def _reactions(self, seat: Seat, undressed: Undressed) -> dict[MessageId, list[ReactionView]]:
+        messages, summaries, _ = undressed
         mine = await self._mine(seat, summaries)
         found: dict[MessageId, list[ReactionView]] = defaultdict(list)
         for message in messages:
-            for old in message.reactions:
+            for old in message.reactions or ():
                 me = seat.user_id in old.user_ids
                 found[message.message_id].append(
                     ReactionView(old.emoji, old.count or len(old.user_ids), old.user_ids[:MAX_SHOWN_REACTORS], me)
@@ -92,8 +108,9 @@ class Dressing:
             _merge(found[summary.message_id], view)
         return found
 
-    async def _summaries(self, seat: Seat, oldest: MessageId, newest: MessageId) -> list[ReactionSummary]:
-        question = self._kind.reactions_of_page(room_id=seat.room_id, oldest=oldest, newest=newest)
+    async def _summaries(self, room_id: RoomId, messages: Sequence[Message]) -> list[ReactionSummary]:
+        ids = [message.message_id for message in messages]
+        question = self._kind.reactions_of_page(room_id=room_id, oldest=min(ids), newest=max(ids))
         found = [summary async for summary in self._table.every(question) if summary.count > 0]
         return sorted(found, key=lambda summary: (summary.message_id, summary.first_at or EPOCH))
 

@@ -36,9 +36,9 @@ class Message(Entity):
     edited_at: Instant | None = None
     deleted: bool = False
     reply_to: MessageId | None = None
-    mentions: list[UserId] = []
-    attachments: list[dict[str, Any]] = []
-    reactions: list[StoredReaction] = []
+    mentions: list[UserId] | None = None
+    attachments: list[dict[str, Any]] | None = None
+    reactions: list[StoredReaction] | None = None
     created_at: Instant = EPOCH
     updated_at: Instant | None = None
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+
+_FREE = nullcontext()
 
 
 class _Lane(asyncio.Lock):
@@ -26,12 +28,12 @@ class Lanes:
         self._needed = needed
         self._lanes: dict[str, _Lane] = {}
 
-    @asynccontextmanager
-    async def of(self, name: str) -> AsyncIterator[None]:
+    def of(self, name: str) -> AbstractAsyncContextManager[None]:
         """The lane of this name, for the time of the block."""
-        if not self._needed:
-            yield
-            return
+        return self._lane(name) if self._needed else _FREE
+
+    @asynccontextmanager
+    async def _lane(self, name: str) -> AsyncIterator[None]:
         lane = self._lanes.setdefault(name, _Lane())
         lane.people += 1
         try:

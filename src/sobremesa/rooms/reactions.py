@@ -55,12 +55,12 @@ class Reactions:
 
     async def add(self, seat: Seat, message: Message, emoji: str) -> None:
         """Add a person's reaction, once."""
-        if any(old.emoji == emoji and seat.user_id in old.user_ids for old in message.reactions):
+        if any(old.emoji == emoji and seat.user_id in old.user_ids for old in message.reactions or ()):
             return
         emoji_hex = emoji_part(emoji)
         question = self._kind.reactions_of_message(room_id=seat.room_id, message_id=message.message_id)
         summaries = {summary.emoji_hex: summary async for summary in self._table.every(question)}
-        used = summaries.keys() | {emoji_part(old.emoji) for old in message.reactions}
+        used = summaries.keys() | {emoji_part(old.emoji) for old in message.reactions or ()}
         if emoji_hex not in used and len(used) >= MAX_EMOJI:
             raise TooManyEmoji(limit=MAX_EMOJI)
 
@@ -83,7 +83,7 @@ class Reactions:
 
     async def take_back(self, seat: Seat, message: Message, emoji: str) -> None:
         """Take a person's reaction back, once."""
-        if any(old.emoji == emoji and seat.user_id in old.user_ids for old in message.reactions):
+        if any(old.emoji == emoji and seat.user_id in old.user_ids for old in message.reactions or ()):
             await self._take_from_list(seat, message, emoji)
             return
         emoji_hex = emoji_part(emoji)
@@ -128,7 +128,7 @@ class Reactions:
 
     async def _take_from_list(self, seat: Seat, message: Message, emoji: str) -> None:
         """Take a person out of the list that another writer keeps in the message itself."""
-        left = [old if old.emoji != emoji else _without(old, seat.user_id) for old in message.reactions]
+        left = [old if old.emoji != emoji else _without(old, seat.user_id) for old in message.reactions or ()]
         try:
             await self._table.write(
                 Update(

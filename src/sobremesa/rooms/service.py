@@ -11,10 +11,11 @@ import msgspec
 
 from sobremesa.clock import Clock, Instant, instant, milliseconds
 from sobremesa.errors import Busy, Forbidden, NotFound
+from sobremesa.http.endpoints import Listed
 from sobremesa.ids import Ids, MessageId, RoomId
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.door import Door, Ephemeral, Nobody, People, Seat, newest
-from sobremesa.rooms.dressing import Dressing
+from sobremesa.rooms.dressing import Dressing, Undressed
 from sobremesa.rooms.entities import Message, ModerationCase, ReadCursor, report_message
 from sobremesa.rooms.errors import NonceReused, OneDirection, ReplyMissing, TooManyPins
 from sobremesa.rooms.kinds import RoomKind
@@ -38,6 +39,7 @@ from sobremesa.table import (
     Key,
     Operation,
     Page,
+    Remembered,
     Table,
     Update,
     Upsert,
@@ -51,6 +53,7 @@ from sobremesa.table import (
 from sobremesa.table.errors import ConditionFailed
 
 MAX_CONTENT = 4000
+REMEMBERED_PAGES = 500
 MAX_MENTIONS = 50
 MAX_PINS = 100
 NONCE_SECONDS = 48 * 3600
@@ -84,11 +87,29 @@ class Sent(NamedTuple):
     replayed: bool
 
 
-class History(NamedTuple):
+class History:
     """One page of what was said, and the cursor of the page after it."""
 
-    messages: list[MessageView]
-    cursor: str | None
+    __slots__ = ("_json", "cursor", "messages")
+
+    def __init__(self, messages: list[MessageView], cursor: str | None) -> None:
+        self.messages = messages
+        self.cursor = cursor
+        self._json: bytes | None = None
+
+    @property
+    def json(self) -> bytes:
+        """The page as clients get it, encoded once however many ask for it."""
+        if self._json is None:
+            self._json = msgspec.json.encode(Listed(self.messages, self.cursor))
+        return self._json
+
+
+class _Newest(NamedTuple):
+    """The newest messages of a room, and how they look to most people."""
+
+    undressed: Undressed
+    history: History
 
 
 class Rooms:
@@ -111,6 +132,7 @@ class Rooms:
         self._door = door
         self._people = people
         self._ephemeral = ephemeral or Nobody()
+        self._newest: Remembered[tuple[RoomId, int], _Newest] = Remembered(table, REMEMBERED_PAGES)
         self._lanes = Lanes(needed=not table.engine.keeps_order)
         self._dressing = Dressing(kind, table, people)
         self._unread = Unread(kind, table)
@@ -142,7 +164,7 @@ class Rooms:
         mentions = await self._mentioned(content)
 
         now = self._now()
-        changes = set_to(content=content, edited=True, edited_at=now, updated_at=now, mentions=mentions)
+        changes = set_to(content=content, edited=True, edited_at=now, updated_at=now, mentions=mentions or None)
         try:
             edited = await self._table.write(
                 Update(message.own_key(), changes, when=differs("deleted", True)), pattern=self.kind.edit
@@ -197,6 +219,8 @@ class Rooms:
         if around is not None and cursor is None:
             return await self._around(seat, around, limit)
         start = before or after
+        if start is None and cursor is None:
+            return await self._newest_page(seat, limit)
         page = await self._ask(
             seat, limit=limit, newest_first=after is None, start=None if cursor else start, cursor=cursor
         )
@@ -424,8 +448,8 @@ class Rooms:
             username=seat.actor.username,
             content=draft.content,
             reply_to=draft.reply_to,
-            mentions=mentions,
-            attachments=list(draft.attachments),
+            mentions=mentions or None,
+            attachments=list(draft.attachments) or None,
             created_at=self._now(),
             **parts,
         )
@@ -515,6 +539,18 @@ class Rooms:
             cursor=cursor,
             consistent=not is_settled,
         )
+
+    async def _newest_page(self, seat: Seat, limit: int) -> History:
+        """What most people ask for: remembered until something in the room changes, the same for all of them."""
+        key = (seat.room_id, limit)
+        undressed, history = await self._newest.ask(key, lambda: self._read_newest(seat, limit))
+        views = await self._dressing.dress_for(seat, undressed)
+        return history if views is undressed.plain else History(views, history.cursor)
+
+    async def _read_newest(self, seat: Seat, limit: int) -> _Newest:
+        page = await self._ask(seat, limit=limit, newest_first=True, start=None)
+        undressed = await self._dressing.undressed(seat.room_id, page.items)
+        return _Newest(undressed, History(undressed.plain or [], page.cursor))
 
     async def _place(self, seat: Seat, message_id: MessageId) -> Key[Message]:
         """Where a message is, or would be."""

@@ -10,6 +10,7 @@ Where things are:
 - `conditions`, `updates`, `operations`: what must hold, what changes, what is written
 - `table`: reads and writes, over any engine; `calls` retries and splits batches; `opening` finds the engine
 - `lowering`, `evaluation`: from fields to attributes, and what conditions mean
+- `remembered`: results of reads, kept for as long as they are true
 - `capacity`, `catalogue`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults
 """
@@ -54,6 +55,7 @@ from sobremesa.table.layout import IndexLayout, IndexName, Layout, gsi1, gsi2
 from sobremesa.table.opening import open_engine
 from sobremesa.table.operations import Check, Create, Delete, Operation, Put, Update, Upsert
 from sobremesa.table.patterns import Lookup, Pattern, Question, Registry, WritePattern
+from sobremesa.table.remembered import Remembered
 from sobremesa.table.retries import Retries
 from sobremesa.table.table import Counted, Page, Table
 from sobremesa.table.updates import (
@@ -96,6 +98,7 @@ __all__ = [
     "RawChange",
     "RawKey",
     "Registry",
+    "Remembered",
     "Retries",
     "Table",
     "Update",

@@ -33,6 +33,7 @@ from sobremesa.table.engines.protocol import (
 from sobremesa.table.entities import Entity, Key, fits
 from sobremesa.table.errors import BadCursor, BadExpression, BadRow, ConditionFailed, Refused
 from sobremesa.table.layout import Layout
+from sobremesa.table.ledger import Ledger, current_ledger
 from sobremesa.table.lowering import is_expired, lower, lower_condition
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
 from sobremesa.table.patterns import Question, WritePattern
@@ -114,18 +115,23 @@ class Table:
 
     async def get(self, key: Key[E], *, consistent: bool | None = None) -> E | None:
         """The row of this key, or None; an expired one is not there."""
+        self._note(key.raw.pk, key.entity)
         found = await self._calls.get(key.raw, consistent=key.consistent if consistent is None else consistent)
         self._record(key.pattern, found.capacity)
         return None if found.item is None else self._load(found.item, key.entity)
 
     async def get_many(self, keys: Sequence[Key[E]], *, consistent: bool = False) -> list[E | None]:
         """The rows of any number of keys, in their order; None where there is none."""
+        for key in keys:
+            self._note(key.raw.pk, key.entity)
         found, used = await self._calls.get_many([key.raw for key in keys], consistent=consistent)
         self._record(keys[0].pattern if keys else None, used)
         return [self._load(found[key.raw], key.entity) if key.raw in found else None for key in keys]
 
     async def get_pair(self, one: Key[E], other: Key[F], *, consistent: bool = False) -> tuple[E | None, F | None]:
         """Two rows of different kinds, by one request."""
+        self._note(one.raw.pk, one.entity)
+        self._note(other.raw.pk, other.entity)
         found, used = await self._calls.get_many([one.raw, other.raw], consistent=consistent)
         self._record(one.pattern, used)
         first, second = found.get(one.raw), found.get(other.raw)
@@ -169,6 +175,7 @@ class Table:
             asked |= {self.layout.ttl, shape.attributes[shape.expires]}
         request = self._request(question, limit, after, newest_first, None, consistent)
         request = self._started(_with(request, fields=tuple(sorted(asked))), question, cursor)
+        self._note_question(question)
         page = await self._calls.query(request)
         self._record(question.pattern.id, page.capacity)
         now_seconds = self._now_seconds()
@@ -215,6 +222,7 @@ class Table:
         total = 0
         while True:
             limit = None if at_most is None or where is not None else at_most - total
+            self._note_question(question)
             page = await self._calls.query(_with(request, limit=limit))
             self._record(question.pattern.id, page.capacity)
             total += page.count
@@ -240,6 +248,16 @@ class Table:
     async def changes(self, position: Position = NEWEST) -> ChangeReader:
         """A reader of all changes after a position, in order within each partition."""
         return await self._calls.changes(position)
+
+    def is_as_it_was(self, ledger: Ledger) -> bool:
+        """Would everything that this ledger tells of be read as it was?"""
+        version_of = self.engine.version_of
+        return all(version_of(pk) is version for pk, version in ledger.versions.items())
+
+    def count_again(self, ledger: Ledger) -> None:
+        """Count what is in this ledger as if it had been read once more."""
+        for pattern, used in ledger.used:
+            self.meter.record(pattern, used)
 
     # Writing
 
@@ -308,6 +326,7 @@ class Table:
     # Inside
 
     async def _page(self, question: Question[E], request: QueryRequest) -> Page[E]:
+        self._note_question(question)
         page = await self._calls.query(request)
         self._record(question.pattern.id, page.capacity)
         items: list[E] = []
@@ -398,6 +417,23 @@ class Table:
 
     def _record(self, pattern: str | None, used: Capacity) -> None:
         self.meter.record(pattern or UNNAMED, used)
+        ledger = current_ledger()
+        if ledger is not None:
+            ledger.used.append((pattern or UNNAMED, used))
+
+    def _note(self, pk: str, entity: type[Entity]) -> None:
+        """Tell an open ledger what is read. What expires changes without anybody writing."""
+        ledger = current_ledger()
+        if ledger is not None:
+            ledger.note(pk, None if entity.expires else self.engine.version_of(pk))
+
+    def _note_question(self, question: Question[Any]) -> None:
+        ledger = current_ledger()
+        if ledger is not None:
+            for entity in question.pattern.entities:
+                self._note(question.pk, entity)
+            if question.pattern.index_name is not None:
+                ledger.is_complete = False
 
 
 def _with(request: QueryRequest, **changes: Any) -> QueryRequest:

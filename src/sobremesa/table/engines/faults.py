@@ -81,6 +81,9 @@ class FaultyEngine:
     def clock(self) -> Clock:
         return self.engine.clock
 
+    def version_of(self, pk: str) -> object | None:
+        return None
+
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
         self._throttle()
         return await self.engine.get(key, consistent=consistent, fields=fields)

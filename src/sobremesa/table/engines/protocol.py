@@ -224,6 +224,10 @@ class Engine(Protocol):
         """Are transactions applied in the order in which they were asked for, so that none gets in another's way?"""
         ...
 
+    def version_of(self, pk: str) -> object | None:
+        """An object that stays the same as long as nothing in the partition changes; None where nobody can tell."""
+        ...
+
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead: ...
 
     async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:

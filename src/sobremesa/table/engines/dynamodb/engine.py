@@ -86,6 +86,9 @@ class DynamoEngine:
         """Yes: there is a network in between."""
         return True
 
+    def version_of(self, pk: str) -> object | None:
+        return None
+
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
         """The item with this key, or these fields of it."""
         request = self._requests.get(key, consistent=consistent, fields=fields)

@@ -6,7 +6,7 @@ for a write, and a row that several writes of a batch change is written once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Protocol
 
@@ -42,6 +42,11 @@ class Batch:
         ]
         self._logged: list[tuple[int, bytes]] = []
         self.bytes = 0
+
+    @property
+    def changed_rows(self) -> Mapping[RawKey, Row | None]:
+        """What it has changed, as it is now; None is gone."""
+        return self._changed
 
     def has_read(self, write: Write) -> bool:
         return write in self._found

@@ -15,6 +15,7 @@ from sobremesa.table.capacity import Capacity, read_units
 from sobremesa.table.conditions import between
 from sobremesa.table.engines import checks
 from sobremesa.table.engines.embedded import reads
+from sobremesa.table.engines.embedded.answers import Answers, is_plain, question
 from sobremesa.table.engines.embedded.changelog import ChangeLog, LogReader
 from sobremesa.table.engines.embedded.file import (
     MEMORY,
@@ -25,6 +26,7 @@ from sobremesa.table.engines.embedded.file import (
     require_sole_use,
     store_error,
 )
+from sobremesa.table.engines.embedded.neighbours import watch
 from sobremesa.table.engines.embedded.rows import Row, Rows, row_of
 from sobremesa.table.engines.embedded.schema import Schema
 from sobremesa.table.engines.embedded.writer import Job, Writer
@@ -77,7 +79,8 @@ class EmbeddedEngine:
         self._vfs = vfs
         self._rows = Rows(connection, layout, schema)
         self._log = ChangeLog(connection, schema.store_id)
-        self._writer = Writer(connection, layout, self._rows, self._log, clock)
+        self._answers = Answers(watch(path, in_memory=path == MEMORY))
+        self._writer = Writer(connection, layout, self._rows, self._log, clock, self._answers)
         self._janitor: asyncio.Task[None] | None = None
         self._closed = False
 
@@ -94,6 +97,9 @@ class EmbeddedEngine:
         if janitor:
             engine._janitor = asyncio.create_task(engine._sweep_for_ever())
         return engine
+
+    def version_of(self, pk: str) -> object | None:
+        return self._answers.partition(pk)
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
         check_key(*key)
@@ -120,10 +126,14 @@ class EmbeddedEngine:
 
     async def query(self, request: QueryRequest) -> RawPage:
         checks.check_query(request, self.layout)
-        try:
-            return reads.query(self._connection, self._schema, request)
-        except apsw.Error as error:
-            raise self._error(error) from error
+        self._refuse_closed()
+        partition = self._answers.partition(request.pk) if is_plain(request) else None
+        page = partition.pages.get(question(request)) if partition is not None else None
+        if page is None:
+            page = self._query(request)
+            if partition is not None:
+                self._answers.keep_page(partition, request, page)
+        return page
 
     async def scan(self, request: ScanRequest) -> RawPage:
         self._refuse_closed()
@@ -239,11 +249,23 @@ class EmbeddedEngine:
         except apsw.Error as error:
             raise self._error(error) from error
 
-    def _find(self, key: RawKey) -> tuple[Item | None, int]:
+    def _query(self, request: QueryRequest) -> RawPage:
         try:
-            return self._rows.find_item(key)
+            return reads.query(self._connection, self._schema, request)
         except apsw.Error as error:
             raise self._error(error) from error
+
+    def _find(self, key: RawKey) -> tuple[Item | None, int]:
+        self._refuse_closed()
+        partition = self._answers.partition(key.pk)
+        found = partition.items.get(key.sk)
+        if found is None:
+            try:
+                found = self._rows.find_item(key)
+            except apsw.Error as error:
+                raise self._error(error) from error
+            self._answers.keep_item(partition, key.sk, found)
+        return found
 
     async def _apart(self, read: Callable[[apsw.Connection], T]) -> T:
         """A long read in a thread and over a connection of its own; what is in memory has only the one."""

@@ -21,6 +21,7 @@ import msgspec
 
 from sobremesa.clock import Clock
 from sobremesa.table.capacity import TRANSACTION_FACTOR, Capacity, read_units, write_units
+from sobremesa.table.engines.embedded.answers import Answers
 from sobremesa.table.engines.embedded.batch import Batch
 from sobremesa.table.engines.embedded.changelog import ChangeLog
 from sobremesa.table.engines.embedded.file import store_error
@@ -84,12 +85,21 @@ class Job:
 class Writer:
     """The one writer of a store within this process."""
 
-    def __init__(self, connection: apsw.Connection, layout: Layout, rows: Rows, log: ChangeLog, clock: Clock) -> None:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        layout: Layout,
+        rows: Rows,
+        log: ChangeLog,
+        clock: Clock,
+        answers: Answers,
+    ) -> None:
         self._connection = connection
         self._layout = layout
         self._rows = rows
         self._log = log
         self._clock = clock
+        self._answers = answers
         self._waiting: deque[Job] = deque()
         self._scheduled = False
         self._space = asyncio.Event()
@@ -133,10 +143,13 @@ class Writer:
         self._busy_since = None
         taken: list[Job] = []
         try:
+            self._answers.changing()
             batch = Batch(self._rows, self._log)
             outcomes = self._apply_waiting(batch, taken)
             self._connection.execute("COMMIT")
+            self._answers.changed(batch.changed_rows)
         except BaseException as error:
+            self._answers.forget_all()
             self._undo(error, taken)
             if not isinstance(error, apsw.Error):
                 raise

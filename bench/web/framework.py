@@ -1,4 +1,4 @@
-"""The bound: Starlette on uvicorn, which answers with bytes from memory, and echoes what it is sent.
+"""The framework alone: Starlette on uvicorn, which answers with bytes from memory, and echoes what it is sent.
 
 It does what any application on this stack must: route, read the body, decode it with msgspec and encode an answer. It
 does not know who asks, limits nothing, logs nothing and stores nothing.

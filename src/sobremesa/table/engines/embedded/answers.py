@@ -1,0 +1,106 @@
+"""Answers that are remembered until something in their partition changes.
+
+The newest page of a channel that people look at, and who is in its server, are asked for far more often than they
+change; and in a file each question costs SQLite locks, before it reads anything. Every commit of this process takes
+the partitions that it touched out of memory before anybody is answered. `neighbours` tells whether another process
+has written to the file, and then everything is forgotten. So an answer from memory is the answer that SQLite would
+give.
+
+Rows by their key and questions to the table itself are remembered, as they stand: no filters, no counts, no indexes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sobremesa.table.engines.embedded.neighbours import Neighbours
+from sobremesa.table.engines.embedded.rows import Row
+from sobremesa.table.engines.protocol import QueryRequest, RawKey, RawPage
+from sobremesa.table.values import Item, SharedItem
+
+MAX_ROWS = 20_000
+"""How many rows may be remembered, those of pages included."""
+
+
+class Partition:
+    """What is known of one partition; another object takes its place when anything in it has changed."""
+
+    __slots__ = ("items", "pages", "rows")
+
+    def __init__(self, items: dict[str, tuple[Item | None, int]] | None = None) -> None:
+        self.items = {} if items is None else items
+        self.rows = len(self.items)
+        self.pages: dict[Any, RawPage] = {}
+
+
+class Answers:
+    """What was read of one store, and has not changed since."""
+
+    def __init__(self, neighbours: Neighbours) -> None:
+        self._neighbours = neighbours
+        self._rows = 0
+        self._partitions: dict[str, Partition] = {}
+
+    def partition(self, pk: str) -> Partition:
+        """What is known of a partition now; whoever reads more of it adds that."""
+        if self._neighbours.have_written():
+            self.forget_all()
+        partition = self._partitions.get(pk)
+        if partition is None:
+            partition = self._partitions[pk] = Partition()
+        return partition
+
+    def keep_item(self, partition: Partition, sk: str, found: tuple[Item | None, int]) -> None:
+        """Remember the row of a key, or that there is none."""
+        partition.items[sk] = found
+        self._grow(partition, 1)
+
+    def keep_page(self, partition: Partition, request: QueryRequest, page: RawPage) -> None:
+        partition.pages[question(request)] = page
+        self._grow(partition, len(page.items) + 1)
+
+    def changing(self) -> None:
+        """This process holds the lock and is about to change something."""
+        if self._neighbours.have_written():
+            self.forget_all()
+
+    def changed(self, rows: Mapping[RawKey, Row | None]) -> None:
+        """This process has committed these rows, of which None are gone.
+
+        The pages of their partitions are forgotten. A row that somebody has asked for by its key is known as it is
+        now: a room's head changes with every message, and the next sender asks for it first.
+        """
+        if not self._neighbours.only_we_wrote():
+            self.forget_all()
+        renewed: dict[str, Partition] = {}
+        for key, row in rows.items():
+            partition = renewed.get(key.pk)
+            if partition is None:
+                before = self._partitions.get(key.pk)
+                if before is None:
+                    continue
+                partition = renewed[key.pk] = self._partitions[key.pk] = Partition(before.items)
+                self._rows += partition.rows - before.rows
+            if key.sk in partition.items:
+                partition.items[key.sk] = (None, 0) if row is None else (SharedItem(row.item), row.size)
+
+    def forget_all(self) -> None:
+        self._partitions.clear()
+        self._rows = 0
+
+    def _grow(self, partition: Partition, rows: int) -> None:
+        self._rows += rows
+        partition.rows += rows
+        if self._rows > MAX_ROWS:
+            self.forget_all()
+
+
+def is_plain(request: QueryRequest) -> bool:
+    """May the answer to this be remembered?"""
+    return request.index is None and request.where is None and request.fields is None and not request.count_only
+
+
+def question(request: QueryRequest) -> tuple[Any, ...]:
+    """What tells the questions to one partition apart."""
+    return request.sort, request.backward, request.limit, request.start, request.consistent

@@ -1,0 +1,185 @@
+"""Remembered results are those that would be read: after every write, here or in another process, and at any time."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from sobremesa.clock import SetClock
+from sobremesa.table import Create, Delete, Put, Remembered, Table, Update, add, measure, open_engine, set_to
+from sobremesa.table.engines.embedded import EmbeddedEngine
+from sobremesa.table.engines.embedded.neighbours import NoNeighbours, WalNeighbours
+from table.samples import Message, Room, Seat, Session, messages_of, rooms_of
+
+
+@pytest.fixture
+async def file_table(tmp_path: Path) -> AsyncIterator[Table]:
+    engine = await open_engine(f"sqlite:///{tmp_path / 'table.db'}")
+    yield Table(engine)
+    await engine.close()
+
+
+async def test_a_result_is_made_once_until_something_that_it_read_changes(table: Table) -> None:
+    made = 0
+    remembered: Remembered[str, str | None] = Remembered(table, 10)
+    key = Room.key(room_id="r")
+
+    async def read() -> str | None:
+        nonlocal made
+        made += 1
+        room = await table.get(key, consistent=True)
+        return None if room is None else room.name
+
+    assert await remembered.ask("name", read) is None
+    await table.write(Create(Room(room_id="r", name="Kitchen")))
+    for _ in range(3):
+        assert await remembered.ask("name", read) == "Kitchen"
+    await table.write(Update(key, set_to(name="Attic")))
+    assert await remembered.ask("name", read) == "Attic"
+    await table.write(Delete(key))
+    assert await remembered.ask("name", read) is None
+
+    is_known = table.engine.version_of("ROOM#r") is not None
+    assert made == (4 if is_known else 6)
+
+
+async def test_what_is_remembered_costs_as_much_as_what_is_read(table: Table) -> None:
+    await table.write(Create(Message(room_id="r", message_id="1", body="x" * 5000)))
+    remembered: Remembered[str, int] = Remembered(table, 10)
+
+    async def read() -> int:
+        return len((await table.query(messages_of(room_id="r"))).items)
+
+    with measure() as first:
+        await remembered.ask("count", read)
+    with measure() as second:
+        await remembered.ask("count", read)
+
+    assert (first.calls, first.read) == (second.calls, second.read)
+    assert first.read > 0
+
+
+async def test_what_expires_and_what_an_index_tells_is_never_remembered(table: Table) -> None:
+    remembered: Remembered[str, int] = Remembered(table, 10)
+    made = 0
+
+    async def read_session() -> int:
+        nonlocal made
+        made += 1
+        await table.get(Session.key(user_id="u", session_id="s"))
+        return made
+
+    async def read_index() -> int:
+        nonlocal made
+        made += 1
+        await table.query(rooms_of(user_id="u"))
+        return made
+
+    for _ in range(2):
+        await remembered.ask("session", read_session)
+        await remembered.ask("index", read_index)
+
+    assert made == 4
+
+
+async def test_a_result_inside_of_another_changes_both(file_table: Table) -> None:
+    inner: Remembered[str, int] = Remembered(file_table, 10)
+    outer: Remembered[str, int] = Remembered(file_table, 10)
+    key = Room.key(room_id="r")
+    await file_table.write(Create(Room(room_id="r")))
+
+    async def count() -> int:
+        room = await file_table.get(key)
+        assert room is not None
+        return room.messages
+
+    async def double() -> int:
+        return 2 * await inner.ask("count", count)
+
+    for expected in range(4):
+        assert await inner.ask("count", count) == expected
+        assert await outer.ask("double", double) == 2 * expected
+        await file_table.write(Update(key, add(messages=1)))
+
+
+async def test_random_writes_and_reads_through_memory_equal_the_file(file_table: Table) -> None:
+    """Gets and pages of the engine that remembers, beside an engine that opens the file afresh."""
+    random = Random(5)
+    engine = file_table.engine
+    assert isinstance(engine, EmbeddedEngine)
+    for step in range(150):
+        room, number = f"r{random.randrange(3)}", f"{random.randrange(8)}"
+        message = Message(room_id=room, message_id=number, body=str(step))
+        if random.randrange(4):
+            await file_table.write(Put(message))
+        else:
+            await file_table.write_many([Delete(message.own_key())])
+        page = (await file_table.query(messages_of(room_id=room))).items
+        single = await file_table.get(message.own_key())
+        if step % 10 == 0:
+            fresh = Table(await open_engine(f"sqlite:///{engine.path}", janitor=False))
+            assert (await fresh.query(messages_of(room_id=room))).items == page
+            assert await fresh.get(message.own_key()) == single
+            await fresh.close()
+
+
+OTHER_PROCESS = """
+import asyncio, sys
+sys.path.insert(0, {tests!r})
+from sobremesa.table import Put, Table, open_engine
+from table.samples import Room
+
+async def main():
+    table = Table(await open_engine({store!r}))
+    for number in range({times}):
+        await table.write(Put(Room(room_id="r", name=f"name {{number}}")))
+    await table.close()
+
+asyncio.run(main())
+"""
+
+
+async def test_what_another_process_writes_is_seen_at_once(file_table: Table) -> None:
+    engine = file_table.engine
+    assert isinstance(engine, EmbeddedEngine)
+    assert isinstance(engine._answers._neighbours, WalNeighbours)
+    key = Room.key(room_id="r")
+    for times in (1, 3, 7):
+        await file_table.get(key)
+        program = OTHER_PROCESS.format(
+            tests=str(Path(__file__).parent.parent), store=f"sqlite:///{engine.path}", times=times
+        )
+        await asyncio.to_thread(subprocess.run, [sys.executable, "-c", program], check=True, timeout=60)
+        found = await file_table.get(key)
+        assert found is not None
+        assert found.name == f"name {times - 1}"
+        await file_table.write(Update(key, set_to(name="ours")))
+
+
+async def test_two_processes_that_write_in_turn_see_each_other(file_table: Table) -> None:
+    engine = file_table.engine
+    assert isinstance(engine, EmbeddedEngine)
+    other = Table(await open_engine(f"sqlite:///{engine.path}"))
+    key = Seat.key(room_id="r", user_id="u")
+    await file_table.write(Create(Seat(room_id="r", user_id="u")))
+
+    for turn in range(60):
+        writer, reader = (file_table, other) if turn % 2 else (other, file_table)
+        await reader.get(key)
+        await asyncio.gather(
+            writer.write(Update(key, set_to(role=f"turn {turn}"))), reader.write(Put(Room(room_id=f"r{turn}")))
+        )
+        found = await reader.get(key)
+        assert found is not None
+        assert found.role == f"turn {turn}"
+    await other.close()
+
+
+async def test_memory_has_no_neighbours(memory: EmbeddedEngine, clock: SetClock) -> None:
+    assert isinstance(memory._answers._neighbours, NoNeighbours)
