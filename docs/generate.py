@@ -108,7 +108,9 @@ def _permissions_page() -> str:
 
 def _settings_page() -> str:
     text = NOTE + "# Settings\n\n"
-    text += "Every setting has a default that works on a fresh machine, and an environment variable. A list is JSON, or\n"
+    text += (
+        "Every setting has a default that works on a fresh machine, and an environment variable. A list is JSON, or\n"
+    )
     text += "plain texts with commas between them.\n\n"
     rows = [
         {

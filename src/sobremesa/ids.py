@@ -17,6 +17,7 @@ MessageId = NewType("MessageId", str)
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LENGTH = 26
 RANDOM_BITS = 80
+POOL_BYTES = 1024
 TIME_CHARACTERS = 10
 LAST_MILLISECOND = (1 << 48) - 1
 
@@ -29,9 +30,9 @@ _PAIRS = [high + low for high in ALPHABET for low in ALPHABET]
 class Ids:
     """Mints ULIDs, each greater than all before it in this process."""
 
-    def __init__(self, clock: Clock, random_bits: Callable[[int], int] = secrets.randbits) -> None:
+    def __init__(self, clock: Clock, random_bits: Callable[[int], int] | None = None) -> None:
         self._clock = clock
-        self._random_bits = random_bits
+        self._random_bits = random_bits or RandomBits()
         self._last = 0
 
     def mint(self) -> str:
@@ -47,6 +48,20 @@ class Ids:
         """A new id that is also greater than `other`, which another process may have minted."""
         self._last = max(self._last, decode(other))
         return self.mint()
+
+
+class RandomBits:
+    """The system's own randomness, fetched for many ids at once."""
+
+    def __init__(self) -> None:
+        self._pool = b""
+
+    def __call__(self, bits: int) -> int:
+        size = (bits + 7) // 8
+        if len(self._pool) < size:
+            self._pool = secrets.token_bytes(POOL_BYTES)
+        drawn, self._pool = self._pool[:size], self._pool[size:]
+        return int.from_bytes(drawn, "big") >> (size * 8 - bits)
 
 
 def encode(number: int) -> str:

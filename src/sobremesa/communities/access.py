@@ -29,6 +29,7 @@ from sobremesa.communities.entities import (
 from sobremesa.communities.permissions import RIGHTS, Right, Role
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.ids import RoomId
+from sobremesa.memory import Memory
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.door import RoomRight, Seat
 from sobremesa.table import Check, Create, Operation, Remembered, Table, equals, present
@@ -67,6 +68,8 @@ class Access:
         self._table = table
         self._audit = audit
         self._members: Remembered[tuple[UserId, str, ServerId], Member | None] = Remembered(table, REMEMBERED)
+        self._homes: Memory[RoomId, ChannelPointer] = Memory(REMEMBERED)
+        """Pointers as they once were: a channel never moves to another server."""
         self._seats: Remembered[tuple[UserId, str, RoomId], Seat] = Remembered(table, REMEMBERED)
 
     # Servers
@@ -100,6 +103,13 @@ class Access:
     async def enter(self, actor: Actor, room_id: RoomId) -> Seat:
         key = (actor.user_id, actor.username, room_id)
         return await self._seats.ask(key, lambda: self._find_seat(actor, room_id))
+
+    async def enter_to_send(self, actor: Actor, room_id: RoomId) -> Seat:
+        pointer = self._homes.find(room_id)
+        if pointer is None:
+            pointer = await self._pointer(room_id)
+            self._homes.keep(room_id, pointer)
+        return _seat(await self.require_member(actor, pointer.server_id), pointer)
 
     async def _find_seat(self, actor: Actor, room_id: RoomId) -> Seat:
         pointer = await self._pointer(room_id)
@@ -173,8 +183,16 @@ def _role(place: ServerMembership, server: Server) -> Role:
     return "admin" if place.role == "owner" else place.role
 
 
+_ROOM_RIGHTS_OF: dict[Role, frozenset[RoomRight]] = {
+    role: frozenset(right for right in _ROOM_RIGHTS if right in rights) for role, rights in RIGHTS.items()
+}
+
+
 def _seat(member: Member, pointer: ChannelPointer) -> Seat:
-    rights = frozenset(right for right in _ROOM_RIGHTS if member.may(right))
     return Seat(
-        actor=member.actor, head=pointer, joined_at=member.place.joined_at, rights=rights, scope=member.server.server_id
+        actor=member.actor,
+        head=pointer,
+        joined_at=member.place.joined_at,
+        rights=_ROOM_RIGHTS_OF[member.role],
+        scope=member.server.server_id,
     )

@@ -37,8 +37,24 @@ class Router:
                 segments = [unquote(segment, errors="strict") for segment in segments]
             except UnicodeDecodeError:
                 return {}, found
-        node = self._walk(self._root, segments, 0, found)
+        node = self._straight(segments, found)
+        if node is None:
+            found.clear()
+            node = self._walk(self._root, segments, 0, found)
         return (node.endpoints, found) if node is not None else ({}, found)
+
+    def _straight(self, segments: list[str], found: list[str]) -> _Node | None:
+        """The end of the way that never has to turn back, as nearly all requests go."""
+        node = self._root
+        for segment in segments:
+            literal = node.literals.get(segment)
+            if literal is None:
+                if node.place is None or not segment:
+                    return None
+                found.append(segment)
+                literal = node.place
+            node = literal
+        return node if node.endpoints else None
 
     def _walk(self, node: _Node, segments: list[str], at: int, found: list[str]) -> _Node | None:
         if at == len(segments):

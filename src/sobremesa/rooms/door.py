@@ -49,6 +49,10 @@ class Door(Protocol):
         """Their seat, by consistent reads; NotFound for a stranger, the same as for no room."""
         ...
 
+    async def enter_to_send(self, actor: Actor, room_id: RoomId) -> Seat:
+        """Their seat, whose head may be an old one: that the room is still there shows when the message is written."""
+        ...
+
     async def seats_of(self, actor: Actor) -> Sequence[Seat]:
         """Their seats in all rooms of this kind."""
         ...

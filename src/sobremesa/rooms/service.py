@@ -142,7 +142,7 @@ class Rooms:
 
     async def send(self, actor: Actor, room_id: RoomId, draft: Draft) -> Sent:
         """Say something. The same nonce again gives the first message; with another body it is refused."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._door.enter_to_send(actor, room_id)
         seat.require("send")
         if draft.reply_to is not None and await self._find(seat, draft.reply_to) is None:
             raise ReplyMissing

@@ -24,6 +24,7 @@ from sobremesa.table.conditions import (
     Condition,
     Contains,
     HasKind,
+    LessIfPresent,
     Not,
     OneOf,
     Operand,
@@ -215,6 +216,15 @@ def _has_kind(condition: HasKind, item: Item | None) -> bool:
     return value is not _MISSING and kind_of(value) == condition.kind
 
 
+def _less_if_present(condition: LessIfPresent, item: Item | None) -> bool:
+    there, value = _resolve(condition.path, item), condition.value
+    if there is _MISSING or there is None:
+        return True
+    if type(there) is str and type(value) is str and there.isascii() and value.isascii():
+        return there < value
+    return _any_of(condition.spelled_out, item)
+
+
 def _begins_with(condition: BeginsWith, item: Item | None) -> bool:
     value, prefix = _resolve(condition.path, item), _operand(condition.prefix, item)
     return type(value) is type(prefix) and type(value) in (str, bytes) and bool(value.startswith(prefix))
@@ -253,6 +263,7 @@ _TESTS: Mapping[type[Condition], Callable[[Any, Item | None], bool]] = {
     Present: _present,
     Absent: _absent,
     HasKind: _has_kind,
+    LessIfPresent: _less_if_present,
     BeginsWith: _begins_with,
     Contains: _contains,
     AllOf: _all_of,

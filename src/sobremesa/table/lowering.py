@@ -26,6 +26,7 @@ from sobremesa.table.conditions import (
     Condition,
     Contains,
     HasKind,
+    LessIfPresent,
     Not,
     OneOf,
     Operand,
@@ -75,6 +76,8 @@ def lower_condition(condition: Condition, shape: Shape) -> Condition:
         return condition if condition.path is None else type(condition)(_path(condition.path, shape))
     if type(condition) is AllOf or type(condition) is AnyOf:
         return type(condition)(tuple(lower_condition(part, shape) for part in condition.parts))
+    if type(condition) is LessIfPresent:
+        return LessIfPresent(_path(condition.path, shape), _operand(condition.value, shape))
     match condition:
         case Always():
             return condition

@@ -31,24 +31,33 @@ class Retries(msgspec.Struct, frozen=True, kw_only=True):
 
     async def repeatable(self, call: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs) -> T:
         """The result of a call that may be made twice, so that a lost answer may be asked for again."""
-        return await self._run(_PASSING_IF_REPEATABLE, lambda: call(*args, **options))
+        try:
+            return await call(*args, **options)
+        except _PASSING_IF_REPEATABLE as error:
+            return await self._again(error, _PASSING_IF_REPEATABLE, lambda: call(*args, **options))
 
     async def once(self, call: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs) -> T:
         """The result of a call that is made again only after a refusal: never after a lost answer."""
-        return await self._run(_PASSING, lambda: call(*args, **options))
+        try:
+            return await call(*args, **options)
+        except _PASSING as error:
+            return await self._again(error, _PASSING, lambda: call(*args, **options))
 
     async def pause(self, tried: int) -> None:
         """Wait a random time that grows with the number of attempts."""
         longest: float = min(self.longest_pause, self.first_pause * 2 ** (tried - 1))
         await asyncio.sleep(random.uniform(0, longest))  # noqa: S311 - nothing secret
 
-    async def _run(self, passing: tuple[type[TableError], ...], attempt: Callable[[], Awaitable[T]]) -> T:
-        tried = 1
-        while True:
+    async def _again(
+        self, error: TableError, passing: tuple[type[TableError], ...], attempt: Callable[[], Awaitable[T]]
+    ) -> T:
+        """The result of one of the further attempts, after the first has failed."""
+        for tried in range(1, self.attempts):
+            if isinstance(error, StoreDenied):
+                break
+            await self.pause(tried)
             try:
                 return await attempt()
-            except passing as error:
-                if tried == self.attempts or isinstance(error, StoreDenied):
-                    raise
-            await self.pause(tried)
-            tried += 1
+            except passing as next_error:
+                error = next_error
+        raise error

@@ -18,6 +18,7 @@ from sobremesa.table.conditions import (
     Contains,
     HasKind,
     Kind,
+    LessIfPresent,
     Not,
     OneOf,
     Operand,
@@ -83,14 +84,18 @@ def _check_part(condition: Condition) -> None:
     # The common ones first, and by `type`: a `match` looks at every case before, and `isinstance` is slow to say no.
     if type(condition) is AllOf or type(condition) is AnyOf:
         _check_parts(condition.parts)
-        return
-    if type(condition) is Present or type(condition) is Absent:
+    elif type(condition) is Present or type(condition) is Absent:
         if condition.path is not None:
             check_path(condition.path)
-        return
-    if type(condition) is Compare and type(condition.right) is str and type(condition.left) is Attribute:
+    elif type(condition) is Compare and type(condition.right) is str and type(condition.left) is Attribute:
         check_path(condition.left.path)
-        return
+    elif type(condition) is LessIfPresent and type(condition.value) is str:
+        check_path(condition.path)
+    else:
+        _check_uncommon(condition)
+
+
+def _check_uncommon(condition: Condition) -> None:
     match condition:
         case Compare(left, comparator, right):
             _check_comparison(left, (right,), ordered=comparator not in ("=", "<>"))
@@ -101,6 +106,8 @@ def _check_part(condition: Condition) -> None:
             _check_comparison(operand, choices, ordered=False)
             if not 1 <= len(choices) <= MAX_CHOICES:
                 raise BadExpression(f"one_of has 1 to {MAX_CHOICES} choices, not {len(choices)}")
+        case LessIfPresent():
+            _check_parts(condition.spelled_out.parts)
         case HasKind(path, kind):
             check_path(path)
             if kind not in _KINDS:

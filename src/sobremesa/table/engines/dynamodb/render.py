@@ -24,6 +24,7 @@ from sobremesa.table.conditions import (
     Condition,
     Contains,
     HasKind,
+    LessIfPresent,
     Not,
     OneOf,
     Operand,
@@ -149,7 +150,9 @@ class Expressions:
 
 
 def _unwrapped(condition: Condition) -> Condition:
-    """The condition without groups of one, since DynamoDB refuses redundant parentheses."""
+    """The condition spelled out, without groups of one, since DynamoDB refuses redundant parentheses."""
+    if isinstance(condition, LessIfPresent):
+        return condition.spelled_out
     while isinstance(condition, AllOf | AnyOf) and len(condition.parts) == 1:
         condition = condition.parts[0]
     return condition

@@ -51,6 +51,8 @@ MAX_WAITING = 4096
 MAX_BATCH = 256
 BATCH_SECONDS = 0.003
 """Of reading and planning: writing it down takes about half as long again."""
+GATHER_SECONDS = 0.002
+"""How long a commit waits at most, while more and more writes come."""
 BATCH_BYTES = 1024 * 1024
 READ_AHEAD = 96
 """How many rows are read in one go."""
@@ -102,6 +104,8 @@ class Writer:
         self._answers = answers
         self._waiting: deque[Job] = deque()
         self._scheduled = False
+        self._seen = 0
+        self._gather_until = 0.0
         self._space = asyncio.Event()
         self._space.set()
         self._busy_since: float | None = None
@@ -128,7 +132,17 @@ class Writer:
     def _schedule(self) -> None:
         if not self._scheduled and self._waiting:
             self._scheduled = True
-            asyncio.get_running_loop().call_soon(self._commit_batch)
+            self._seen = 0
+            self._gather_until = perf_counter() + GATHER_SECONDS
+            asyncio.get_running_loop().call_soon(self._gather)
+
+    def _gather(self) -> None:
+        """Commit, unless others have come since the last look: one commit costs as much as several writes."""
+        if len(self._waiting) > self._seen and perf_counter() < self._gather_until:
+            self._seen = len(self._waiting)
+            asyncio.get_running_loop().call_soon(self._gather)
+        else:
+            self._commit_batch()
 
     def _commit_batch(self) -> None:
         self._scheduled = False
