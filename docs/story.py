@@ -103,7 +103,7 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
     sent = await bill.of("send a message", channels.send(bo, channel_id, Draft(BODY)))
     await bill.of("send a message with a nonce", channels.send(bo, channel_id, Draft(BODY, nonce="once")))
     await bill.of("send the same nonce again", channels.send(bo, channel_id, Draft(BODY, nonce="once")))
-    message_id = sent.message.message_id
+    message_id = sent.message_id
     await bill.of("open a channel: the newest 50 messages", channels.page(ana, channel_id, limit=50))
     await bill.of("get one message", channels.get(ana, channel_id, message_id))
     await bill.of("edit a message", channels.edit(bo, channel_id, message_id, "shorter"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -87,17 +86,15 @@ async def test_a_read_that_began_before_a_session_ended_is_not_believed_after_it
         await village.authenticate(signed_in.access_token)
 
 
-async def test_a_remembered_token_takes_less_than_five_microseconds(village: Town) -> None:
+async def test_a_remembered_token_asks_the_table_nothing(village: Town) -> None:
     token = (await village.register("ana")).access_token
-    await village.authenticate(token)
-    authenticate = village.authenticate
-    rounds = []
-    for _ in range(5):
-        began = time.perf_counter()
-        for _ in range(2000):
-            await authenticate(token)
-        rounds.append((time.perf_counter() - began) / 2000)
-    assert min(rounds) < 5e-6
+    with measure() as first:
+        await village.authenticate(token)
+    with measure() as again:
+        for _ in range(100):
+            await village.authenticate(token)
+    assert first.calls > 0
+    assert again.calls == 0
 
 
 def test_the_memory_has_a_bound_and_keeps_the_newest() -> None:

@@ -103,7 +103,7 @@ async def costs_of(town: Town) -> dict[str, Cost]:
     await spend("send with a mention", channels.send(who, room, Draft("hello @ana")))
     reply = Draft("hello", reply_to=said[3].message_id)
     await spend("send a reply", channels.send(who, room, reply))
-    mine = sent.message.message_id
+    mine = sent.message_id
     await spend("edit", channels.edit(who, room, mine, "goodbye"))
 
     await spend("react first", channels.react(who, room, said[1].message_id, "👍"))

@@ -332,7 +332,7 @@ async def test_whoever_talks_first_in_an_old_channel_makes_its_pointer_once(old_
         *(old_town.app.channels.send(TESTUSER, CHANNEL, Draft(str(number))) for number in range(10))
     )
 
-    assert len({one.message.message_id for one in sent}) == 10
+    assert len({one.message_id for one in sent}) == 10
     assert len(await old_town.contents()) == 12
     pointers = [item for item in await rows(old_town.app, "ChannelPointer") if item["pk"] == f"CHANNEL#{CHANNEL}"]
     assert len(pointers) == 1

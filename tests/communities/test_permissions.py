@@ -30,7 +30,7 @@ async def read(town: Town, who: Actor) -> None:
 
 
 async def send(town: Town, who: Actor) -> None:
-    message = (await town.app.channels.send(who, town.channel_id, Draft("hello"))).message
+    message = await town.app.channels.send(who, town.channel_id, Draft("hello"))
     await town.app.channels.react(who, town.channel_id, message.message_id, "👍")
     await town.app.channels.report(who, town.channel_id, message.message_id, "spam")
     await town.app.channels.typing(who, town.channel_id)

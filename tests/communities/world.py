@@ -46,7 +46,7 @@ class Town(NamedTuple):
         return {"owner": self.owner, "admin": self.admin, "moderator": self.moderator, "member": self.member}
 
     async def say(self, who: Actor, content: str, **more: str) -> MessageView:
-        return (await self.app.channels.send(who, self.channel_id, Draft(content, **more))).message  # type: ignore[arg-type]
+        return await self.app.channels.send(who, self.channel_id, Draft(content, **more))  # type: ignore[arg-type]
 
     async def contents(self, who: Actor | None = None) -> list[str]:
         """Everything in the channel, oldest first."""

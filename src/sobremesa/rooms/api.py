@@ -110,8 +110,7 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
         by `@username`.
         """
         sent = await rooms.send(actor, room_id, Draft(body.content, body.nonce, body.reply_to))
-        view = SentView(**msgspec.structs.asdict(sent.message), replayed=sent.replayed)
-        return Answer(view, status=200 if sent.replayed else 201)
+        return Answer(sent, status=200 if sent.replayed else 201)
 
     @api.get(f"{room}/messages", errors=[OneDirection])
     async def list_messages(actor: Actor, room_id: RoomId, query: HistoryQuery) -> Encoded[Listed[MessageView]]:

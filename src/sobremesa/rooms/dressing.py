@@ -17,7 +17,7 @@ from sobremesa.people import DELETED_NAME, UserId
 from sobremesa.rooms.door import People, Seat
 from sobremesa.rooms.entities import Message, ReactionSummary
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.rooms.views import MessageView, ReactionView
+from sobremesa.rooms.views import MessageView, ReactionView, SentView
 from sobremesa.table import Table, hex_part, unhex_part
 
 MAX_SHOWN_REACTORS = 20
@@ -59,9 +59,25 @@ class Dressing:
         reactions = await self._reactions(seat, undressed)
         return [self._view(message, reactions.get(message.message_id, []), departing) for message in undressed.messages]
 
-    def dress_new(self, message: Message) -> MessageView:
-        """The view of a message that was just made: nobody can have reacted to it."""
-        return self._view(message, [], frozenset())
+    def dress_new(self, message: Message) -> SentView:
+        """The view of a message that was just made: nobody can have reacted to it, or edited it."""
+        return SentView(
+            message.message_id,
+            message.room_id,
+            self._kind.name,
+            message.type,
+            message.author_id,
+            message.username,
+            message.content,
+            edited=False,
+            edited_at=None,
+            deleted=False,
+            reply_to=message.reply_to,
+            attachments=message.attachments or [],
+            reactions=[],
+            mentions=message.mentions or [],
+            created_at=message.created_at,
+        )
 
     def _plain_view(self, message: Message) -> MessageView:
         """The view of a message that looks the same to everybody; most do, and are asked for again and again."""

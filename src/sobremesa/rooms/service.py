@@ -30,6 +30,7 @@ from sobremesa.rooms.views import (
     ReaderView,
     ReadView,
     RoomUnreadView,
+    SentView,
     UnreadView,
 )
 from sobremesa.table import (
@@ -78,13 +79,6 @@ class Draft(NamedTuple):
     def hash(self) -> str:
         """Stands for all that a nonce is bound to."""
         return hash_part(self.content, self.reply_to or "", msgspec.json.encode(list(self.attachments)).decode())
-
-
-class Sent(NamedTuple):
-    """A message, and whether its nonce had made it before."""
-
-    message: MessageView
-    replayed: bool
 
 
 class History:
@@ -140,7 +134,7 @@ class Rooms:
 
     # Saying
 
-    async def send(self, actor: Actor, room_id: RoomId, draft: Draft) -> Sent:
+    async def send(self, actor: Actor, room_id: RoomId, draft: Draft) -> SentView:
         """Say something. The same nonce again gives the first message; with another body it is refused."""
         seat = await self._door.enter_to_send(actor, room_id)
         seat.require("send")
@@ -153,7 +147,7 @@ class Rooms:
 
         if message is None:
             return await self._replay(seat, draft)
-        return Sent(self._dressing.dress_new(message), replayed=False)
+        return self._dressing.dress_new(message)
 
     async def edit(self, actor: Actor, room_id: RoomId, message_id: MessageId, content: str) -> MessageView:
         """Say it otherwise: one's own messages only."""
@@ -479,7 +473,7 @@ class Rooms:
             )
         return operations
 
-    async def _replay(self, seat: Seat, draft: Draft) -> Sent:
+    async def _replay(self, seat: Seat, draft: Draft) -> SentView:
         """The message that this nonce made; NonceReused if it was another one."""
         key = self.kind.nonce_by_key(
             room_id=seat.room_id, user_id=seat.user_id, nonce_hash=hash_part(draft.nonce or "")
@@ -492,7 +486,8 @@ class Rooms:
         message = await self._find(seat, nonce.message_id)
         if message is None:
             raise NotFound
-        return Sent((await self._dressing.dress(seat, [message]))[0], replayed=True)
+        [view] = await self._dressing.dress(seat, [message])
+        return SentView(**msgspec.structs.asdict(view), replayed=True)
 
     async def _mentioned(self, content: str) -> list[UserId]:
         """The people that a text names with @."""
