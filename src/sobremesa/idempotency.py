@@ -63,6 +63,18 @@ class Claim:
         )
         return (Create(made),)
 
+    async def find(self) -> str | None:
+        """The id of what this key made before, if it did; KeyReused for another body."""
+        if self._key_hash is None:
+            return None
+        made = await self._table.get(made_by(user_id=self._user_id, key_hash=self._key_hash))
+        return None if made is None else self._same(made)
+
+    def _same(self, made: Made) -> str:
+        if made.body_hash != self._body_hash:
+            raise KeyReused
+        return made.made_id
+
     async def made(self, failed: ConditionFailed) -> str | None:
         """The id of what this key made before; None if it was not the claim that failed; KeyReused for another body."""
         if self._key_hash is None:
@@ -73,9 +85,7 @@ class Claim:
         made = await self._table.get(key)
         if made is None:
             raise Busy
-        if made.body_hash != self._body_hash:
-            raise KeyReused
-        return made.made_id
+        return self._same(made)
 
 
 class Idempotency:

@@ -18,8 +18,6 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LENGTH = 26
 RANDOM_BITS = 80
 POOL_BYTES = 1024
-TIME_CHARACTERS = 10
-LAST_MILLISECOND = (1 << 48) - 1
 
 # Python's own digits in base 32, in place of Crockford's; what is none of his is none of Python's either.
 _PYTHONS = "0123456789abcdefghijklmnopqrstuv"

@@ -14,6 +14,7 @@ import pytest
 from sobremesa.clock import SetClock
 from sobremesa.table import Create, Delete, Put, Remembered, Table, Update, add, measure, open_engine, set_to
 from sobremesa.table.engines.embedded import EmbeddedEngine
+from sobremesa.table.engines.embedded.answers import Answers
 from sobremesa.table.engines.embedded.neighbours import NoNeighbours, WalNeighbours
 from table.samples import Message, Room, Seat, Session, messages_of, rooms_of
 
@@ -127,6 +128,89 @@ async def test_random_writes_and_reads_through_memory_equal_the_file(file_table:
             assert (await fresh.query(messages_of(room_id=room))).items == page
             assert await fresh.get(message.own_key()) == single
             await fresh.close()
+
+
+COMING_AND_GOING = """
+import asyncio, sys
+sys.path.insert(0, {tests!r})
+from sobremesa.table import Put, Table, open_engine
+from table.samples import Room
+
+async def main():
+    for number in range(6):
+        table = Table(await open_engine({store!r}))
+        await table.write(Put(Room(room_id="other", name=str(number))))
+        await table.close()
+
+asyncio.run(main())
+"""
+
+
+async def test_processes_that_come_and_go_take_nothing_from_the_one_that_stays(file_table: Table) -> None:
+    """Closing a descriptor of SQLite's shared memory would drop its locks, and the next to come would start over."""
+    engine = file_table.engine
+    assert isinstance(engine, EmbeddedEngine)
+    program = COMING_AND_GOING.format(tests=str(Path(__file__).parent.parent), store=f"sqlite:///{engine.path}")
+    others = asyncio.create_task(
+        asyncio.to_thread(subprocess.run, [sys.executable, "-c", program], check=True, timeout=60)
+    )
+    written = 0
+    while not others.done():
+        await file_table.write(Put(Message(room_id="r", message_id=f"{written:06}")))
+        written += 1
+        assert await file_table.get(Message.key(room_id="r", message_id=f"{written - 1:06}")) is not None
+    await others
+
+    fresh = Table(await open_engine(f"sqlite:///{engine.path}", janitor=False))
+    assert (await fresh.count(messages_of(room_id="r"))).count == written
+    await fresh.close()
+    other = await file_table.get(Room.key(room_id="other"))
+    assert other is not None
+    assert other.name == "5"
+
+
+class CountedNeighbours:
+    """What a watcher says when a neighbour commits beside a commit of ours that changed nothing."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def have_written(self) -> bool:
+        self.asked.append("have written")
+        return True
+
+    def only_we_wrote(self) -> bool:
+        self.asked.append("only we wrote")
+        return True
+
+    def close(self) -> None:
+        pass
+
+
+def test_after_a_commit_that_changed_nothing_everything_new_is_a_neighbours() -> None:
+    neighbours = CountedNeighbours()
+    answers = Answers(neighbours)
+    before = answers.partition("ROOM#r").version
+    neighbours.asked.clear()
+
+    answers.changed({})
+
+    assert neighbours.asked == ["have written"]
+    assert answers._partitions == {}
+    assert before is not None
+
+
+async def test_memory_has_an_end(file_table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = file_table.engine
+    assert isinstance(engine, EmbeddedEngine)
+    monkeypatch.setattr("sobremesa.table.engines.embedded.answers.MAX_BYTES", 50_000)
+    for number in range(100):
+        await file_table.write(Put(Message(room_id=f"r{number}", message_id="1", body="x" * 2000)))
+        await file_table.query(messages_of(room_id=f"r{number}"))
+        await file_table.get(Message.key(room_id=f"r{number}", message_id="1"))
+    held = sum(partition.bytes for partition in engine._answers._partitions.values())
+    assert 0 < held <= 50_000
+    assert engine._answers._bytes == held
 
 
 OTHER_PROCESS = """

@@ -186,12 +186,14 @@ def routes(accounts: Accounts) -> Routes:
         )
 
     @api.post("/auth/login", limit="credentials", errors=[BadCredentials])
-    async def login(body: Login) -> SignedInView:
+    async def login(body: Login, address: str) -> SignedInView:
         """Log in.
 
         An unknown address and a wrong password get the same answer.
         """
-        return _signed_in(await accounts.login(email=body.email, password=body.password, device=body.device))
+        return _signed_in(
+            await accounts.login(email=body.email, password=body.password, device=body.device, address=address)
+        )
 
     @api.post("/auth/refresh", errors=[SessionEnded])
     async def refresh(body: Refresh) -> SignedInView:

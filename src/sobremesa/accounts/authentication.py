@@ -8,7 +8,7 @@ most a second ago.
 from __future__ import annotations
 
 from sobremesa.accounts.entities import Session, User, session_by_id, user_by_id
-from sobremesa.accounts.issuers import Issuers
+from sobremesa.accounts.issuers import LOOK_AGAIN_SECONDS, Issuers
 from sobremesa.accounts.newcomers import Newcomers
 from sobremesa.accounts.server_keys import PREFIX as KEY_PREFIX
 from sobremesa.accounts.server_keys import ServerKeys
@@ -67,7 +67,9 @@ class Authentication:
         if hint.iss != self._tokens.issuer:
             foreigner = await self._issuers.verify(token, header, hint.iss)
             user_id = await self._newcomers.user_id_of(foreigner)
-            return PersonProof(user_id=user_id, tenant=foreigner.tenant, good_until_ms=foreigner.good_until_ms)
+            # Not until the token ends: by then the issuer may have taken back the key that signed it.
+            until_ms = min(foreigner.good_until_ms, self._clock.now_ms() + LOOK_AGAIN_SECONDS * 1000)
+            return PersonProof(user_id=user_id, tenant=foreigner.tenant, good_until_ms=until_ms)
         claims = await self._tokens.verify(token)
         return PersonProof(user_id=claims.sub, session_id=claims.sid, good_until_ms=claims.exp * 1000)
 

@@ -102,7 +102,7 @@ class Recovery:
 
     async def require_password(self, user: User, password: str) -> str:
         """The hash that this password fits; WrongPassword if it fits none, NoPassword if there is none."""
-        await self._limits.take("credentials", f"account:{hash_part(user.email or user.user_id)}")
+        await self._limits.take("credentials", f"password:{user.user_id}")
         hashed = await self.find_hash(user)
         if hashed is None:
             raise NoPassword

@@ -158,14 +158,18 @@ class Accounts:
 
         return await self._sessions.signed_in(user, begun.session.session_id, begun.refresh_token)
 
-    async def login(self, *, email: str, password: str, device: str | None = None) -> SignedIn:
-        """Open a session; BadCredentials, after the same work, whether nobody has the address or the password."""
+    async def login(self, *, email: str, password: str, device: str | None = None, address: str = "here") -> SignedIn:
+        """Open a session; BadCredentials, after the same work, whether nobody has the e-mail or the password.
+
+        `address` is where the try comes from: whoever guesses there keeps nobody else from logging in.
+        """
         check_device(device)
         try:
             email = normal_email(email)
         except Invalid:
             email = ""
-        await self._limits.take("credentials", f"account:{hash_part(email)}")
+        await self._limits.take("credentials", f"account:{hash_part(email)}:{address}")
+        await self._limits.take("write", f"account:{hash_part(email)}")
         for _ in range(ATTEMPTS):
             user = await self.find_by_email(email) if email else None
             credential = await self._table.get(credential_of(user_id=user.user_id)) if user else None

@@ -142,6 +142,7 @@ class Access:
         return await self.require_member(actor, pointer.server_id, right), pointer
 
     async def _seats_in(self, member: Member) -> list[Seat]:
+        await asyncio.sleep(0)  # a person may be in many servers: let others have their turn
         channels = [channel async for channel in self._table.every(channels_of(server_id=member.server.server_id))]
         pointers = await self._table.get_many(
             [pointer_of(room_id=channel.channel_id) for channel in channels], consistent=True

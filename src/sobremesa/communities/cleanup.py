@@ -54,8 +54,10 @@ class Cleanup:
         """Take away everything of a deleted server, its own row last: until then the rest can be found."""
         server_id = ServerId(subject)
         async for channel in self._table.every(channels_of(server_id=server_id)):
+            # The pointer first: without it nobody can add to what is being taken away.
+            await self._delete([pointer_of(room_id=channel.channel_id)])
             await self.clean_channel(channel.channel_id)
-            await self._delete([pointer_of(room_id=channel.channel_id), channel.own_key()])
+            await self._delete([channel.own_key()])
         async for invite in self._table.every(invites_of(server_id=server_id)):
             await self._delete([claim_of(code=invite.code), invite.own_key()])
         await self._delete_all(bans_of(server_id=server_id))
@@ -85,9 +87,9 @@ class Cleanup:
         async for former in self._table.every(former_servers_of(user_id=user_id)):
             async for channel in self._table.every(channels_of(server_id=former.server_id)):
                 await self._mask(channel.channel_id, user_id)
+            await self._delete([former.own_key()])
         await self._delete_all(reads_of(user_id=user_id))
         await self._disconnect(user_id)
-        await self._delete_all(former_servers_of(user_id=user_id))
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
         """Everything that a person has in communities: their places, how far they read, what they said and did."""

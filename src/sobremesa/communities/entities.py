@@ -217,7 +217,7 @@ membership = Lookup("S2.16", "Is this person in this server?", ServerMembership,
 directory = Pattern(
     "COM.1", "Which servers are there, in one shard, the newest first?", Server, index="in_directory", newest_first=True
 )
-former_servers_of = Pattern("COM.2", "Which servers has this person left?", FormerMembership)
+former_servers_of = Pattern("COM.2", "Which servers has this person left?", FormerMembership, consistent=True)
 bans_of = Pattern("COM.3", "Who may not come back to this server?", Ban)
 ban_of = Lookup("COM.4", "May this person not come back?", Ban, consistent=True)
 
@@ -244,7 +244,9 @@ message_in_index = Pattern("S2.10", "Which message has this id?", ChannelMessage
 message_by_key = Lookup("COM.7", "What does this message of this channel say?", ChannelMessage, consistent=True)
 last_read = Lookup("S2.15", "How far has this person read in this channel?", LastRead)
 readers_of = Pattern("COM.8", "Who has read how far in this channel?", LastRead, index="by_channel", prefix="USER#")
-reads_of = Pattern("COM.9", "In which channels has this person read?", LastRead, prefix="LASTREAD#CHANNEL#")
+reads_of = Pattern(
+    "COM.9", "In which channels has this person read?", LastRead, prefix="LASTREAD#CHANNEL#", consistent=True
+)
 nonce_by_key = Lookup("COM.10", "Which message did this nonce make?", ChannelNonce, consistent=True)
 pins_in = Pattern("COM.11", "What is pinned in this channel?", ChannelPin, newest_first=True)
 pin_by_key = Lookup("COM.12", "Is this message pinned?", ChannelPin)

@@ -54,7 +54,7 @@ from sobremesa.communities.errors import (
 )
 from sobremesa.communities.permissions import Role, outranks
 from sobremesa.communities.service import MAX_SERVERS
-from sobremesa.errors import NotFound
+from sobremesa.errors import NotFound, Unauthenticated
 from sobremesa.idempotency import Idempotency
 from sobremesa.people import Actor, UserId
 from sobremesa.table import (
@@ -80,7 +80,7 @@ from sobremesa.table import (
 )
 from sobremesa.table.errors import ConditionFailed
 
-# Without what looks alike; twelve of 55 letters are 69 bits.
+# Without what looks alike; twelve of 57 letters are 70 bits.
 CODE_ALPHABET = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 12
 
@@ -299,8 +299,15 @@ class Membership:
 
     async def get_invite(self, actor: Actor, code: InviteCode) -> InviteInfo:
         """What a code leads to; whoever has it may know."""
+        info = await self._look_at(actor, code)
+        if not self._is_open(info.invite):
+            raise NotFound
+        return info
+
+    async def _look_at(self, actor: Actor, code: InviteCode) -> InviteInfo:
+        """What a code leads to, or has led to until it was used up; NotFound if it leads nowhere any more."""
         invite = await self._find_invite(code)
-        if invite is None or not self._is_open(invite):
+        if invite is None or invite.revoked or self._is_over(invite):
             raise NotFound
         server = await self._table.get(server_by_id(server_id=invite.server_id))
         if server is None or server.deleted_at is not None:
@@ -309,7 +316,7 @@ class Membership:
 
     async def redeem(self, actor: Actor, code: InviteCode) -> Redeemed:
         """Come in by an invite: one transaction, in which one use goes and one member comes."""
-        invite, server = await self.get_invite(actor, code)
+        invite, server = await self._look_at(actor, code)
         joined = await self._table.count(servers_of(user_id=actor.user_id), at_most=MAX_SERVERS)
         if joined.count >= MAX_SERVERS:
             raise TooManyServers(limit=MAX_SERVERS)
@@ -322,6 +329,7 @@ class Membership:
                 Check(ban_of(server_id=server.server_id, user_id=actor.user_id), when=absent()),
                 Update(invite.own_key(), add(uses=1), when=self._may_be_used(now)),
                 Check(server.own_key(), when=present() & absent_or_null("deleted_at")),
+                Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
                 pattern=redeem_invite,
             )
         except ConditionFailed as failed:
@@ -412,7 +420,10 @@ class Membership:
     def _is_open(self, invite: Invite) -> bool:
         if invite.revoked or (invite.max_uses is not None and invite.uses >= invite.max_uses):
             return False
-        return invite.expires_at is None or invite.expires_at > instant(self._clock.now_ms())
+        return not self._is_over(invite)
+
+    def _is_over(self, invite: Invite) -> bool:
+        return invite.expires_at is not None and invite.expires_at <= instant(self._clock.now_ms())
 
     def _may_be_used(self, now: Instant) -> Condition:
         """The rule of an invite, at the moment of its use."""
@@ -423,7 +434,7 @@ class Membership:
         )
 
 
-_PLACE, _BAN, _INVITE = 0, 1, 2
+_PLACE, _BAN, _INVITE, _SERVER, _PERSON = range(5)
 """Places among the operations of redeeming."""
 
 
@@ -432,9 +443,9 @@ def _why_not_in(failed: ConditionFailed) -> Exception:
         return AlreadyMember()
     if failed.at(_BAN):
         return Banned()
-    if failed.at(_INVITE):
-        return InviteUsedUp()
-    return NotFound()
+    if failed.at(_PERSON):
+        return Unauthenticated()
+    return NotFound() if failed.at(_SERVER) else InviteUsedUp()
 
 
 def _roles_below(role: Role) -> tuple[Role, ...]:

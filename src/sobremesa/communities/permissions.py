@@ -56,8 +56,3 @@ _RANK: dict[Role, int] = {"member": 0, "moderator": 1, "admin": 2, "owner": 3}
 def outranks(one: Role, other: Role) -> bool:
     """Does the first role stand above the second? Nobody acts upon their equals."""
     return _RANK[one] > _RANK[other]
-
-
-def roles_with(right: Right) -> tuple[Role, ...]:
-    """Every role that has a right."""
-    return tuple(role for role, rights in RIGHTS.items() if right in rights)

@@ -52,7 +52,7 @@ CLEAN_SERVER = "communities.server"
 CLEAN_CHANNEL = "communities.channel"
 
 
-class Membership(NamedTuple):
+class ServerWithRole(NamedTuple):
     """A server, and the asker's role in it."""
 
     server: Server
@@ -86,6 +86,10 @@ class Communities:
         self, actor: Actor, *, name: str, icon_url: str | None = None, key: str | None = None
     ) -> Server:
         """Make a server, which its maker owns."""
+        claim = self._idempotency.claim(actor, key, "server", [name, icon_url])
+        before = await claim.find()
+        if before is not None:
+            return (await self.get_server(actor, ServerId(before))).server
         joined = await self._table.count(servers_of(user_id=actor.user_id), at_most=MAX_SERVERS)
         if joined.count >= MAX_SERVERS:
             raise TooManyServers(limit=MAX_SERVERS)
@@ -102,7 +106,6 @@ class Communities:
             shard=shard_of(server_id),
         )
         owner = ServerMembership(user_id=actor.user_id, server_id=server_id, role="owner", joined_at=now)
-        claim = self._idempotency.claim(actor, key, "server", [name, icon_url])
         try:
             await self._table.write(
                 Create(server),
@@ -120,10 +123,10 @@ class Communities:
 
         return server
 
-    async def get_server(self, actor: Actor, server_id: ServerId) -> Membership:
+    async def get_server(self, actor: Actor, server_id: ServerId) -> ServerWithRole:
         """A server that one is in."""
         member = await self._access.require_member(actor, server_id)
-        return Membership(member.server, member.role)
+        return ServerWithRole(member.server, member.role)
 
     async def list_servers(
         self, actor: Actor, *, limit: int, cursor: str | None = None
@@ -205,6 +208,10 @@ class Communities:
     ) -> ChannelWithHead:
         """Make a channel."""
         member = await self._access.require_member(actor, server_id, "manage_channels")
+        claim = self._idempotency.claim(actor, key, "channel", [server_id, name, topic])
+        before = await claim.find()
+        if before is not None:
+            return await self.get_channel(actor, ChannelId(before))
         there = await self._table.count(channels_of(server_id=server_id), at_most=MAX_CHANNELS)
         if there.count >= MAX_CHANNELS:
             raise TooManyChannels(limit=MAX_CHANNELS)
@@ -214,7 +221,6 @@ class Communities:
         channel = Channel(
             server_id=server_id, channel_id=channel_id, name=name, topic=topic, created_at=now, updated_at=now
         )
-        claim = self._idempotency.claim(actor, key, "channel", [server_id, name, topic])
         try:
             await self._table.write(
                 Create(channel),

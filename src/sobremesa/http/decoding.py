@@ -26,14 +26,14 @@ _STEP = re.compile(r"\.([^.\[]+)|\[([^\]]*)\]")
 
 
 def path_arguments(endpoint: Endpoint, places: list[str]) -> dict[str, Any]:
-    """The arguments from the path. Nothing can be where the name of it could never be a key: not found."""
+    """The arguments from the path. An id that could never be part of a key names nothing: not found."""
     arguments: dict[str, Any] = {}
     for field, text in zip(endpoint.path_fields, places, strict=True):
         if len(text) > MAX_ID_CHARACTERS:
             raise NotFound
         try:
-            # The check looks at every character; letters and digits need none.
-            if not (text.isascii() and text.isalnum()):
+            # An id becomes part of a key. The check looks at every character; letters and digits need none.
+            if field in endpoint.id_fields and not (text.isascii() and text.isalnum()):
                 check_part(field, text)
             arguments[field] = msgspec.convert(text, endpoint.path_types[field], strict=False)
         except (BadKey, msgspec.ValidationError):

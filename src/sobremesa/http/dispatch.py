@@ -18,7 +18,7 @@ from sobremesa.errors import NotFound, Unauthenticated
 from sobremesa.http.deadlines import Deadlines
 from sobremesa.http.decoding import body_of, idempotency_key, path_arguments, query_of, read_body
 from sobremesa.http.endpoints import PREFIX, Answer, Encoded, Endpoint, Lines
-from sobremesa.http.limits import LimitReached, Limits
+from sobremesa.http.limits import LimitReached, Limits, origin_of
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.router import Router
 from sobremesa.http.trace import Trace, trace_of
@@ -109,7 +109,7 @@ class Dispatch:
             return _no_endpoint(by_method, trace)
         trace.route = endpoint.route
         headers = dict(scope["headers"])
-        address = scope["client"][0] if scope.get("client") else "unknown"
+        address = origin_of(scope["client"][0] if scope.get("client") else "unknown")
 
         actor = await self._actor(endpoint, headers, address, trace)
         allowance = await self._limits.take(endpoint.limit, actor.name if actor else f"address:{address}")

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
+from ipaddress import IPv4Address, ip_address, ip_network
 from typing import NamedTuple, Protocol
 
 from sobremesa.errors import TooMany
@@ -105,6 +106,18 @@ class MemoryLimits:
         if self._until_sweep <= 0:
             self._full_at = {key: full_at for key, full_at in self._full_at.items() if full_at > now}
             self._until_sweep = SWEEP_EVERY
+
+
+@lru_cache(maxsize=4096)
+def origin_of(address: str) -> str:
+    """What limits take for one place: an IPv4 address, or the network of 64 bits that an IPv6 address comes from."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv4Address):
+        return address
+    return str(parsed.ipv4_mapped or ip_network((parsed, 64), strict=False))
 
 
 def allowance(limit: LimitClass, rate: Rate, used_seconds: float) -> Allowance:

@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 BACKLOG = 2048
 KEEP_ALIVE_SECONDS = 75
+HEAD_SECONDS = 20
+"""How long a client may take to send a request line and its headers."""
 MAX_HEAD_BYTES = 32_768
 """Of the request line and the headers."""
 
@@ -147,12 +149,15 @@ class _Protocol(HttpToolsProtocol):
         super().__init__(*args, **kwargs)
         self._head_bytes = 0
         self._is_in_head = True
+        self._head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
 
     def data_received(self, data: bytes) -> None:
+        if self._is_in_head and self._head_timer is None:
+            self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.close)
         self._head_bytes += len(data)
         super().data_received(data)
         # The parser gathers a header until its end, so what has come so far is all that there is to look at.
@@ -161,6 +166,15 @@ class _Protocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(_UNREADABLE)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_head_timer()
+        super().connection_lost(exc)
+
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
     def _refuse(self, problem: Problem) -> None:
         """Answer what the parser could not make a request of, and hang up."""
@@ -173,6 +187,7 @@ class _Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._is_in_head = False
+        self._stop_head_timer()
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:

@@ -96,10 +96,14 @@ class Jobs:
         while True:
             await asyncio.sleep(RENEW_SECONDS)
             until = self._clock.now_ms() + LEASE_SECONDS * 1000
-            await self._table.write(Update(job.own_key(), set_to(leased_until_ms=until)), pattern=take_job)
+            try:
+                await self._table.write(Update(job.own_key(), set_to(leased_until_ms=until)), pattern=take_job)
+            except TableError as error:
+                _log.warning("a lease could not be renewed", kind=job.kind, subject=job.subject, error=str(error))
 
     async def _put_back(self, job: Job, error: Exception) -> None:
         pause = min(2**job.attempts, LONGEST_PAUSE_SECONDS)
         until = self._clock.now_ms() + pause * 1000
         told = set_to(leased_until_ms=until, last_error=f"{type(error).__name__}: {error}"[:500])
-        await self._table.write(Update(job.own_key(), told), pattern=take_job)
+        with contextlib.suppress(ConditionFailed):
+            await self._table.write(Update(job.own_key(), told), pattern=take_job)

@@ -47,12 +47,16 @@ Nonce = Annotated[
 Reason = Annotated[str, msgspec.Meta(min_length=1, max_length=1000, examples=["This is spam."])]
 
 
+MessageRef = Annotated[MessageId, msgspec.Meta(min_length=1, max_length=200)]
+
+
 class NewMessage(Input):
     """Something to say."""
 
     content: Content
     nonce: Nonce | None = None
-    reply_to: MessageId | None = None
+    reply_to: MessageRef | None = None
+    attachments: Annotated[list[str], msgspec.Meta(max_length=0, description="None can be uploaded yet.")] = []
 
 
 class EditedMessage(Input):
@@ -66,15 +70,15 @@ class HistoryQuery(Input):
 
     limit: Limit = DEFAULT_LIMIT
     cursor: Cursor | None = None
-    before: MessageId | None = None
-    after: MessageId | None = None
-    around: MessageId | None = None
+    before: MessageRef | None = None
+    after: MessageRef | None = None
+    around: MessageRef | None = None
 
 
 class ReadUpTo(Input):
     """The newest message that was read."""
 
-    message_id: MessageId
+    message_id: MessageRef
 
 
 class Preferences(Input):
@@ -221,7 +225,7 @@ def shared_routes(kinds: Sequence[Rooms]) -> Routes:
                 return message
         raise NotFound
 
-    @api.get("/users/me/unread")
+    @api.get("/users/me/unread", limit="write")
     async def count_unread_everywhere(actor: Actor) -> UnreadEverywhere:
         """What is unread in all rooms, by one call."""
         rooms = [room for kind in kinds for room in await kind.unread_everywhere(actor)]

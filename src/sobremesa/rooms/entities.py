@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import msgspec
 
@@ -10,8 +10,6 @@ from sobremesa.clock import EPOCH, Instant
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import UserId
 from sobremesa.table import Entity, Keys, WritePattern
-
-MessageType: TypeAlias = Literal["text", "asset", "system", "action"]
 
 
 class StoredReaction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -12,7 +12,7 @@ import msgspec
 from sobremesa.clock import Clock, Instant, instant, milliseconds
 from sobremesa.errors import Busy, Forbidden, NotFound
 from sobremesa.http.endpoints import Listed
-from sobremesa.ids import Ids, MessageId, RoomId
+from sobremesa.ids import Ids, MessageId, RoomId, is_ulid
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.door import Door, Ephemeral, Nobody, People, Seat, newest
 from sobremesa.rooms.dressing import Dressing, Undressed
@@ -54,7 +54,7 @@ from sobremesa.table import (
 from sobremesa.table.errors import ConditionFailed
 
 MAX_CONTENT = 4000
-REMEMBERED_PAGES = 500
+REMEMBERED_PAGES = 200
 MAX_MENTIONS = 50
 MAX_PINS = 100
 NONCE_SECONDS = 48 * 3600
@@ -212,7 +212,7 @@ class Rooms:
 
         if around is not None and cursor is None:
             return await self._around(seat, around, limit)
-        start = before or after
+        start = before if before is not None else after
         if start is None and cursor is None:
             return await self._newest_page(seat, limit)
         page = await self._ask(
@@ -306,7 +306,7 @@ class Rooms:
         seat = await self._door.enter(actor, room_id)
 
         page = await self._table.query(self.kind.pins(room_id=room_id), limit=limit, cursor=cursor)
-        found = [await self._find(seat, pin.message_id) for pin in page.items]
+        found = await self._find_all(seat, [pin.message_id for pin in page.items])
         kept = [
             (pin, message)
             for pin, message in zip(page.items, found, strict=True)
@@ -507,6 +507,13 @@ class Rooms:
         message = await self._table.get(key, consistent=True)
         return message if message is not None else await self._find_foreign(seat, message_id)
 
+    async def _find_all(self, seat: Seat, message_ids: Sequence[MessageId]) -> list[Message | None]:
+        """Messages of this room, in the order of their ids; those of our own by one request."""
+        ours = [message_id for message_id in message_ids if is_ulid(message_id)]
+        rows = await self._table.get_many([self.kind.message_key(seat.room_id, message_id) for message_id in ours])
+        found = {message.message_id: message for message in rows if message is not None}
+        return [found.get(each) or await self._find_foreign(seat, each) for each in message_ids]
+
     async def _find_foreign(self, seat: Seat, message_id: MessageId) -> Message | None:
         if self.kind.messages_by_id is None:
             return None
@@ -559,11 +566,13 @@ class Rooms:
 
     async def _around(self, seat: Seat, message_id: MessageId, limit: int) -> History:
         """The message with what was said before and after it, newest first; the cursor goes on with older ones."""
-        older = await self._ask(seat, limit=max(1, limit // 2), newest_first=True, start=message_id)
         middle = await self._find(seat, message_id)
-        missing = limit - len(older.items) - (middle is not None)
+        others = limit - (middle is not None)
+        older = await self._ask(seat, limit=max(1, others // 2), newest_first=True, start=message_id)
+        older_items = older.items[: others // 2]
+        missing = others - len(older_items)
         newer = await self._ask(seat, limit=missing, newest_first=False, start=message_id) if missing > 0 else None
-        messages = [*reversed(newer.items if newer else []), *([middle] if middle else []), *older.items]
+        messages = [*reversed(newer.items if newer else []), *([middle] if middle else []), *older_items]
         return History(await self._dressing.dress(seat, messages), older.cursor)
 
     def _head_after(self, failed: ConditionFailed) -> MessageId | None:

@@ -14,24 +14,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sobremesa.table.capacity import READ_UNIT_BYTES
 from sobremesa.table.engines.embedded.neighbours import Neighbours
 from sobremesa.table.engines.embedded.rows import Row
 from sobremesa.table.engines.protocol import QueryRequest, RawKey, RawPage
 from sobremesa.table.values import Item, SharedItem
 
-MAX_ROWS = 20_000
-"""How many rows may be remembered, those of pages included."""
+MAX_BYTES = 16 << 20
+"""How much may be remembered, as large as it is stored; in memory it takes a few times as much."""
+ENTRY_BYTES = 200
+"""What remembering one thing takes by itself, also that there is nothing."""
 
 
 class Partition:
-    """What is known of one partition; another object takes its place when anything in it has changed."""
+    """What is known of one partition. `version` is another object as soon as anything in it has changed."""
 
-    __slots__ = ("items", "pages", "rows")
+    __slots__ = ("bytes", "items", "pages", "version")
 
     def __init__(self, items: dict[str, tuple[Item | None, int]] | None = None) -> None:
         self.items = {} if items is None else items
-        self.rows = len(self.items)
         self.pages: dict[Any, RawPage] = {}
+        self.bytes = sum(size + ENTRY_BYTES for _, size in self.items.values())
+        self.version = object()
 
 
 class Answers:
@@ -39,13 +43,12 @@ class Answers:
 
     def __init__(self, neighbours: Neighbours) -> None:
         self._neighbours = neighbours
-        self._rows = 0
+        self._bytes = 0
         self._partitions: dict[str, Partition] = {}
 
     def partition(self, pk: str) -> Partition:
         """What is known of a partition now; whoever reads more of it adds that."""
-        if self._neighbours.have_written():
-            self.forget_all()
+        self.notice_neighbours()
         partition = self._partitions.get(pk)
         if partition is None:
             partition = self._partitions[pk] = Partition()
@@ -54,14 +57,15 @@ class Answers:
     def keep_item(self, partition: Partition, sk: str, found: tuple[Item | None, int]) -> None:
         """Remember the row of a key, or that there is none."""
         partition.items[sk] = found
-        self._grow(partition, 1)
+        self._grow(partition, found[1] + ENTRY_BYTES)
 
     def keep_page(self, partition: Partition, request: QueryRequest, page: RawPage) -> None:
         partition.pages[question(request)] = page
-        self._grow(partition, len(page.items) + 1)
+        units = page.capacity.read if request.consistent else 2 * page.capacity.read
+        self._grow(partition, int(units * READ_UNIT_BYTES) + len(page.items) * ENTRY_BYTES)
 
-    def changing(self) -> None:
-        """This process holds the lock and is about to change something."""
+    def notice_neighbours(self) -> None:
+        """Forget everything if another process has written."""
         if self._neighbours.have_written():
             self.forget_all()
 
@@ -71,29 +75,40 @@ class Answers:
         The pages of their partitions are forgotten. A row that somebody has asked for by its key is known as it is
         now: a room's head changes with every message, and the next sender asks for it first.
         """
+        if not rows:
+            # A commit that changed nothing is not counted: whatever is new is a neighbour's.
+            self.notice_neighbours()
+            return
         if not self._neighbours.only_we_wrote():
             self.forget_all()
         renewed: dict[str, Partition] = {}
         for key, row in rows.items():
             partition = renewed.get(key.pk)
             if partition is None:
-                before = self._partitions.get(key.pk)
+                before = self._partitions.pop(key.pk, None)
                 if before is None:
                     continue
                 partition = renewed[key.pk] = self._partitions[key.pk] = Partition(before.items)
-                self._rows += partition.rows - before.rows
+                self._bytes += partition.bytes - before.bytes
             if key.sk in partition.items:
                 partition.items[key.sk] = (None, 0) if row is None else (SharedItem(row.item), row.size)
 
+    def close(self) -> None:
+        """To be called after the connection is closed."""
+        self.forget_all()
+        self._neighbours.close()
+
     def forget_all(self) -> None:
         self._partitions.clear()
-        self._rows = 0
+        self._bytes = 0
 
-    def _grow(self, partition: Partition, rows: int) -> None:
-        self._rows += rows
-        partition.rows += rows
-        if self._rows > MAX_ROWS:
-            self.forget_all()
+    def _grow(self, partition: Partition, size: int) -> None:
+        """Count something new, and forget the partitions that have been there for longest if it is too much."""
+        self._bytes += size
+        partition.bytes += size
+        while self._bytes > MAX_BYTES and self._partitions:
+            oldest = self._partitions.pop(next(iter(self._partitions)))
+            self._bytes = self._bytes - oldest.bytes if self._partitions else 0
 
 
 def is_plain(request: QueryRequest) -> bool:

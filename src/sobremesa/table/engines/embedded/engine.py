@@ -99,7 +99,7 @@ class EmbeddedEngine:
         return engine
 
     def version_of(self, pk: str) -> object | None:
-        return self._answers.partition(pk)
+        return self._answers.partition(pk).version
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
         check_key(*key)
@@ -238,6 +238,7 @@ class EmbeddedEngine:
         await self._writer.close()
         self._log.close()
         self._connection.close()
+        self._answers.close()
 
     def _checked(self, operation: ItemWrite) -> Row | None:
         put = checks.check_write(operation, self.layout)

@@ -157,7 +157,7 @@ class Writer:
         self._busy_since = None
         taken: list[Job] = []
         try:
-            self._answers.changing()
+            self._answers.notice_neighbours()
             batch = Batch(self._rows, self._log)
             outcomes = self._apply_waiting(batch, taken)
             self._connection.execute("COMMIT")
