@@ -226,7 +226,7 @@ async def people_come_in_by_invites(story: Story) -> None:
     assert joined["role"] == "member"
     again = await story.ben.post(f"/invites/{unlimited['code']}/redeem", expect=409)
     assert again["code"] == "already_member"
-    await story.cleo.post(f"/invites/{once['code']}/redeem", expect=404)
+    await story.cleo.post(f"/invites/{once['code']}/redeem", expect=409)
     await story.cleo.post(f"/invites/{unlimited['code']}/redeem", expect=200)
     await story.cleo.get("/invites/neverAnInvite", expect=404)
 

@@ -56,7 +56,7 @@ BUDGETS: dict[str, Cost] = {
     "take a reaction back": Cost(after_the_check(get=1, transact=1), 4, 4),
     "pin": Cost(after_the_check(get=2, query=1, transact=1), 5, 6),
     "pins": Cost(after_the_check(batch_get=1, query=2), 4.5, 0),
-    "unread of 50": Cost(after_the_check(get=1, query=1), 6.5, 0),
+    "unread of 50": Cost(after_the_check(get=1, query=1), 7, 0),
     "unread of nothing": Cost(after_the_check(get=1), 4, 0),
     "mark read with more to come": Cost(after_the_check(get=1, write=1, query=1), 5, 2),
     "mark read up to the head": Cost(after_the_check(get=1, write=1), 4, 2),
@@ -89,7 +89,7 @@ async def costs_of(town: Town) -> dict[str, Cost]:
 
     await app.table.write_many([Put(UsernameClaim(username="ana", user_id=UserId("01ANA")))])
     people = await crowd(app, server_id, 22)
-    said = [await town.say(town.owner, f"message number {number:02}") for number in range(50)]
+    said = [await town.say(town.owner, f"message number {number:02}, which says a little more") for number in range(50)]
     await spend("page of 50", channels.page(who, room, limit=50))
     for message in said[::10]:
         await asyncio.gather(*(channels.react(one, room, message.message_id, "👍") for one in people))
