@@ -39,6 +39,9 @@ conversations of their own, each with a hundred messages at the start.
   transaction with its images, and commits as many sends at once as there would be senders. Everything else is done
   before the time is taken: nobody sends, nothing is encoded. Its pages and gets are not decoded. It has no event loop
   to be busy or late.
+- Pages and gets that are asked for again come from the **embedded** engine's memory while nothing in their partition
+  has changed, as for people who look at the same channel; all others read each time. *50 at a random place* is read
+  from the file.
 - **raw group commit (bound)** is the same with senders: each makes its message and waits for its commit, and all that
   wait are encoded and committed together. It leaves out what an engine is for: operations of any kind, their checks,
   decoding old rows, conditions, limits, capacity, errors for one and not for the others.

@@ -52,6 +52,15 @@ class Keys:
         self.sk = Template(sk)
         self.fields = tuple(dict.fromkeys(self.pk.fields + self.sk.fields))
 
+    def of(self, row: Entity) -> tuple[str, str] | None:
+        """The key of a row; None if a part of it is missing."""
+        get = row.__getattribute__
+        pk, sk = self.pk.format_or_none(get), self.sk.format_or_none(get)
+        if pk is None or sk is None:
+            return None
+        check_key(pk, sk)
+        return pk, sk
+
 
 class Index(Keys):
     """The templates under which an entity stands in an index."""
@@ -78,6 +87,9 @@ class Shape:
         for index in indexes.values():
             self.by_index.setdefault(index.index, []).append(index)
         self.stored_fields = tuple(self.attributes.items())
+        in_keys = {field for each in (keys, *indexes.values()) for field in each.fields}
+        self.plain_fields = frozenset(self.attributes.keys() - in_keys - {self.expires})
+        """Those that an update may set without touching a key, an index or the expiry."""
         self.key_attributes = tuple(
             (field, self.attributes[field])
             for field in dict.fromkeys(field for each in (keys, *indexes.values()) for field in each.fields)
@@ -149,7 +161,7 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
     def to_item(self, layout: Layout) -> Item:
         """The row as it is stored."""
         shape = self.shape
-        pk, sk = self.own_key().raw
+        pk, sk = shape.keys.of(self) or self.own_key().raw
         item: Item = {layout.pk: pk, layout.sk: sk, layout.entity_type: shape.type_name}
         for index, alternatives in shape.by_index.items():
             found = index_key(alternatives, self.__getattribute__)

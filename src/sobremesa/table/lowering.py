@@ -148,12 +148,15 @@ def _actions(operation: Update[Entity], layout: Layout) -> Changes:
     key = operation.key
     shape = key.entity.shape
     actions = [_action(action, shape) for action in operation.changes]
+    makes_row = holds(operation.when, None)
+    # As most updates are: of a row that is there, and nothing that a key or an index is made of.
+    if not makes_row and shape.plain_fields.issuperset(action.path for action in operation.changes):
+        return tuple(actions)
     whole = {action.path: action for action in operation.changes if isinstance(action.path, str)}
     for action in operation.changes:
         field = action.path if isinstance(action.path, str) else action.path[0]
         if field in shape.keys.fields:
             raise BadExpression(f"{field} is part of a {shape.name}'s key, which cannot change")
-    makes_row = holds(operation.when, None)
     if makes_row:
         actions += _birth(key, layout)
     for index, alternatives in shape.by_index.items():
@@ -167,6 +170,8 @@ def _actions(operation: Update[Entity], layout: Layout) -> Changes:
 
 def _action(action: Action, shape: Shape) -> Action:
     path = _path(action.path, shape)
+    if type(action) is Set and type(action.value) is str:
+        return Set(path, action.value)
     if isinstance(action, Set):
         return Remove(path) if action.value == frozenset() else Set(path, to_stored(action.value))
     lowered = {name: to_stored(getattr(action, name)) for name in action.__struct_fields__ if name != "path"}

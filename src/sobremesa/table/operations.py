@@ -6,9 +6,10 @@ A create needs the row to be absent, an update or delete needs it to be there, w
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Generic, TypeAlias, TypeVar
 
-from sobremesa.table.conditions import Always, Condition, absent, always, present
+from sobremesa.table.conditions import AllOf, Always, Condition, LessIfPresent, absent, always, present
 from sobremesa.table.entities import Entity, Key
 from sobremesa.table.updates import Changes
 
@@ -41,7 +42,7 @@ class Update(Generic[E_co]):
 
     def __init__(self, key: Key[E_co], *changes: Changes, when: Condition | None = None) -> None:
         self.key = key
-        self.changes: Changes = tuple(action for group in changes for action in group)
+        self.changes: Changes = changes[0] if len(changes) == 1 else tuple(chain.from_iterable(changes))
         self.when = _of_what_is_there(when)
 
 
@@ -79,8 +80,13 @@ class Check(Generic[E_co]):
 def _of_what_is_there(when: Condition | None) -> Condition:
     """The condition, and that the row is there: else `less_if_present` and its like would make one."""
     if when is None:
-        return present()
-    return when if isinstance(when, Always) else present() & when
+        return _PRESENT
+    if type(when) is LessIfPresent:
+        return AllOf((_PRESENT, when))
+    return when if isinstance(when, Always) else _PRESENT & when
+
+
+_PRESENT = present()
 
 
 Operation: TypeAlias = Put[Entity] | Update[Entity] | Delete[Entity] | Check[Entity]
