@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sobremesa.clock import Instant, instant
+from sobremesa.clock import EPOCH, Instant
 from sobremesa.people import DEFAULT_TENANT, KeyId, SessionId, Tenant, UserId
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1
-
-EPOCH = instant(0)
-"""The birthday of a row that does not tell its own."""
 
 
 class User(Entity):

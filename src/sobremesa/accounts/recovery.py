@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable
@@ -26,6 +25,7 @@ from sobremesa.accounts.errors import BadResetToken, NoPassword, WrongPassword
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.names import check_password, normal_email
 from sobremesa.accounts.passwords import Passwords
+from sobremesa.accounts.secret_hash import secret_hash
 from sobremesa.accounts.sessions import Sessions
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Invalid, TooMany
@@ -184,7 +184,7 @@ class Recovery:
         now = self._clock.now_ms()
         reset = PasswordReset(
             user_id=user.user_id,
-            hash=_hash(token),
+            hash=secret_hash(token),
             created_at=instant(now),
             expires_at=now // 1000 + RESET_SECONDS,
         )
@@ -206,8 +206,4 @@ def _parts(token: str) -> tuple[UserId, str]:
     user_id, _, secret = token.rpartition(".")
     if not user_id or not secret or len(token) > MAX_TOKEN or not token.isascii():
         raise BadResetToken
-    return UserId(user_id), _hash(token)
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+    return UserId(user_id), secret_hash(token)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 from collections.abc import Iterable
@@ -12,6 +11,7 @@ import msgspec
 
 from sobremesa.accounts.entities import ApiKey, api_key_by_id, api_keys_of, make_api_key, revoke_api_key
 from sobremesa.accounts.errors import invalid
+from sobremesa.accounts.secret_hash import secret_hash
 from sobremesa.accounts.standing import KeyProof, Standings
 from sobremesa.clock import Clock, instant
 from sobremesa.errors import NotFound, Unauthenticated
@@ -73,7 +73,7 @@ class ServerKeys:
         key = ApiKey(
             key_id=key_id,
             tenant=tenant,
-            hash=_hash(text),
+            hash=secret_hash(text),
             scopes=asked,
             label=label,
             created_at=instant(now),
@@ -102,7 +102,7 @@ class ServerKeys:
         key_id, _, secret = token.removeprefix(PREFIX).partition("_")
         if not key_id or not secret or len(token) > MAX_TOKEN or not token.isascii():
             raise Unauthenticated
-        return KeyProof(key_id=KeyId(key_id), hash=_hash(token), good_until_ms=ALWAYS_MS)
+        return KeyProof(key_id=KeyId(key_id), hash=secret_hash(token), good_until_ms=ALWAYS_MS)
 
     async def read(self, proof: KeyProof) -> Actor:
         """Who this key is now; Unauthenticated if it is unknown, revoked, expired, or the secret is another."""
@@ -113,7 +113,3 @@ class ServerKeys:
         if key is None or not hmac.compare_digest(key.hash, proof.hash):
             raise Unauthenticated
         return Actor(tenant=key.tenant, key_id=key.key_id, scopes=key.scopes)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import hashlib
 import hmac
 import secrets
 from typing import NamedTuple
@@ -27,6 +26,7 @@ from sobremesa.accounts.entities import (
 )
 from sobremesa.accounts.errors import SessionEnded
 from sobremesa.accounts.keyring import ACCESS_SECONDS, Keyring
+from sobremesa.accounts.secret_hash import secret_hash
 from sobremesa.accounts.standing import Standings
 from sobremesa.accounts.tokens import Tokens
 from sobremesa.clock import Clock, instant, milliseconds
@@ -92,7 +92,7 @@ class Sessions:
         session = Session(
             user_id=user_id,
             session_id=session_id,
-            token_hash=_hash(token),
+            token_hash=secret_hash(token),
             device=device,
             created_at=instant(now),
             rotated_at=instant(now),
@@ -108,13 +108,13 @@ class Sessions:
     async def refresh(self, token: str) -> SignedIn:
         """The successor of a refresh token, with a new access token; SessionEnded if it is not the current one."""
         user_id, session_id = _parts(token)
-        hashed = _hash(token)
+        hashed = secret_hash(token)
         successor = self._successor(token, user_id, session_id)
         user, session = await self._load(user_id, session_id)
 
         if session.token_hash == hashed:
             try:
-                await self._rotate(session, hashed, _hash(successor))
+                await self._rotate(session, hashed, secret_hash(successor))
             except ConditionFailed:
                 # Another tab was faster, or the session has just been ended.
                 user, session = await self._load(user_id, session_id)
@@ -191,7 +191,3 @@ def _parts(token: str) -> tuple[UserId, SessionId]:
     except BadKey:
         raise SessionEnded from None
     return user_id, session_id
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()

@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from sobremesa.app import Sobremesa
-from sobremesa.cli.store import DEFAULT_STORE, Store
+from sobremesa.cli.store import Store
 from sobremesa.people import KeyId, Tenant
+from sobremesa.settings import DEFAULT_STORE
 
 keys_app = cyclopts.App(name="keys", help="Make, list and revoke server keys; rotate the keys that sign tokens.")
 admin_app = cyclopts.App(name="admin", help="Say who administers.")

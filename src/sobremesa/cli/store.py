@@ -13,10 +13,9 @@ import cyclopts
 from rich.console import Console
 from rich.table import Table as Grid
 
+from sobremesa.settings import DEFAULT_STORE
 from sobremesa.table.errors import TableExists, TableMissing
 from sobremesa.table.opening import BadStore, open_embedded, open_engine, parse_store
-
-DEFAULT_STORE = "sqlite:///sobremesa.db"
 
 Store = Annotated[
     str,

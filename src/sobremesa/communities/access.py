@@ -96,7 +96,7 @@ class Access:
     async def find_role(self, server: Server, user_id: UserId) -> Role | None:
         """Somebody's role in a server, or None if they are not in it."""
         place = await self._table.get(membership(user_id=user_id, server_id=server.server_id))
-        return None if place is None else _role(place, server)
+        return None if place is None else true_role(place, server)
 
     # The door of channels
 
@@ -174,10 +174,10 @@ class Access:
 def _member(actor: Actor, place: ServerMembership | None, server: Server | None) -> Member | None:
     if place is None or server is None or server.deleted_at is not None:
         return None
-    return Member(actor=actor, server=server, role=_role(place, server), place=place)
+    return Member(actor=actor, server=server, role=true_role(place, server), place=place)
 
 
-def _role(place: ServerMembership, server: Server) -> Role:
+def true_role(place: ServerMembership, server: Server) -> Role:
     """The server's own word about its owner counts, whatever a membership says."""
     if server.owner_id == place.user_id:
         return "owner"

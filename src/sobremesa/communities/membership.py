@@ -11,7 +11,7 @@ import msgspec
 from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.entities import user_by_id
 from sobremesa.clock import Clock, Instant, instant
-from sobremesa.communities.access import Access, Member
+from sobremesa.communities.access import Access, Member, true_role
 from sobremesa.communities.entities import (
     Ban,
     Connection,
@@ -454,8 +454,4 @@ def _roles_below(role: Role) -> tuple[Role, ...]:
 
 
 def _with_true_role(place: ServerMembership, server: Server) -> ServerMembership:
-
-    is_owner = place.user_id == server.owner_id
-    if is_owner == (place.role == "owner"):
-        return place
-    return msgspec.structs.replace(place, role="owner" if is_owner else "admin")
+    return msgspec.structs.replace(place, role=true_role(place, server))

@@ -124,7 +124,7 @@ class Endpoint:
         self.limit: LimitClass = limit
         self.max_body = max_body
         self.cacheable = cacheable
-        self.name = f"{tag.lower()}.{_camel(handler.__name__)}"
+        self.name = f"{tag.lower()}.{camel(handler.__name__)}"
         self.summary, self.description = _words(handler)
         self.path_fields = tuple(segment[1:-1] for segment in path.split("/") if segment.startswith("{"))
         self.route = PREFIX + "/".join(_place(segment) for segment in path.split("/"))
@@ -233,9 +233,10 @@ def _is_all_optional(body: Any) -> bool:
 
 
 def _place(segment: str) -> str:
-    return _camel(segment) if segment.startswith("{") else segment
+    return camel(segment) if segment.startswith("{") else segment
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
+    """A Python name as the outside spells it."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)

@@ -22,6 +22,7 @@ from sobremesa.errors import (
     TooMany,
     Unauthenticated,
 )
+from sobremesa.http.endpoints import camel
 from sobremesa.table.errors import (
     BadCursor,
     BadKey,
@@ -99,7 +100,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     def body(self) -> bytes:
         return _encode(
             {
-                **{_camel(name): value for name, value in self.data.items()},
+                **{camel(name): value for name, value in self.data.items()},
                 "type": TYPE_PREFIX + self.code,
                 "title": TITLES[self.status],
                 "status": self.status,
@@ -155,8 +156,3 @@ def problem_of(error: Exception) -> Problem:
 def status_of(error: type[SobremesaError]) -> int:
     """The status of a kind of error."""
     return next(STATUS[kind] for kind in error.__mro__ if kind in STATUS)
-
-
-def _camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(part.capitalize() for part in rest)

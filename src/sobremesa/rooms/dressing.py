@@ -18,7 +18,7 @@ from sobremesa.rooms.door import People, Seat
 from sobremesa.rooms.entities import Message, ReactionSummary
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import MessageView, ReactionView, SentView
-from sobremesa.table import Table, hex_part, unhex_part
+from sobremesa.table import Table, unhex_part
 
 MAX_SHOWN_REACTORS = 20
 REMEMBERED_VIEWS = 5_000
@@ -165,8 +165,3 @@ def _merge(views: list[ReactionView], view: ReactionView) -> None:
             views[place] = ReactionView(view.emoji, other.count + view.count, user_ids, other.me or view.me)
             return
     views.append(view)
-
-
-def emoji_part(emoji: str) -> str:
-    """An emoji as part of a key: it may hold anything, also the separator."""
-    return hex_part(emoji)

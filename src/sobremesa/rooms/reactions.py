@@ -10,7 +10,7 @@ from sobremesa.clock import Clock, instant
 from sobremesa.errors import Busy
 from sobremesa.people import UserId
 from sobremesa.rooms.door import People, Seat
-from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS, emoji_part
+from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS
 from sobremesa.rooms.entities import Message, Reaction, ReactionSummary, StoredReaction
 from sobremesa.rooms.errors import TooManyEmoji
 from sobremesa.rooms.kinds import RoomKind
@@ -30,6 +30,7 @@ from sobremesa.table import (
     delete_from_set,
     equals,
     greater,
+    hex_part,
     less,
     set_if_absent,
     set_to,
@@ -57,10 +58,10 @@ class Reactions:
         """Add a person's reaction, once."""
         if any(old.emoji == emoji and seat.user_id in old.user_ids for old in message.reactions or ()):
             return
-        emoji_hex = emoji_part(emoji)
+        emoji_hex = hex_part(emoji)
         question = self._kind.reactions_of_message(room_id=seat.room_id, message_id=message.message_id)
         summaries = {summary.emoji_hex: summary async for summary in self._table.every(question)}
-        used = summaries.keys() | {emoji_part(old.emoji) for old in message.reactions or ()}
+        used = summaries.keys() | {hex_part(old.emoji) for old in message.reactions or ()}
         if emoji_hex not in used and len(used) >= MAX_EMOJI:
             raise TooManyEmoji(limit=MAX_EMOJI)
 
@@ -86,7 +87,7 @@ class Reactions:
         if any(old.emoji == emoji and seat.user_id in old.user_ids for old in message.reactions or ()):
             await self._take_from_list(seat, message, emoji)
             return
-        emoji_hex = emoji_part(emoji)
+        emoji_hex = hex_part(emoji)
         is_last = False
         for _ in range(ATTEMPTS):
             try:
@@ -108,7 +109,7 @@ class Reactions:
         self, seat: Seat, message: Message, emoji: str, *, limit: int, cursor: str | None
     ) -> tuple[list[ReactorView], str | None]:
         """Who reacted with an emoji."""
-        question = self._kind.reactors(room_id=seat.room_id, message_id=message.message_id, emoji_hex=emoji_part(emoji))
+        question = self._kind.reactors(room_id=seat.room_id, message_id=message.message_id, emoji_hex=hex_part(emoji))
         page = await self._table.query(question, limit=limit, cursor=cursor)
         faces = await self._people.faces([reaction.user_id for reaction in page.items])
         reactors = [
