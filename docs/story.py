@@ -9,7 +9,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock
 from sobremesa.ids import Ids
 from sobremesa.people import Actor, UserId
-from sobremesa.rooms.service import Draft
+from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
 from sobremesa.table import Usage, measure
 

@@ -21,7 +21,7 @@ from bench.web.load import request
 from sobremesa.app import Sobremesa
 from sobremesa.ids import RoomId
 from sobremesa.people import Actor
-from sobremesa.rooms.service import Draft
+from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
 
 CHANNELS = 100

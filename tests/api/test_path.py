@@ -23,7 +23,7 @@ INVITE = {"code", "serverId", "createdBy", "expiresAt", "maxUses", "uses", "crea
 FACE = {"userId", "username", "avatarUrl"}
 MESSAGE = {
     *("messageId", "roomId", "roomKind", "type", "authorId", "username", "content", "edited", "editedAt", "deleted"),
-    *("replyTo", "attachments", "reactions", "mentions", "createdAt"),
+    *("replyTo", "attachments", "reactions", "mentions", "createdAt", "action", "flags", "nsfwBand"),
 }
 ME = {"userId", "username", "email", "avatarUrl", "tenant", "isAdmin", "createdAt", "updatedAt"}
 SIGNED_IN = {"user", "accessToken", "refreshToken", "expiresIn"}

@@ -16,7 +16,7 @@ from communities.conftest import Ahead
 from communities.world import Town, crowd, person, requests
 from sobremesa.accounts.entities import UsernameClaim
 from sobremesa.people import UserId
-from sobremesa.rooms.service import Draft
+from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put, measure
 
 

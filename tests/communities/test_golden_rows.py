@@ -27,7 +27,7 @@ from sobremesa.communities.entities import (
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import Actor, UserId
-from sobremesa.rooms.service import Draft
+from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.views import ReactionView
 from sobremesa.table import Entity, Layout, Put, RawKey, Registry
 from sobremesa.table.engines.protocol import PutItem

@@ -10,7 +10,7 @@ from communities.world import Town
 from sobremesa.errors import Forbidden, Invalid, NotFound
 from sobremesa.ids import MessageId
 from sobremesa.rooms.errors import NonceReused, OneDirection, ReplyMissing
-from sobremesa.rooms.service import Draft
+from sobremesa.rooms.sending import Draft
 
 
 async def test_what_was_said_is_read_newest_first(town: Town) -> None:

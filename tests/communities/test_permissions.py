@@ -13,7 +13,7 @@ from sobremesa.communities.permissions import RIGHTS, SAYS, Right, Role
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.ids import MessageId
 from sobremesa.people import Actor
-from sobremesa.rooms.service import Draft
+from sobremesa.rooms.sending import Draft
 
 ROLES: tuple[Role, ...] = get_args(Role)
 

@@ -17,7 +17,7 @@ from sobremesa.communities.service import CLEAN_SERVER, shard_of
 from sobremesa.errors import Forbidden, NotFound, Refusal
 from sobremesa.idempotency import KeyReused
 from sobremesa.jobs import Job
-from sobremesa.rooms.service import Draft
+from sobremesa.rooms.sending import Draft
 from sobremesa.table import Create, hash_part
 from sobremesa.table.errors import BadCursor, Throttled
 

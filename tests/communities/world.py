@@ -13,7 +13,7 @@ from sobremesa.communities.entities import ChannelId, ServerId, ServerMembership
 from sobremesa.communities.permissions import Role
 from sobremesa.ids import Ids
 from sobremesa.people import Actor, UserId
-from sobremesa.rooms.service import Draft
+from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.views import MessageView
 from sobremesa.table import Put
 from sobremesa.table.values import Item

@@ -28,10 +28,11 @@ from sobremesa.communities.entities import (
 )
 from sobremesa.communities.permissions import RIGHTS, Right, Role
 from sobremesa.errors import Forbidden, NotFound
-from sobremesa.ids import RoomId
+from sobremesa.ids import MessageId, RoomId
 from sobremesa.memory import Memory
 from sobremesa.people import Actor, UserId
-from sobremesa.rooms.door import RoomRight, Seat
+from sobremesa.rooms.door import NOTHING_BESIDE, Beside, RoomRight, Seat
+from sobremesa.rooms.entities import Message
 from sobremesa.table import Check, Create, Operation, Remembered, Table, equals, present
 from sobremesa.table.errors import ConditionFailed
 
@@ -110,6 +111,12 @@ class Access:
             pointer = await self._pointer(room_id)
             self._homes.keep(room_id, pointer)
         return _seat(await self.require_member(actor, pointer.server_id), pointer)
+
+    def beside_send(self, seat: Seat, message: Message, last: MessageId | None) -> Beside:
+        return NOTHING_BESIDE
+
+    async def enter_again(self, seat: Seat) -> Seat:
+        return await self.enter(seat.actor, seat.room_id)
 
     async def _find_seat(self, actor: Actor, room_id: RoomId) -> Seat:
         pointer = await self._pointer(room_id)

@@ -6,7 +6,8 @@ come in and do what; everything about messages then works for it.
 - `entities`: the shapes that a kind of room fills in with its keys
 - `kinds`: a kind of room, as the rows and questions that are its own
 - `door`: who comes in, and with which rights
-- `service`: the verbs; `reactions`, `unread` and `dressing` hold what has a thought of its own
+- `service`: the verbs; `sending`, `archive`, `reactions`, `pins`, `unread` and `dressing` hold a thought each
+- `visibility`: the one rule about who may see what a message says
 - `views`: messages as clients see them
 - `api`: the routes, for each kind of room
 """

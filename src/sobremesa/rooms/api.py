@@ -22,8 +22,9 @@ from sobremesa.http.endpoints import (
 )
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import Actor
-from sobremesa.rooms.errors import NonceReused, OneDirection, ReplyMissing, TooManyEmoji, TooManyPins
-from sobremesa.rooms.service import MAX_CONTENT, Draft, Rooms
+from sobremesa.rooms.errors import NonceReused, OneDirection, PartOfRecord, ReplyMissing, TooManyEmoji, TooManyPins
+from sobremesa.rooms.sending import Draft
+from sobremesa.rooms.service import MAX_CONTENT, Rooms
 from sobremesa.rooms.views import (
     MessageView,
     PinView,
@@ -135,12 +136,12 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
         """One message."""
         return await rooms.get(actor, room_id, message_id)
 
-    @api.patch(message, limit="send")
+    @api.patch(message, errors=[PartOfRecord], limit="send")
     async def edit_message(actor: Actor, room_id: RoomId, message_id: MessageId, body: EditedMessage) -> MessageView:
         """Say it otherwise: one's own messages."""
         return await rooms.edit(actor, room_id, message_id, body.content)
 
-    @api.delete(message)
+    @api.delete(message, errors=[PartOfRecord])
     async def delete_message(actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
         """Take it back: one's own message, or as a moderator anybody's. A tombstone stays."""
         await rooms.delete(actor, room_id, message_id)

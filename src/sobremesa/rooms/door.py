@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
 from sobremesa.clock import Instant
-from sobremesa.errors import Forbidden
+from sobremesa.errors import Forbidden, Refusal
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import Actor, Face, UserId
-from sobremesa.rooms.entities import Head
-from sobremesa.table import Operation
+from sobremesa.rooms.entities import Head, Message
+from sobremesa.table import Condition, Operation
 
 RoomRight: TypeAlias = Literal["read", "send", "pin", "moderate"]
 
@@ -28,6 +28,10 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     rights: frozenset[RoomRight]
     scope: str
     """Whose audit log tells what a moderator does here."""
+    silenced: Refusal | None = None
+    """Why nothing can be said here now, by this person or by anybody."""
+    safe_mode: bool = False
+    """Is what may not be for everybody withheld in this room?"""
 
     @property
     def room_id(self) -> RoomId:
@@ -40,6 +44,19 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     def require(self, right: RoomRight) -> None:
         if right not in self.rights:
             raise Forbidden(right=right)
+        if right == "send" and self.silenced is not None:
+            raise self.silenced
+
+
+class Beside(NamedTuple):
+    """What a kind of room adds to the transaction of a send."""
+
+    operations: Sequence[Operation] = ()
+    head: Condition | None = None
+    """What must also be true of the room's head."""
+
+
+NOTHING_BESIDE = Beside()
 
 
 class Door(Protocol):
@@ -51,6 +68,14 @@ class Door(Protocol):
 
     async def enter_to_send(self, actor: Actor, room_id: RoomId) -> Seat:
         """Their seat, whose head may be an old one: that the room is still there shows when the message is written."""
+        ...
+
+    def beside_send(self, seat: Seat, message: Message, last: MessageId | None) -> Beside:
+        """What goes into the transaction of a message that follows `last`."""
+        ...
+
+    async def enter_again(self, seat: Seat) -> Seat:
+        """Their seat as it is by now, after something beside a send did not hold."""
         ...
 
     async def seats_of(self, actor: Actor) -> Sequence[Seat]:

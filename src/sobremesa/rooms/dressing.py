@@ -17,7 +17,8 @@ from sobremesa.people import DELETED_NAME, UserId
 from sobremesa.rooms.door import People, Seat
 from sobremesa.rooms.entities import Message, ReactionSummary
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.rooms.views import MessageView, ReactionView, SentView
+from sobremesa.rooms.views import FlagsView, MessageView, ReactionView, SentView
+from sobremesa.rooms.visibility import may_see
 from sobremesa.table import Table, unhex_part
 
 MAX_SHOWN_REACTORS = 20
@@ -48,7 +49,9 @@ class Dressing:
     async def undressed(self, room_id: RoomId, messages: Sequence[Message]) -> Undressed:
         """Messages of one room with what belongs to them, before it matters who reads them."""
         summaries = await self._summaries(room_id, messages) if messages else []
-        is_plain = not summaries and not any(message.reactions for message in messages)
+        is_plain = not summaries and not any(
+            message.reactions or message.flags is not None or message.nsfw_band for message in messages
+        )
         return Undressed(messages, summaries, [self._plain_view(message) for message in messages] if is_plain else None)
 
     async def dress_for(self, seat: Seat, undressed: Undressed) -> list[MessageView]:
@@ -57,7 +60,10 @@ class Dressing:
         if undressed.plain is not None and not departing:
             return undressed.plain
         reactions = await self._reactions(seat, undressed)
-        return [self._view(message, reactions.get(message.message_id, []), departing) for message in undressed.messages]
+        return [
+            self._view(message, reactions.get(message.message_id, []), departing, withheld=not may_see(seat, message))
+            for message in undressed.messages
+        ]
 
     def dress_new(self, message: Message) -> SentView:
         """The view of a message that was just made: nobody can have reacted to it, or edited it."""
@@ -77,6 +83,9 @@ class Dressing:
             reactions=[],
             mentions=message.mentions or [],
             created_at=message.created_at,
+            action=message.acted,
+            flags=_flags(message),
+            nsfw_band=message.nsfw_band,
         )
 
     def _plain_view(self, message: Message) -> MessageView:
@@ -88,7 +97,14 @@ class Dressing:
         self._plain.keep(message.message_id, (message, view))
         return view
 
-    def _view(self, message: Message, reactions: list[ReactionView], departing: frozenset[UserId]) -> MessageView:
+    def _view(
+        self,
+        message: Message,
+        reactions: list[ReactionView],
+        departing: frozenset[UserId],
+        *,
+        withheld: bool = False,
+    ) -> MessageView:
         return MessageView(
             message.message_id,
             message.room_id,
@@ -96,15 +112,18 @@ class Dressing:
             message.type,
             message.author_id,
             DELETED_NAME if message.author_id in departing else message.username,
-            message.content,
+            "" if withheld else message.content,
             message.edited,
             message.edited_at,
             message.deleted,
             message.reply_to,
-            message.attachments or [],
+            [] if withheld else message.attachments or [],
             [] if message.deleted else reactions,
-            message.mentions or [],
+            [] if withheld else message.mentions or [],
             message.created_at,
+            message.acted,
+            _flags(message),
+            message.nsfw_band,
         )
 
     async def _reactions(self, seat: Seat, undressed: Undressed) -> dict[MessageId, list[ReactionView]]:
@@ -151,6 +170,10 @@ class Dressing:
             found = await self._table.get_many(keys)
             mine |= {_identity(summary) for summary, row in zip(unsure, found, strict=True) if row is not None}
         return mine
+
+
+def _flags(message: Message) -> FlagsView | None:
+    return None if message.flags is None else FlagsView(message.flags.moderation, message.flags.policy_hints)
 
 
 def _identity(summary: ReactionSummary) -> tuple[str, str]:

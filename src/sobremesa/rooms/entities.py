@@ -11,6 +11,9 @@ from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import UserId
 from sobremesa.table import Entity, Keys, WritePattern
 
+CLEAN, FLAGGED, BLOCKED = "clean", "flagged", "blocked"
+"""What moderation can say of a message."""
+
 
 class StoredReaction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A reaction as an element of a message's list: rows by other writers have them, ours do not."""
@@ -18,6 +21,13 @@ class StoredReaction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     emoji: str
     user_ids: list[UserId] = []
     count: int = 0
+
+
+class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What moderation says of a message: clean, flagged or blocked, and why."""
+
+    moderation: str = CLEAN
+    policy_hints: list[str] = []
 
 
 class Message(Entity):
@@ -37,6 +47,8 @@ class Message(Entity):
     mentions: list[UserId] | None = None
     attachments: list[dict[str, Any]] | None = None
     reactions: list[StoredReaction] | None = None
+    flags: Flags | None = None
+    nsfw_band: int | None = None
     created_at: Instant = EPOCH
     updated_at: Instant | None = None
 
@@ -45,12 +57,31 @@ class Message(Entity):
         """What the key holds beside the ids: nothing, or the id's own time. ValueError for a foreign id."""
         return {}
 
+    @property
+    def moderation(self) -> str:
+        """Clean, flagged or blocked."""
+        return CLEAN if self.flags is None else self.flags.moderation
+
+    @property
+    def is_fixed(self) -> bool:
+        """Is it part of a record, so that not even its author changes or takes it back?"""
+        return False
+
+    @property
+    def acted(self) -> dict[str, Any] | None:
+        """What was done with it, beside what it says, where a kind of room has such a thing."""
+        return None
+
 
 class Head(Entity):
     """The row of a room that takes each new message's id, and so gives the room one order."""
 
     room_id: RoomId
     last_message_id: MessageId | None = None
+
+    def marks(self, message: Message) -> dict[str, Any]:
+        """What a kind of room also keeps of its last message: a preview, a time."""
+        return {}
 
 
 class ReadCursor(Entity):
@@ -71,6 +102,11 @@ class ReadCursor(Entity):
     def read_ms(self) -> int | None:
         """The time of the message that was read, where the cursor tells it apart from the id."""
         return None
+
+    @property
+    def read_at(self) -> Instant | None:
+        """When the cursor moved last."""
+        return self.updated_at
 
 
 class Nonce(Entity):

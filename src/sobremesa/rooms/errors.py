@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sobremesa.errors import Clash, Invalid
+from sobremesa.errors import Clash, Forbidden, Invalid
 
 
 class NonceReused(Clash):
@@ -28,3 +28,8 @@ class TooManyPins(Clash):
 class OneDirection(Invalid):
     code = "one_direction"
     says = "Give only one of before, after and around."
+
+
+class PartOfRecord(Forbidden):
+    code = "part_of_record"
+    says = "This message is part of a record: it cannot be changed or taken back."

@@ -23,6 +23,8 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
     message: type[Message]
     head: type[Head]
     cursor: type[ReadCursor]
+    cursor_is_seat: bool = False
+    """Is a person's cursor the row that makes them a part of the room, so that reading must never make one?"""
     nonce: type[Nonce]
     pin: type[Pin]
     reaction: type[Reaction]

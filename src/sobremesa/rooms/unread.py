@@ -7,12 +7,13 @@ most `MAX_COUNTED` counted: a badge says "99+" in either case.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sobremesa.clock import milliseconds
 from sobremesa.ids import MessageId, first_of, is_ulid
 from sobremesa.rooms.door import Seat
-from sobremesa.rooms.entities import ReadCursor
+from sobremesa.rooms.entities import BLOCKED, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import RoomUnreadView, UnreadView
 from sobremesa.table import Table
@@ -40,14 +41,14 @@ class Unread:
 
         page = await self._table.query_fields(
             self._kind.messages(room_id=seat.room_id),
-            ["author_id", "mentions", "deleted"],
+            ["author_id", "mentions", "deleted", "flags"],
             limit=MAX_LOOKED_AT,
             after=self._kind.message_key(seat.room_id, floor),
             newest_first=False,
             consistent=False,
         )
 
-        others = [row for row in page.items if row["author_id"] != seat.user_id and not row["deleted"]]
+        others = [row for row in page.items if row["author_id"] != seat.user_id and not _is_gone(row)]
         counted = others[:MAX_COUNTED]
         mentions = sum(seat.user_id in (row["mentions"] or ()) for row in counted)
         capped = len(others) > MAX_COUNTED or page.last is not None
@@ -72,13 +73,18 @@ class Unread:
 def _floor(seat: Seat, cursor: ReadCursor | None) -> MessageId:
     """The id above which a message can be unread: the cursor, but never before the person came."""
     joined = MessageId(first_of(_joined_ms(seat)))
-    read = cursor.last_read_message_id if cursor is not None else None
-    if cursor is None or read is None:
+    if cursor is None:
         return joined
-    if not is_ulid(read):
+    read = cursor.last_read_message_id
+    if read is None or not is_ulid(read):
         # Another writer's id has no place in the order; the time beside it has.
         read = joined if cursor.read_ms is None else MessageId(first_of(cursor.read_ms + 1))
     return max(read, joined)
+
+
+def _is_gone(row: Mapping[str, Any]) -> bool:
+    """Was it taken back, or blocked?"""
+    return bool(row["deleted"]) or (row["flags"] or {}).get("moderation") == BLOCKED
 
 
 def _joined_ms(seat: Seat) -> int:

@@ -20,8 +20,18 @@ class ReactionView(Output):
     me: bool
 
 
+class FlagsView(Output):
+    """What moderation says of a message: clean, flagged or blocked, and why."""
+
+    moderation: str
+    policy_hints: list[str]
+
+
 class MessageView(Output):
-    """A message. A deleted one keeps its place and says nothing."""
+    """A message. A deleted one keeps its place and says nothing, and so does one that the reader may not see.
+
+    `action` is what was done with a card; `flags` and `nsfwBand` are there where moderation found something.
+    """
 
     message_id: MessageId
     room_id: RoomId
@@ -38,6 +48,9 @@ class MessageView(Output):
     reactions: list[ReactionView]
     mentions: list[UserId]
     created_at: Instant
+    action: dict[str, Any] | None = None
+    flags: FlagsView | None = None
+    nsfw_band: int | None = None
 
 
 class SentView(MessageView):

@@ -1,0 +1,146 @@
+"""The archive of a room: messages by their ids, and pages of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from sobremesa.errors import NotFound
+from sobremesa.http.endpoints import Listed
+from sobremesa.ids import MessageId, RoomId, is_ulid
+from sobremesa.rooms.door import Seat
+from sobremesa.rooms.dressing import Dressing, Undressed
+from sobremesa.rooms.entities import Message
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.views import MessageView
+from sobremesa.table import Key, Page, Remembered, Table
+
+REMEMBERED_PAGES = 200
+
+
+class History:
+    """One page of what was said, and the cursor of the page after it."""
+
+    __slots__ = ("_json", "cursor", "messages")
+
+    def __init__(self, messages: list[MessageView], cursor: str | None) -> None:
+        self.messages = messages
+        self.cursor = cursor
+        self._json: bytes | None = None
+
+    @property
+    def json(self) -> bytes:
+        """The page as clients get it, encoded once however many ask for it."""
+        if self._json is None:
+            self._json = msgspec.json.encode(Listed(self.messages, self.cursor))
+        return self._json
+
+
+class _Newest(NamedTuple):
+    """The newest messages of a room, and how they look to most people."""
+
+    undressed: Undressed
+    history: History
+
+
+class Archive:
+    """Finds what was said in rooms of one kind."""
+
+    def __init__(self, kind: RoomKind, table: Table, dressing: Dressing) -> None:
+        self._kind = kind
+        self._table = table
+        self._dressing = dressing
+        self._newest: Remembered[tuple[RoomId, int], _Newest] = Remembered(table, REMEMBERED_PAGES)
+
+    # One message
+
+    async def find(self, seat: Seat, message_id: MessageId) -> Message | None:
+        """A message of this room, by its key; one that another writer keyed otherwise, by the index."""
+        key: Key[Message]
+        try:
+            key = self._kind.message_key(seat.room_id, message_id)
+        except ValueError:
+            return await self._find_foreign(seat, message_id)
+        message = await self._table.get(key, consistent=True)
+        return message if message is not None else await self._find_foreign(seat, message_id)
+
+    async def get(self, seat: Seat, message_id: MessageId) -> Message:
+        """A message that still says something."""
+        message = await self.find(seat, message_id)
+        if message is None or message.deleted:
+            raise NotFound
+        return message
+
+    async def find_all(self, seat: Seat, message_ids: Sequence[MessageId]) -> list[Message | None]:
+        """Messages of this room, in the order of their ids; those of our own by one request."""
+        ours = [message_id for message_id in message_ids if is_ulid(message_id)]
+        rows = await self._table.get_many([self._kind.message_key(seat.room_id, message_id) for message_id in ours])
+        found = {message.message_id: message for message in rows if message is not None}
+        return [found.get(each) or await self._find_foreign(seat, each) for each in message_ids]
+
+    # Pages
+
+    async def newest(self, seat: Seat, limit: int) -> History:
+        """What most people ask for: remembered until something in the room changes, the same for all of them."""
+        key = (seat.room_id, limit)
+        undressed, history = await self._newest.ask(key, lambda: self._read_newest(seat, limit))
+        views = await self._dressing.dress_for(seat, undressed)
+        return history if views is undressed.plain else History(views, history.cursor)
+
+    async def page(
+        self, seat: Seat, *, limit: int, newest_first: bool, start: MessageId | None, cursor: str | None
+    ) -> History:
+        """The messages before or after one, or those that follow a page."""
+        page = await self._ask(seat, limit=limit, newest_first=newest_first, start=start, cursor=cursor)
+        return History(await self._dressing.dress(seat, page.items), page.cursor)
+
+    async def around(self, seat: Seat, message_id: MessageId, limit: int) -> History:
+        """The message with what was said before and after it, newest first; the cursor goes on with older ones."""
+        middle = await self.find(seat, message_id)
+        others = limit - (middle is not None)
+        older = await self._ask(seat, limit=max(1, others // 2), newest_first=True, start=message_id)
+        older_items = older.items[: others // 2]
+        missing = others - len(older_items)
+        newer = await self._ask(seat, limit=missing, newest_first=False, start=message_id) if missing > 0 else None
+        messages = [*reversed(newer.items if newer else []), *([middle] if middle else []), *older_items]
+        return History(await self._dressing.dress(seat, messages), older.cursor)
+
+    # Inside
+
+    async def _ask(
+        self, seat: Seat, *, limit: int, newest_first: bool, start: MessageId | None, cursor: str | None = None
+    ) -> Page[Message]:
+        place = None if start is None else await self._place(seat, start)
+        # The newest must be whole, and so must what follows a message; what is older has settled.
+        is_settled = newest_first and (start is not None or cursor is not None)
+        return await self._table.query(
+            self._kind.messages(room_id=seat.room_id),
+            limit=limit,
+            after=place,
+            newest_first=newest_first,
+            cursor=cursor,
+            consistent=not is_settled,
+        )
+
+    async def _read_newest(self, seat: Seat, limit: int) -> _Newest:
+        page = await self._ask(seat, limit=limit, newest_first=True, start=None)
+        undressed = await self._dressing.undressed(seat.room_id, page.items)
+        return _Newest(undressed, History(undressed.plain or [], page.cursor))
+
+    async def _place(self, seat: Seat, message_id: MessageId) -> Key[Message]:
+        """Where a message is, or would be."""
+        try:
+            return self._kind.message_key(seat.room_id, message_id)
+        except ValueError:
+            message = await self._find_foreign(seat, message_id)
+            if message is None:
+                raise NotFound from None
+            return message.own_key()
+
+    async def _find_foreign(self, seat: Seat, message_id: MessageId) -> Message | None:
+        if self._kind.messages_by_id is None:
+            return None
+        page = await self._table.query(self._kind.messages_by_id(message_id=message_id), limit=10)
+        return next((message for message in page.items if message.room_id == seat.room_id), None)

@@ -1,0 +1,81 @@
+"""Pins: messages that are kept at hand."""
+
+from __future__ import annotations
+
+import contextlib
+
+from sobremesa.clock import Clock, instant
+from sobremesa.errors import NotFound
+from sobremesa.ids import MessageId
+from sobremesa.rooms.archive import Archive
+from sobremesa.rooms.door import Door, Seat
+from sobremesa.rooms.dressing import Dressing
+from sobremesa.rooms.errors import TooManyPins
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.views import PinView
+from sobremesa.table import Check, Create, Delete, Table, differs, present
+from sobremesa.table.errors import ConditionFailed
+
+MAX_PINS = 100
+
+
+class Pins:
+    """Pins messages in rooms of one kind."""
+
+    def __init__(
+        self, kind: RoomKind, table: Table, clock: Clock, door: Door, archive: Archive, dressing: Dressing
+    ) -> None:
+        self._kind = kind
+        self._table = table
+        self._clock = clock
+        self._door = door
+        self._archive = archive
+        self._dressing = dressing
+
+    async def pin(self, seat: Seat, message_id: MessageId) -> None:
+        """Keep a message at hand; pinning it again changes nothing."""
+        message = await self._archive.get(seat, message_id)
+        if await self._table.get(self._kind.pin_by_key(room_id=seat.room_id, message_id=message_id)) is not None:
+            return
+        pins = await self._table.count(self._kind.pins(room_id=seat.room_id), at_most=MAX_PINS)
+        if pins.count >= MAX_PINS:
+            raise TooManyPins(limit=MAX_PINS)
+
+        now = instant(self._clock.now_ms())
+        pin = self._kind.pin(room_id=seat.room_id, message_id=message_id, pinned_by=seat.user_id, pinned_at=now)
+        about = {"messageId": message_id, "roomId": seat.room_id}
+        try:
+            await self._table.write(
+                Check(message.own_key(), when=present() & differs("deleted", True)),
+                Create(pin),
+                self._door.audit(seat, "message.pin", target=message.author_id, about=about),
+                pattern=self._kind.set_pin,
+            )
+        except ConditionFailed as failed:
+            if failed.at(0):
+                raise NotFound from None
+
+    async def unpin(self, seat: Seat, message_id: MessageId) -> None:
+        """Let go of a pinned message; one that is not pinned changes nothing."""
+        about = {"messageId": message_id, "roomId": seat.room_id}
+        with contextlib.suppress(ConditionFailed):
+            await self._table.write(
+                Delete(self._kind.pin_by_key(room_id=seat.room_id, message_id=message_id)),
+                self._door.audit(seat, "message.unpin", target=message_id, about=about),
+                pattern=self._kind.set_pin,
+            )
+
+    async def list(self, seat: Seat, *, limit: int, cursor: str | None) -> tuple[list[PinView], str | None]:
+        """The pinned messages, the newest message first."""
+        page = await self._table.query(self._kind.pins(room_id=seat.room_id), limit=limit, cursor=cursor)
+        found = await self._archive.find_all(seat, [pin.message_id for pin in page.items])
+        kept = [
+            (pin, message)
+            for pin, message in zip(page.items, found, strict=True)
+            if message is not None and not message.deleted
+        ]
+        views = await self._dressing.dress(seat, [message for _, message in kept])
+
+        return [
+            PinView(view, pin.pinned_by, pin.pinned_at) for (pin, _), view in zip(kept, views, strict=True)
+        ], page.cursor

@@ -1,0 +1,182 @@
+"""Sending: one transaction that puts a message after all others of its room.
+
+The room's head takes the message's id on the condition that it only grows. Who loses that race mints a newer id and
+tries again, so a room has one order. What a kind of room adds (a cursor that moves, a seat that must be there) comes
+from its door; what an act adds (a card that changes with the message) comes with the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from sobremesa.clock import Clock, instant
+from sobremesa.errors import Busy, NotFound
+from sobremesa.ids import Ids, MessageId
+from sobremesa.people import UserId
+from sobremesa.rooms.door import Door, Seat, newest
+from sobremesa.rooms.entities import Flags, Message
+from sobremesa.rooms.errors import NonceReused
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.lanes import Lanes
+from sobremesa.table import Create, Operation, Table, Update, hash_part, less_if_present, set_to
+from sobremesa.table.errors import ConditionFailed
+
+NONCE_SECONDS = 48 * 3600
+SEND_ATTEMPTS = 40
+
+_HEAD = 1
+"""The place of the head's update among the operations of a send."""
+
+Also: TypeAlias = Callable[[Message], Sequence[Operation]]
+"""The other operations of an act that a message is part of."""
+
+
+class Draft(NamedTuple):
+    """A message that somebody wants to send."""
+
+    content: str
+    nonce: str | None = None
+    reply_to: MessageId | None = None
+    attachments: Sequence[dict[str, Any]] = ()
+    type: str = "text"
+    more: dict[str, Any] = {}
+    """Fields that only this kind of room has."""
+
+    @property
+    def hash(self) -> str:
+        """Stands for all that a nonce is bound to."""
+        return hash_part(self.content, self.reply_to or "", msgspec.json.encode(list(self.attachments)).decode())
+
+
+class Judged(NamedTuple):
+    """A draft with what was found out about it before it is written."""
+
+    draft: Draft
+    mentions: Sequence[UserId] = ()
+    flags: Flags | None = None
+    nsfw_band: int | None = None
+
+
+def nothing_else(message: Message) -> Sequence[Operation]:
+    """Most messages are no part of a larger act."""
+    return ()
+
+
+class Sending:
+    """Writes messages into rooms of one kind."""
+
+    def __init__(self, kind: RoomKind, table: Table, clock: Clock, ids: Ids, door: Door, lanes: Lanes) -> None:
+        self._kind = kind
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._door = door
+        self._lanes = lanes
+
+    async def write(self, seat: Seat, judged: Judged, also: Also = nothing_else) -> Message | None:
+        """Write a message after all others of its room; None if its nonce has made one before.
+
+        ConditionFailed if one of the operations that `also` gives did not hold.
+        """
+        async with self._lanes.of(seat.room_id):
+            return await self._write(seat, judged, also)
+
+    async def made_by(self, seat: Seat, draft: Draft) -> MessageId:
+        """The message that this nonce made; NonceReused if it was another one."""
+        key = self._kind.nonce_by_key(
+            room_id=seat.room_id, user_id=seat.user_id, nonce_hash=hash_part(draft.nonce or "")
+        )
+        nonce = await self._table.get(key)
+        if nonce is None:
+            raise Busy
+        if nonce.body_hash != draft.hash:
+            raise NonceReused(message_id=nonce.message_id)
+        message_id: MessageId = nonce.message_id
+        return message_id
+
+    async def _write(self, seat: Seat, judged: Judged, also: Also) -> Message | None:
+        last = seat.head.last_message_id
+        for _ in range(SEND_ATTEMPTS):
+            message = self._compose(seat, judged, last)
+            operations = self._operations(seat, judged.draft, message, last)
+            others = also(message)
+            try:
+                await self._table.write(*operations, *others, pattern=self._kind.send)
+            except ConditionFailed as failed:
+                if judged.draft.nonce is not None and failed.at(len(operations) - 1):
+                    return None
+                if any(failed.at(len(operations) + place) for place in range(len(others))):
+                    raise
+                faster = self._faster(failed, last)
+                if faster is None:
+                    # Something beside the message: the seat itself, or the room, is not what it was.
+                    seat = await self._door.enter_again(seat)
+                    seat.require("send")
+                    faster = seat.head.last_message_id
+                # Somebody was faster: this message takes an id after theirs, so that the room has one order.
+                last = newest(last, faster)
+            else:
+                return message
+        raise Busy("This room is too busy: try again in a moment.")
+
+    def _compose(self, seat: Seat, judged: Judged, last: MessageId | None) -> Message:
+        draft, mentions, flags, nsfw_band = judged
+        message_id = MessageId(self._ids.mint() if last is None else self._ids.mint_after(last))
+        parts = self._kind.message.time_parts(message_id)
+        return self._kind.message(
+            room_id=seat.room_id,
+            message_id=message_id,
+            author_id=seat.user_id,
+            username=seat.actor.username,
+            type=draft.type,
+            content=draft.content,
+            reply_to=draft.reply_to,
+            mentions=list(mentions) or None,
+            attachments=list(draft.attachments) or None,
+            flags=flags,
+            nsfw_band=nsfw_band,
+            created_at=instant(self._clock.now_ms()),
+            **draft.more,
+            **parts,
+        )
+
+    def _operations(self, seat: Seat, draft: Draft, message: Message, last: MessageId | None) -> list[Operation]:
+        """The message first, the head second, the nonce last."""
+        beside = self._door.beside_send(seat, message, last)
+        is_newest = less_if_present("last_message_id", message.message_id)
+        operations: list[Operation] = [
+            Create(message),
+            Update(
+                self._kind.head.key(room_id=seat.room_id),
+                set_to(last_message_id=message.message_id, **seat.head.marks(message)),
+                when=is_newest if beside.head is None else is_newest & beside.head,
+            ),
+            *beside.operations,
+        ]
+        if draft.nonce is not None:
+            operations.append(
+                Create(
+                    self._kind.nonce(
+                        room_id=seat.room_id,
+                        user_id=seat.user_id,
+                        nonce_hash=hash_part(draft.nonce),
+                        message_id=message.message_id,
+                        body_hash=draft.hash,
+                        ttl=self._clock.now_ms() // 1000 + NONCE_SECONDS,
+                    )
+                )
+            )
+        return operations
+
+    def _faster(self, failed: ConditionFailed, last: MessageId | None) -> MessageId | None:
+        """The last message of the room, if it is another than this should follow; NotFound if the room is gone."""
+        for failure in failed.failures:
+            if failure.index == _HEAD:
+                if failure.item is None:
+                    raise NotFound
+                found: MessageId | None = failure.item.get(self._kind.head.shape.attribute("last_message_id"))
+                return found if found != last else None
+        return None
