@@ -12,6 +12,7 @@ from typing import Any
 
 from sobremesa.accounts.errors import OwnsServers
 from sobremesa.communities.entities import (
+    CHANNELS,
     Connection,
     FormerMembership,
     ServerId,
@@ -25,9 +26,7 @@ from sobremesa.communities.entities import (
     former_servers_of,
     invites_of,
     members_of,
-    messages_in,
     pointer_of,
-    reactions_in,
     readers_of,
     reads_of,
     server_by_id,
@@ -35,8 +34,9 @@ from sobremesa.communities.entities import (
 )
 from sobremesa.errors import Refusal
 from sobremesa.ids import RoomId
-from sobremesa.people import DELETED_NAME, UserId
-from sobremesa.table import Delete, Key, Put, Question, Table, Update, differs, equals, set_to, unhex_part
+from sobremesa.people import UserId
+from sobremesa.rooms.traces import Traces
+from sobremesa.table import Delete, Key, Put, Question, Table
 from sobremesa.table.errors import ConditionFailed
 
 ROWS_AT_ONCE = 100
@@ -47,6 +47,7 @@ class Cleanup:
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        self._traces = Traces(CHANNELS, table, mask=clean_up)
 
     # Servers and channels
 
@@ -86,7 +87,7 @@ class Cleanup:
             await self._leave(place)
         async for former in self._table.every(former_servers_of(user_id=user_id)):
             async for channel in self._table.every(channels_of(server_id=former.server_id)):
-                await self._mask(channel.channel_id, user_id)
+                await self._traces.mask(channel.channel_id, user_id)
             await self._delete([former.own_key()])
         await self._delete_all(reads_of(user_id=user_id))
         await self._disconnect(user_id)
@@ -101,27 +102,8 @@ class Cleanup:
             yield {"kind": "lastRead", "channelId": read.room_id, "lastReadMessageId": read.last_read_message_id}
         for server_id in await self._servers_ever(user_id):
             async for channel in self._table.every(channels_of(server_id=server_id)):
-                async for line in self._export_channel(channel.channel_id, user_id):
+                async for line in self._traces.export(channel.channel_id, user_id):
                     yield line
-
-    async def _export_channel(self, room_id: RoomId, user_id: UserId) -> AsyncIterator[Any]:
-        own = self._table.every(messages_in(room_id=room_id), newest_first=False, where=equals("author_id", user_id))
-        async for message in own:
-            yield {
-                "kind": "message",
-                "channelId": room_id,
-                "messageId": message.message_id,
-                "content": message.content,
-                "createdAt": message.created_at,
-            }
-        async for reaction in self._table.every(reactions_in(room_id=room_id), where=equals("user_id", user_id)):
-            yield {
-                "kind": "reaction",
-                "channelId": room_id,
-                "messageId": reaction.message_id,
-                "emoji": unhex_part(reaction.emoji_hex),
-                "createdAt": reaction.created_at,
-            }
 
     # Inside
 
@@ -146,12 +128,6 @@ class Cleanup:
             if socket.channel_id is not None:
                 await self._delete([Connection.key(room_id=socket.channel_id, connection_id=socket.connection_id)])
             await self._delete([socket.own_key()])
-
-    async def _mask(self, room_id: RoomId, user_id: UserId) -> None:
-        named = equals("author_id", user_id) & differs("username", DELETED_NAME)
-        async for message in self._table.every(messages_in(room_id=room_id), where=named):
-            with contextlib.suppress(ConditionFailed):
-                await self._table.write(Update(message.own_key(), set_to(username=DELETED_NAME)), pattern=clean_up)
 
     async def _delete_all(self, question: Question[Any]) -> None:
         waiting: list[Key[Any]] = []

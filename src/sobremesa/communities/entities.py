@@ -342,6 +342,7 @@ CHANNELS = RoomKind(
     reactions_of_message=reactions_of_message,
     reaction_by_key=reaction_by_key,
     reactors=reactors_of,
+    reactions=reactions_in,
     send=send_message,
     edit=edit_message,
     delete=delete_message,

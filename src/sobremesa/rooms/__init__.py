@@ -8,6 +8,7 @@ come in and do what; everything about messages then works for it.
 - `door`: who comes in, and with which rights
 - `service`: the verbs; `sending`, `archive`, `reactions`, `pins`, `unread` and `dressing` hold a thought each
 - `visibility`: the one rule about who may see what a message says
+- `traces`: what a person leaves behind in rooms
 - `views`: messages as clients see them
 - `api`: the routes, for each kind of room
 """

@@ -42,6 +42,7 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
     reactions_of_message: Pattern[Any]
     reaction_by_key: Lookup[Any]
     reactors: Pattern[Any]
+    reactions: Pattern[Any]
 
     send: WritePattern
     edit: WritePattern

@@ -1,0 +1,53 @@
+"""What a person leaves in rooms: their name beside what they said, and their reactions."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+from sobremesa.ids import RoomId
+from sobremesa.people import DELETED_NAME, UserId
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.table import Table, Update, WritePattern, differs, equals, set_to, unhex_part
+from sobremesa.table.errors import ConditionFailed
+
+
+class Traces:
+    """Masks and exports what people left in rooms of one kind. Doing it twice is the same as once."""
+
+    def __init__(self, kind: RoomKind, table: Table, *, mask: WritePattern) -> None:
+        self._kind = kind
+        self._table = table
+        self._pattern = mask
+
+    async def mask(self, room_id: RoomId, user_id: UserId) -> None:
+        """Take a person's name out of everything they said in a room."""
+        named = equals("author_id", user_id) & differs("username", DELETED_NAME)
+        async for message in self._table.every(self._kind.messages(room_id=room_id), where=named):
+            with contextlib.suppress(ConditionFailed):
+                await self._table.write(Update(message.own_key(), set_to(username=DELETED_NAME)), pattern=self._pattern)
+
+    async def export(self, room_id: RoomId, user_id: UserId) -> AsyncIterator[Any]:
+        """What a person said in a room, oldest first, and how they reacted."""
+        place = {"roomKind": self._kind.name, "roomId": room_id}
+        own = self._table.every(
+            self._kind.messages(room_id=room_id), newest_first=False, where=equals("author_id", user_id)
+        )
+        async for message in own:
+            yield {
+                "kind": "message",
+                **place,
+                "messageId": message.message_id,
+                "content": message.content,
+                "createdAt": message.created_at,
+            }
+        everybody = self._kind.reactions(room_id=room_id)
+        async for reaction in self._table.every(everybody, where=equals("user_id", user_id)):
+            yield {
+                "kind": "reaction",
+                **place,
+                "messageId": reaction.message_id,
+                "emoji": unhex_part(reaction.emoji_hex),
+                "createdAt": reaction.created_at,
+            }
