@@ -33,6 +33,17 @@ from sobremesa.communities.cleanup import Cleanup
 from sobremesa.communities.entities import CHANNELS
 from sobremesa.communities.membership import Membership
 from sobremesa.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
+from sobremesa.conversations import access as conversations_access
+from sobremesa.conversations import api as conversations_api
+from sobremesa.conversations import cleanup as conversations_cleanup
+from sobremesa.conversations import entities as conversation_entities
+from sobremesa.conversations.activity import Activity
+from sobremesa.conversations.entities import CONVERSATIONS
+from sobremesa.conversations.inbox import Inbox
+from sobremesa.conversations.seats import CLEAN_CONVERSATION, Seats
+from sobremesa.conversations.service import Conversations
+from sobremesa.following import Follower
+from sobremesa.following import entities as following_entities
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import Endpoint
 from sobremesa.http.limits import Limits, MemoryLimits, NoLimits
@@ -50,7 +61,15 @@ from sobremesa.table import Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
 
-REGISTRY = Registry.of(account_entities, community_entities, room_entities, job_entities, idempotency)
+REGISTRY = Registry.of(
+    account_entities,
+    community_entities,
+    conversation_entities,
+    room_entities,
+    job_entities,
+    following_entities,
+    idempotency,
+)
 """Every kind of row and every question: docs, costs and tests are loops over it."""
 
 
@@ -71,6 +90,9 @@ class Sobremesa:
         cleanup = Cleanup(table)
 
         self.jobs = Jobs(table, clock, ids)
+        self._in_conversations = conversations_access.Access(table, audit)
+        self.seats = Seats(table, clock, self._in_conversations, audit, self.jobs)
+        conversations = conversations_cleanup.Cleanup(table, self.seats)
         self.accounts, self.authentication, self.server_keys = open_accounts(
             table,
             clock,
@@ -80,16 +102,21 @@ class Sobremesa:
             jobs=self.jobs,
             settings=settings,
             mailer=mailer,
-            farewells=[cleanup],
-            exporters=[cleanup],
+            farewells=[cleanup, conversations],
+            exporters=[cleanup, conversations],
         )
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
         self.membership = Membership(table, clock, access, audit, repeats)
         self.channels = Rooms(CHANNELS, table, clock, ids, door=access, people=self.accounts)
+        self.conversations = Conversations(table, clock, ids, self._in_conversations, repeats)
+        self.inbox = Inbox(table, self._in_conversations)
+        self.talks = Rooms(CONVERSATIONS, table, clock, ids, door=self._in_conversations, people=self.accounts)
+        self.follower = Follower(table, clock, ids, "activity", [Activity(table)])
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
             CLEAN_SERVER: cleanup.clean_server,
             CLEAN_CHANNEL: cleanup.clean_channel,
+            CLEAN_CONVERSATION: conversations.clean_conversation,
         }
 
     @classmethod
@@ -120,6 +147,7 @@ class Sobremesa:
             closing.push_async_callback(app.accounts.close)
             if background:
                 await closing.enter_async_context(_running(app.jobs.run(app.handlers)))
+                await closing.enter_async_context(_running(app.follower.run()))
             yield app
 
     def endpoints(self) -> list[Endpoint]:
@@ -128,7 +156,11 @@ class Sobremesa:
             *accounts_api.routes(self.accounts).endpoints,
             *communities_api.routes(self.communities, self.membership, self.accounts).endpoints,
             *rooms_api.routes(self.channels, title="Channels").endpoints,
-            *rooms_api.shared_routes([self.channels]).endpoints,
+            *conversations_api.routes(
+                self.conversations, self.seats, self.inbox, self._in_conversations, self.accounts
+            ).endpoints,
+            *rooms_api.routes(self.talks, title="Conversations").endpoints,
+            *rooms_api.shared_routes([self.channels, self.talks]).endpoints,
         ]
 
     def site(self) -> Site:

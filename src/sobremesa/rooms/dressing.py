@@ -120,7 +120,7 @@ class Dressing:
             [] if withheld else message.attachments or [],
             [] if message.deleted else reactions,
             [] if withheld else message.mentions or [],
-            message.created_at,
+            message.said_at,
             message.acted,
             _flags(message),
             message.nsfw_band,

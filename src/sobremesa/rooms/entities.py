@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from sobremesa.clock import EPOCH, Instant
-from sobremesa.ids import MessageId, RoomId
+from sobremesa.clock import EPOCH, Instant, instant
+from sobremesa.ids import MessageId, RoomId, is_ulid, time_of
 from sobremesa.people import UserId
 from sobremesa.table import Entity, Keys, WritePattern
 
@@ -56,6 +56,13 @@ class Message(Entity):
     def time_parts(cls, message_id: MessageId) -> dict[str, Any]:
         """What the key holds beside the ids: nothing, or the id's own time. ValueError for a foreign id."""
         return {}
+
+    @property
+    def said_at(self) -> Instant:
+        """When it was said; a row of another writer may tell it only by its id."""
+        if self.created_at != EPOCH:
+            return self.created_at
+        return instant(time_of(self.message_id)) if is_ulid(self.message_id) else EPOCH
 
     @property
     def moderation(self) -> str:

@@ -34,7 +34,7 @@ class Unread:
 
     async def count(self, seat: Seat, cursor: ReadCursor | None) -> UnreadView:
         """What is unread for the person on this seat, who has read up to this cursor."""
-        floor = _floor(seat, cursor)
+        floor = read_up_to(seat, cursor)
         last = seat.head.last_message_id
         if last is None or last <= floor:
             return NOTHING_UNREAD
@@ -70,7 +70,7 @@ class Unread:
         return [room for room in counted if room.count or room.capped]
 
 
-def _floor(seat: Seat, cursor: ReadCursor | None) -> MessageId:
+def read_up_to(seat: Seat, cursor: ReadCursor | None) -> MessageId:
     """The id above which a message can be unread: the cursor, but never before the person came."""
     joined = MessageId(first_of(_joined_ms(seat)))
     if cursor is None:

@@ -44,6 +44,8 @@ E = TypeVar("E", bound=Entity)
 F = TypeVar("F", bound=Entity)
 T = TypeVar("T")
 
+DELETED_AT_ONCE = 100
+
 
 class Page(Generic[T]):
     """Some answers to a question, and where the next page starts (`cursor` is None after the last).
@@ -262,6 +264,15 @@ class Table:
         for pattern, used in ledger.used:
             self.meter.record(pattern, used)
 
+    def as_entity(self, item: Item, entity: type[E]) -> E | None:
+        """A stored row, as a change tells of it, as this entity; None if it is of another kind or unreadable."""
+        if fits(item, (entity,), self.layout) is None:
+            return None
+        try:
+            return entity.from_item(item, self.layout)
+        except BadRow:
+            return None
+
     # Writing
 
     @overload
@@ -325,6 +336,17 @@ class Table:
                 raise BadExpression(f"write_many checks no conditions, but the write of {item_write.key} has one")
         self._record(pattern.id if pattern else None, await self._calls.write_many(waiting))
         return len(waiting)
+
+    async def delete_every(self, question: Question[Any], *, pattern: WritePattern | None = None) -> int:
+        """Take away every row that answers, some at a time; how many there were."""
+        done = 0
+        waiting: list[Delete[Any]] = []
+        async for row in self.every(question):
+            waiting.append(Delete(row.own_key()))
+            if len(waiting) == DELETED_AT_ONCE:
+                done += await self.write_many(waiting, pattern=pattern)
+                waiting = []
+        return done + await self.write_many(waiting, pattern=pattern)
 
     # Inside
 
