@@ -256,9 +256,11 @@ class Rooms:
             )
         except ConditionFailed:
             cursor = await self._table.get(key, consistent=True)
+            if cursor is None:
+                raise NotFound from None
 
         unread = await self._unread.count(seat, cursor)
-        return ReadView(message_id if cursor is None else cursor.last_read_message_id, unread)
+        return ReadView(cursor.last_read_message_id, unread)
 
     async def unread(self, actor: Actor, room_id: RoomId) -> UnreadView:
         """How much others said since one read."""
