@@ -62,6 +62,8 @@ class World:
         self.member, self.member_token = self._person()
         self.spare, self.spare_token = self._person()
         self.ids: dict[str, str] = {}
+        self.rooms: dict[str, dict[str, str]] = {}
+        """A room of each kind, and a message in it."""
         self.build()
 
     def build(self) -> None:
@@ -71,19 +73,33 @@ class World:
         self.channel()
         self.invite()
         self._do("POST", f"/invites/{self.ids['code']}/redeem", None, self.member_token)
+        self.conversation()
         self.ids["sessionId"] = self._do("GET", "/users/me/sessions", None, self.spare_token)["items"][0]["sessionId"]
         assert server_id
 
     def channel(self) -> None:
         made = self._do("POST", f"/servers/{self.ids['serverId']}/channels", {"name": "general"})
-        self.ids["channelId"] = self.ids["roomId"] = made["channelId"]
-        self.message()
+        self.ids["channelId"] = made["channelId"]
+        self.rooms["channels"] = {"roomId": made["channelId"]}
+        self.message("channels")
 
-    def message(self) -> None:
-        self.ids["messageId"] = self._do("POST", f"/channels/{self.ids['roomId']}/messages", {"content": "Hello"})[
-            "messageId"
-        ]
+    def conversation(self) -> None:
+        """A group with the member in it."""
+        others = {"type": "group", "userIds": [self.member["userId"]]}
+        self.ids["convoId"] = self._do("POST", "/conversations", others)["convoId"]
+        self.rooms["conversations"] = {"roomId": self.ids["convoId"]}
+        self.message("conversations")
+
+    def message(self, kind: str) -> None:
+        room = self.rooms[kind]
+        sent = self._do("POST", f"/{kind}/{room['roomId']}/messages", {"content": "Hello"})
+        room["messageId"] = sent["messageId"]
+        self.ids["messageId"] = self.rooms["channels"]["messageId"]
         self.ids["emoji"] = "👍"
+
+    def ids_for(self, operation: str) -> dict[str, str]:
+        """What exists, for the places of this operation."""
+        return self.ids | self.rooms.get(operation.partition(".")[0], {})
 
     def invite(self) -> None:
         self.ids["code"] = self._do("POST", f"/servers/{self.ids['serverId']}/invites")["code"]
@@ -148,34 +164,42 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "communities.removeMember": World.member_again,
     "communities.banMember": World.member_again,
     "communities.revokeInvite": World.invite,
-    "channels.deleteMessage": World.message,
+    "channels.deleteMessage": lambda world: world.message("channels"),
+    "conversations.removeParticipant": World.conversation,
+    "conversations.deleteMessage": lambda world: world.message("conversations"),
 }
 """What must be made again after an operation has succeeded."""
 
 
 def named_in_body(world: World, operation: str) -> dict[str, Any]:
     """What a body names that exists."""
-    return {
+    member = world.member["userId"]
+    named = {
         "accounts.login": {"email": world.me["email"], "password": PASSWORD},
         "accounts.deleteMe": {"password": PASSWORD},
         "accounts.changePassword": {"current": PASSWORD},
-        "communities.transferServer": {"userId": world.member["userId"]},
-        "channels.markRead": {"messageId": world.ids["messageId"]},
-        "channels.sendMessage": {"replyTo": world.ids["messageId"]},
-    }.get(operation, {})
+        "communities.transferServer": {"userId": member},
+        "conversations.createConversation": {"userIds": [member]},
+        "conversations.addParticipant": {"userId": world.spare["userId"]},
+    }
+    for kind, room in world.rooms.items():
+        named[f"{kind}.markRead"] = {"messageId": room["messageId"]}
+        named[f"{kind}.sendMessage"] = {"replyTo": room["messageId"]}
+    return named.get(operation, {})
 
 
 def make_real(case: Case[Any], world: World, operation: str) -> None:
     """Let a request name things that exist, and come with a good token, which schemathesis likes to replace."""
     if case.headers:
         case.headers.pop("Authorization", None)
+    ids = world.ids_for(operation)
     for name in case.path_parameters or ():
-        case.path_parameters[name] = world.ids[name]
+        case.path_parameters[name] = ids[name]
     if isinstance(case.body, dict):
         case.body.update(named_in_body(world, operation))
     for name in ("before", "after", "around"):
         if name in case.query:
-            case.query[name] = world.ids["messageId"]
+            case.query[name] = ids["messageId"]
 
 
 @pytest.mark.timeout(SECONDS)
