@@ -57,7 +57,7 @@ from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
 from sobremesa.rooms.service import Rooms
 from sobremesa.settings import Settings
-from sobremesa.table import Registry, Table, open_engine
+from sobremesa.table import Layout, Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
 
@@ -134,7 +134,7 @@ class Sobremesa:
         settings = settings or Settings()
         if store is not None:
             settings = msgspec.structs.replace(settings, store=store)
-        engine = await open_engine(settings.store, clock=clock, janitor=background)
+        engine = await open_engine(settings.store, layout=layout_of(settings), clock=clock, janitor=background)
         async with contextlib.AsyncExitStack() as closing:
             closing.push_async_callback(engine.close)
             await make_table(engine)
@@ -187,6 +187,15 @@ class Sobremesa:
     async def _ready(self) -> None:
         """Fails unless the store answers."""
         await self.accounts.find_by_username("nobody-in-particular")
+
+
+def layout_of(settings: Settings) -> Layout | None:
+    """The layout of the name map, if one is set; BadSetting if our rows do not go with it."""
+    if settings.names is None:
+        return None
+    layout = Layout.named(settings.names)
+    REGISTRY.refuse_clashes(layout)
+    return layout
 
 
 async def make_table(engine: Engine) -> None:

@@ -51,7 +51,7 @@ from sobremesa.table.engines.protocol import (
 )
 from sobremesa.table.entities import Entity, Index, Key, Keys
 from sobremesa.table.keys import hash_part, hex_part, unhex_part
-from sobremesa.table.layout import IndexLayout, IndexName, Layout, gsi1, gsi2
+from sobremesa.table.layout import IndexLayout, IndexName, Layout, Spelling, gsi1, gsi2
 from sobremesa.table.opening import open_engine
 from sobremesa.table.operations import Check, Create, Delete, Operation, Put, Update, Upsert
 from sobremesa.table.patterns import Lookup, Pattern, Question, Registry, WritePattern
@@ -100,6 +100,7 @@ __all__ = [
     "Registry",
     "Remembered",
     "Retries",
+    "Spelling",
     "Table",
     "Update",
     "Upsert",

@@ -11,6 +11,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from sobremesa.table.errors import BadKey
@@ -31,7 +32,7 @@ class Template:
         self._widths: list[int] = []
         self.fields: tuple[str, ...] = ()
         self._split()
-        self._pattern = self._compile()
+        self._pattern = self._compile(self._literals)
 
     def __repr__(self) -> str:
         return f"Template({self.text!r})"
@@ -69,9 +70,12 @@ class Template:
             pieces.append(self._literals[place + 1])
         return "".join(pieces)
 
-    def parse(self, key: str) -> dict[str, str] | None:
-        """The parts of a key of this template, as text, or None if it is a key of another."""
-        match = self._pattern.fullmatch(key)
+    def parse(self, key: str, *, lowered: bool = False) -> dict[str, str] | None:
+        """The parts of a key of this template, as text, or None if it is a key of another.
+
+        `lowered` reads a key of a table whose keys are in lower case.
+        """
+        match = (self._lowered if lowered else self._pattern).fullmatch(key)
         return match.groupdict() if match else None
 
     def _piece(self, place: int, field: str, part: Any) -> str:
@@ -104,10 +108,14 @@ class Template:
         self._literals.append(literal)
         self.fields = tuple(fields)
 
-    def _compile(self) -> re.Pattern[str]:
-        pattern = re.escape(self._literals[0])
-        for place, field in enumerate(self.fields):
-            pattern += f"(?P<{field}>[^{SEPARATOR}]+){re.escape(self._literals[place + 1])}"
+    @cached_property
+    def _lowered(self) -> re.Pattern[str]:
+        return self._compile([literal.lower() for literal in self._literals])
+
+    def _compile(self, literals: list[str]) -> re.Pattern[str]:
+        pattern = re.escape(literals[0])
+        for field, literal in zip(self.fields, literals[1:], strict=True):
+            pattern += f"(?P<{field}>[^{SEPARATOR}]+){re.escape(literal)}"
         return re.compile(pattern)
 
 
