@@ -8,8 +8,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+import msgspec
+
 from servers import Endpoint
 from sobremesa.clock import Clock
+from sobremesa.settings import Names
 from sobremesa.table import Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine
 from sobremesa.table.engines.embedded import EmbeddedEngine
@@ -22,15 +25,15 @@ EMBEDDED: tuple[Store, ...] = ("embedded-file", "embedded-memory")
 OpenEngine: TypeAlias = Callable[[Clock], Awaitable[Engine]]
 
 
-def fresh_layout() -> Layout:
+def fresh_layout(names: Names | None = None) -> Layout:
     """A table that nobody had before: dynoxide gives the old changes of a name that comes again, and moto too."""
-    return Layout(table=f"contract-{uuid.uuid4().hex}")
+    return msgspec.structs.replace(Layout.named(names or Names()), table=f"contract-{uuid.uuid4().hex}")
 
 
 @asynccontextmanager
-async def embedded(path: Path | None, clock: Clock) -> AsyncIterator[EmbeddedEngine]:
+async def embedded(path: Path | None, clock: Clock, names: Names | None = None) -> AsyncIterator[EmbeddedEngine]:
     """An embedded engine without its janitor: a test sweeps when it wants to."""
-    engine = await EmbeddedEngine.open(str(path or ":memory:"), fresh_layout(), clock=clock, janitor=False)
+    engine = await EmbeddedEngine.open(str(path or ":memory:"), fresh_layout(names), clock=clock, janitor=False)
     try:
         yield engine
     finally:
@@ -38,9 +41,9 @@ async def embedded(path: Path | None, clock: Clock) -> AsyncIterator[EmbeddedEng
 
 
 @asynccontextmanager
-async def dynamo(endpoint: Endpoint, clock: Clock) -> AsyncIterator[DynamoEngine]:
+async def dynamo(endpoint: Endpoint, clock: Clock, names: Names | None = None) -> AsyncIterator[DynamoEngine]:
     """The DynamoDB engine with a table of its own on this endpoint."""
-    engine = await DynamoEngine.open(fresh_layout(), region="eu-west-1", endpoint=endpoint.url, clock=clock)
+    engine = await DynamoEngine.open(fresh_layout(names), region="eu-west-1", endpoint=endpoint.url, clock=clock)
     try:
         await engine.create_table()
         yield engine
