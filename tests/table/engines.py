@@ -12,7 +12,7 @@ import msgspec
 
 from servers import Endpoint
 from sobremesa.clock import Clock
-from sobremesa.settings import Names
+from sobremesa.settings import IndexNames, Names
 from sobremesa.table import Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine
 from sobremesa.table.engines.embedded import EmbeddedEngine
@@ -21,6 +21,20 @@ from sobremesa.table.engines.protocol import Engine
 Store: TypeAlias = Literal["embedded-file", "embedded-memory", "dynoxide-memory", "dynoxide-file", "moto"]
 STORES: tuple[Store, ...] = get_args(Store)
 EMBEDDED: tuple[Store, ...] = ("embedded-file", "embedded-memory")
+
+CAPITALS = Names(
+    pk="PK",
+    sk="SK",
+    ttl="expiredat",
+    entity_type="_type",
+    indexes={
+        "gsi1": IndexNames(name="GSI1", pk="GSI1PK", sk="GSI1SK"),
+        "gsi2": IndexNames(name="GSI2", pk="GSI2PK", sk="GSI2SK"),
+    },
+)
+"""A table that somebody else named."""
+
+MAPS = {"capitals": CAPITALS, "electrodb": Names(style="electrodb")}
 
 OpenEngine: TypeAlias = Callable[[Clock], Awaitable[Engine]]
 

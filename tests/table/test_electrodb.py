@@ -27,6 +27,7 @@ from sobremesa.table import (
     Put,
     RawKey,
     Registry,
+    Remembered,
     Table,
     Update,
     Upsert,
@@ -323,3 +324,15 @@ async def test_a_range_that_ends_with_its_prefix_ends_there_in_lower_case_too(ta
     page = await table.query(zones_from(city="X", number=2))
 
     assert [zone.number for zone in page.items] == [2, 3]
+
+
+async def test_a_remembered_question_is_asked_again_after_a_change(table: Table) -> None:
+    remembered: Remembered[str, list[str]] = Remembered(table, 10)
+
+    async def read() -> list[str]:
+        return [person.user_id for person in (await table.query(participants_of(convo_id="C_Upper"))).items]
+
+    assert await remembered.ask("people", read) == ["U_Upper"]
+    await table.write(Create(Participant(convo_id="C_Upper", user_id="Zoe")))
+
+    assert await remembered.ask("people", read) == ["U_Upper", "Zoe"]

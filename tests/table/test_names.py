@@ -30,20 +30,8 @@ from table import (
     test_upserts,
     test_writes,
 )
-from table.engines import dynamo, embedded
+from table.engines import CAPITALS, MAPS, dynamo, embedded
 from table.samples import Message, Seat, Session, stored
-
-CAPITALS = Names(
-    pk="PK",
-    sk="SK",
-    ttl="expiredat",
-    entity_type="_type",
-    indexes={
-        "gsi1": IndexNames(name="GSI1", pk="GSI1PK", sk="GSI1SK"),
-        "gsi2": IndexNames(name="GSI2", pk="GSI2PK", sk="GSI2SK"),
-    },
-)
-MAPS = {"capitals": CAPITALS, "electrodb": Names(style="electrodb")}
 
 PROMISES: tuple[Callable[..., Awaitable[None]], ...] = (
     test_cursors.test_a_cursor_leads_from_page_to_page_to_the_end,
