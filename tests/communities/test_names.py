@@ -13,7 +13,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.communities.entities import ChannelId
 from sobremesa.errors import NotFound
 from sobremesa.people import UserId
-from sobremesa.rooms.service import Draft
+from sobremesa.rooms.sending import Draft
 from sobremesa.settings import BadSetting, Names, Settings
 from table.engines import MAPS
 
