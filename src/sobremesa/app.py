@@ -42,15 +42,22 @@ from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids
 from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
+from sobremesa.moderation import api as moderation_api
+from sobremesa.moderation import entities as moderation_entities
+from sobremesa.moderation.policy import open_policy
+from sobremesa.moderation.review import Review
 from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
+from sobremesa.rooms.judging import Judge
 from sobremesa.rooms.service import Rooms
 from sobremesa.settings import Settings
 from sobremesa.table import Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
 
-REGISTRY = Registry.of(account_entities, community_entities, room_entities, job_entities, idempotency)
+REGISTRY = Registry.of(
+    account_entities, community_entities, room_entities, moderation_entities, job_entities, idempotency
+)
 """Every kind of row and every question: docs, costs and tests are loops over it."""
 
 
@@ -58,7 +65,14 @@ class Sobremesa:
     """All services over one store."""
 
     def __init__(
-        self, table: Table, keyring: Keyring, settings: Settings, *, clock: Clock, mailer: Mailer | None = None
+        self,
+        table: Table,
+        keyring: Keyring,
+        settings: Settings,
+        *,
+        clock: Clock,
+        mailer: Mailer | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self.table = table
         self.keyring = keyring
@@ -69,7 +83,9 @@ class Sobremesa:
         repeats = Idempotency(table, clock)
         access = Access(table, audit)
         cleanup = Cleanup(table)
+        judge = judge or open_policy(settings, clock)
 
+        self.review = Review(table, clock, audit, kinds=[CHANNELS])
         self.jobs = Jobs(table, clock, ids)
         self.accounts, self.authentication, self.server_keys = open_accounts(
             table,
@@ -80,12 +96,21 @@ class Sobremesa:
             jobs=self.jobs,
             settings=settings,
             mailer=mailer,
-            farewells=[cleanup],
-            exporters=[cleanup],
+            farewells=[cleanup, self.review],
+            exporters=[cleanup, self.review],
         )
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
         self.membership = Membership(table, clock, access, audit, repeats)
-        self.channels = Rooms(CHANNELS, table, clock, ids, door=access, people=self.accounts)
+        self.channels = Rooms(
+            CHANNELS,
+            table,
+            clock,
+            ids,
+            door=access,
+            people=self.accounts,
+            judge=judge,
+            judge_seconds=settings.moderation_seconds,
+        )
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
             CLEAN_SERVER: cleanup.clean_server,
@@ -101,9 +126,13 @@ class Sobremesa:
         settings: Settings | None = None,
         clock: Clock | None = None,
         mailer: Mailer | None = None,
+        judge: Judge | None = None,
         background: bool = True,
     ) -> AsyncIterator[Self]:
-        """The services of a store, which is made where there is none; in the background jobs are done meanwhile."""
+        """The services of a store, which is made where there is none; in the background jobs are done meanwhile.
+
+        A judge of one's own looks at what is said, in place of the policy of the settings.
+        """
         settings = settings or Settings()
         if store is not None:
             settings = msgspec.structs.replace(settings, store=store)
@@ -115,7 +144,7 @@ class Sobremesa:
             table = Table(engine, clock=clock)
             keyring = await open_keyring(settings.store, table, clock)
             table.seal_cursors_with(keyring.secret("cursors"))
-            app = cls(table, keyring, settings, clock=clock, mailer=mailer)
+            app = cls(table, keyring, settings, clock=clock, mailer=mailer, judge=judge)
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
             if background:
@@ -129,6 +158,7 @@ class Sobremesa:
             *communities_api.routes(self.communities, self.membership, self.accounts).endpoints,
             *rooms_api.routes(self.channels, title="Channels").endpoints,
             *rooms_api.shared_routes([self.channels]).endpoints,
+            *moderation_api.routes(self.review).endpoints,
         ]
 
     def site(self) -> Site:
