@@ -51,7 +51,7 @@ FAULTS: dict[str, Callable[[Said], Awaitable[Any]]] = {
     "gives another type": gives({"moderation": "clean"}),
     "says another word": gives(Verdict("perhaps")),  # type: ignore[arg-type]
     "gives another band": gives(Verdict("clean", [], 3)),  # type: ignore[arg-type]
-    "gives a band that is no number": gives(Verdict("clean", [], True)),
+    "gives a band that is no number": gives(Verdict("clean", [], True)),  # type: ignore[arg-type]
     "gives hints that are no texts": gives(Verdict("flagged", [1])),  # type: ignore[list-item]
     "gives a hint that cannot be stored": gives(Verdict("flagged", ["\ud800"])),
 }

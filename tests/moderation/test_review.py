@@ -38,7 +38,7 @@ async def reported(town: Town, text: str = "buy now") -> tuple[MessageView, Case
     """A message that the owner reported, and its case."""
     message = await town.say(town.member, text)
     await town.app.channels.report(town.owner, town.channel_id, message.message_id, "spam")
-    return message, (await cases(town.app))[0]
+    return message, next(case for case in await cases(town.app) if case.message_id == message.message_id)
 
 
 async def seen(town: Town, message: MessageView, who: Actor) -> MessageView:

@@ -61,8 +61,6 @@ class Characters(dict[int, str]):
 
 def _folded(character: str) -> str:
     """Letters and digits without case, accent and width; a space for what divides words."""
-    if any(ord(character) in script for script in _UNSPACED) and not unicodedata.decomposition(character):
-        return f" {character} "
     if is_invisible(character):
         return ""
     return "".join(map(_piece, _bare(_bare(character).casefold())))
