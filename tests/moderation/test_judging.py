@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from communities.world import Town, rows
+from communities.world import Town, requests, rows
 from moderation.world import ADMIN, Script, cases, stored
 from sobremesa.accounts.audit import Audit
 from sobremesa.clock import SystemClock
@@ -18,6 +18,7 @@ from sobremesa.ids import Ids
 from sobremesa.rooms.judging import CLEAR, Said, Verdict
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.views import FlagsView
+from sobremesa.table import measure
 
 UNCHECKED = FlagsView("flagged", ["unchecked"])
 NASTY = Verdict("blocked", ["insults"], 1)
@@ -188,6 +189,19 @@ async def test_many_flagged_at_once_all_have_their_case(town: Town, judge: Scrip
 
     assert {case.message_id for case in await cases(town.app)} == {message.message_id for message in sent}
     assert len(await stored(town.app, "ModerationCase")) == len(people)
+
+
+async def test_a_judge_costs_another_look_at_who_speaks_and_a_case_its_row(town: Town, judge: Script) -> None:
+    await town.say(town.member, "hello")
+    with requests(town.app) as asked, measure() as clean:
+        await town.say(town.member, "hello")
+    judge.says(DOUBTFUL)
+    with measure() as flagged:
+        await town.say(town.member, "HELLO")
+
+    assert asked == {"batch_get": 2, "transact": 1}
+    assert (clean.read, clean.write) == (4, 5)
+    assert (flagged.read, flagged.write) == (4, 8)
 
 
 async def test_who_is_removed_while_the_judge_thinks_says_nothing_more(town: Town, judge: Script) -> None:

@@ -294,6 +294,21 @@ async def test_an_edit_at_the_moment_of_a_block_never_undoes_it(town: Town, judg
         assert flags.moderation == "blocked"
 
 
+async def test_an_approval_at_the_moment_of_an_edit_never_covers_it(town: Town, judge: Script) -> None:
+    for number in range(10):
+        judge.says(Verdict("flagged", ["shouting"]))
+        message = await town.say(town.member, f"OFFER {number}")
+        case = next(case for case in await cases(town.app) if case.message_id == message.message_id)
+        judge.says(Verdict("blocked", ["insults"]))
+
+        await asyncio.gather(
+            town.app.review.decide(ADMIN, case.case_id, "approve"),
+            *(town.app.channels.edit(town.member, town.channel_id, message.message_id, f"{n}") for n in range(3)),
+        )
+
+        assert (await seen(town, message, town.member)).flags == FlagsView("blocked", ["insults"])
+
+
 async def test_an_edit_whose_judge_thinks_while_a_person_blocks_does_not_undo_it(town: Town, judge: Script) -> None:
     message, case = await reported(town)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from sobremesa.clock import Instant
 from sobremesa.http.endpoints import Output
@@ -30,18 +32,18 @@ class CaseView(Output):
 
     case_id: CaseId
     message_id: MessageId
-    room_kind: str
+    room_kind: Annotated[str, Meta(examples=["channel"])]
     room_id: RoomId
     author_id: UserId
     reported_by: UserId | None
     reason: str
-    origin: str
-    state: str
+    origin: Annotated[str, Meta(examples=["report"])]
+    state: Annotated[str, Meta(examples=["closed"])]
     created_at: Instant
-    decision: str | None
+    decision: Annotated[str, Meta(examples=["block"])] | None
     decided_by: str | None
     decided_at: Instant | None
-    note: str | None
+    note: Annotated[str, Meta(examples=["An advertisement, the third this week."])] | None
     message: AccusedView | None
 
 

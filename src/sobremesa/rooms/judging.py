@@ -99,8 +99,9 @@ class Judging:
         if not asked.done():
             _log.warning("the judge took too long", room_kind=said.room_kind, room_id=said.room_id)
             return NOBODY_KNOWS
-        if asked.cancelled() or (error := asked.exception()) is not None:
-            why = "cancelled" if asked.cancelled() else f"{type(error).__name__}: {error}"
+        if asked.cancelled() or asked.exception() is not None:
+            # Only of which kind it was: its words may hold what was said.
+            why = "cancelled" if asked.cancelled() else type(asked.exception()).__name__
             _log.warning("the judge failed", room_kind=said.room_kind, room_id=said.room_id, why=why)
             return NOBODY_KNOWS
         return asked.result()

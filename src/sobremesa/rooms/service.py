@@ -95,7 +95,9 @@ class Rooms:
             verdict = await self._judging.judge(said)
             judged = judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
             also = self._cases.beside
-            seat = await self._enter_again(seat)
+            # While it thought, they may have been sent out, or silenced.
+            seat = await self._door.enter_to_send(actor, room_id)
+            seat.require("send")
 
         message = await self._sending.write(seat, judged, also)
 
@@ -124,7 +126,8 @@ class Rooms:
         verdict = None
         if self._judging is not None:
             verdict = await self._judging.judge(self._said(seat, content, message.attachments or (), mentions))
-            seat = await self._enter_again(seat)
+            seat = await self._door.enter(actor, room_id)
+            seat.require("send")
 
         edited = await self._rewriting.edit(seat, message, content, mentions, verdict)
 
@@ -338,12 +341,6 @@ class Rooms:
             attachments=attachments,
             mentions=len(mentions),
         )
-
-    async def _enter_again(self, seat: Seat) -> Seat:
-        """Their seat after a judge has thought: in that time they may have been sent out, or silenced."""
-        seat = await self._door.enter_again(seat)
-        seat.require("send")
-        return seat
 
     def _moving(self, key: Key[ReadCursor], changes: Changes, when: Condition | None = None) -> Update[ReadCursor]:
         """A change of a person's cursor, which is made where it is no more than that."""
