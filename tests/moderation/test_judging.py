@@ -206,15 +206,17 @@ async def test_a_judge_costs_another_look_at_who_speaks_and_a_case_its_row(town:
 
 async def test_who_is_removed_while_the_judge_thinks_says_nothing_more(town: Town, judge: Script) -> None:
     async def slow(said: Said) -> Verdict:
-        await town.app.membership.remove(town.owner, town.server_id, town.member.user_id)
+        await town.app.membership.remove(town.owner, town.server_id, said.author_id)
         return CLEAR
 
-    before = await town.say(town.member, "hello")
+    before = await town.say(town.moderator, "hello")
     judge.answer = slow
     with pytest.raises(NotFound):
         await town.say(town.member, "and another thing")
     with pytest.raises(NotFound):
-        await town.app.channels.edit(town.member, town.channel_id, before.message_id, "otherwise")
+        await town.app.channels.edit(town.moderator, town.channel_id, before.message_id, "otherwise")
+
+    assert len(judge.asked) == 3
 
     assert await town.contents() == ["hello"]
 
