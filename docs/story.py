@@ -119,6 +119,8 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
     await bill.of("count what is unread: nothing", channels.unread(ana, channel_id))
     await bill.of("count what is unread everywhere: nothing", channels.unread_everywhere(ana))
     await bill.of("pin a message", channels.pin(ana, channel_id, message_id))
+    await bill.of("report a message", channels.report(ana, channel_id, message_id, "Far too short."))
+    await _moderation(app, bill)
     await bill.of("delete a message", channels.delete(bo, channel_id, message_id))
 
 
@@ -140,6 +142,12 @@ async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[A
     await bill.of("open the inbox: two conversations with something unread", app.inbox.list(ana, limit=20))
     await bill.of("take somebody into a group", app.seats.add(ana, group, people[2].user_id))
     await bill.of("leave a group", app.seats.remove(cy, group, cy.user_id))
+
+
+async def _moderation(app: Sobremesa, bill: _Bill) -> None:
+    root = Actor(person=UserId("root"), is_admin=True)
+    cases, _ = await bill.of("list the open cases", app.review.list_cases(root, limit=50))
+    await bill.of("decide about a case", app.review.decide(root, cases[0].case_id, "approve"))
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:

@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Self
 
 import msgspec
@@ -53,8 +54,13 @@ from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids
 from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
+from sobremesa.moderation import api as moderation_api
+from sobremesa.moderation import entities as moderation_entities
+from sobremesa.moderation.policy import open_policy
+from sobremesa.moderation.review import Review
 from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
+from sobremesa.rooms.judging import Judge
 from sobremesa.rooms.service import Rooms
 from sobremesa.settings import Settings
 from sobremesa.table import Layout, Registry, Table, open_engine
@@ -66,6 +72,7 @@ REGISTRY = Registry.of(
     community_entities,
     conversation_entities,
     room_entities,
+    moderation_entities,
     job_entities,
     following_entities,
     idempotency,
@@ -77,7 +84,14 @@ class Sobremesa:
     """All services over one store."""
 
     def __init__(
-        self, table: Table, keyring: Keyring, settings: Settings, *, clock: Clock, mailer: Mailer | None = None
+        self,
+        table: Table,
+        keyring: Keyring,
+        settings: Settings,
+        *,
+        clock: Clock,
+        mailer: Mailer | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self.table = table
         self.keyring = keyring
@@ -88,7 +102,9 @@ class Sobremesa:
         repeats = Idempotency(table, clock)
         access = Access(table, audit)
         cleanup = Cleanup(table)
+        judge = judge or open_policy(settings, clock)
 
+        self.review = Review(table, clock, audit, kinds=[CHANNELS, CONVERSATIONS])
         self.jobs = Jobs(table, clock, ids)
         self._in_conversations = conversations_access.Access(table, audit)
         self.seats = Seats(table, clock, self._in_conversations, audit, self.jobs)
@@ -102,15 +118,24 @@ class Sobremesa:
             jobs=self.jobs,
             settings=settings,
             mailer=mailer,
-            farewells=[cleanup, conversations],
-            exporters=[cleanup, conversations],
+            farewells=[cleanup, conversations, self.review],
+            exporters=[cleanup, conversations, self.review],
+        )
+        rooms = partial(
+            Rooms,
+            table=table,
+            clock=clock,
+            ids=ids,
+            people=self.accounts,
+            judge=judge,
+            judge_seconds=settings.moderation_seconds,
         )
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
         self.membership = Membership(table, clock, access, audit, repeats)
-        self.channels = Rooms(CHANNELS, table, clock, ids, door=access, people=self.accounts)
+        self.channels = rooms(CHANNELS, door=access)
         self.conversations = Conversations(table, clock, ids, self._in_conversations, repeats)
         self.inbox = Inbox(table, self._in_conversations)
-        self.talks = Rooms(CONVERSATIONS, table, clock, ids, door=self._in_conversations, people=self.accounts)
+        self.talks = rooms(CONVERSATIONS, door=self._in_conversations)
         self.follower = Follower(table, clock, ids, "activity", [Activity(table)])
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
@@ -128,9 +153,13 @@ class Sobremesa:
         settings: Settings | None = None,
         clock: Clock | None = None,
         mailer: Mailer | None = None,
+        judge: Judge | None = None,
         background: bool = True,
     ) -> AsyncIterator[Self]:
-        """The services of a store, which is made where there is none; in the background jobs are done meanwhile."""
+        """The services of a store, which is made where there is none; in the background jobs are done meanwhile.
+
+        A judge of one's own looks at what is said, in place of the policy of the settings.
+        """
         settings = settings or Settings()
         if store is not None:
             settings = msgspec.structs.replace(settings, store=store)
@@ -142,7 +171,7 @@ class Sobremesa:
             table = Table(engine, clock=clock)
             keyring = await open_keyring(settings.store, table, clock)
             table.seal_cursors_with(keyring.secret("cursors"))
-            app = cls(table, keyring, settings, clock=clock, mailer=mailer)
+            app = cls(table, keyring, settings, clock=clock, mailer=mailer, judge=judge)
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
             if background:
@@ -161,6 +190,7 @@ class Sobremesa:
             ).endpoints,
             *rooms_api.routes(self.talks, title="Conversations").endpoints,
             *rooms_api.shared_routes([self.channels, self.talks]).endpoints,
+            *moderation_api.routes(self.review).endpoints,
         ]
 
     def site(self) -> Site:

@@ -152,6 +152,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         str | None,
         Meta(description="`redis://host:port` for limits that several nodes share; without it each has its own."),
     ] = None
+    moderation_policy: Annotated[
+        str | None,
+        Meta(description="A TOML file of words, links and mentions to look for; see [moderation.md](moderation.md)."),
+    ] = None
+    moderation_seconds: Annotated[
+        float, Meta(gt=0, description="How long a judge may think about a message, which is flagged after that.")
+    ] = 2
     show_units: Annotated[
         bool, Meta(description="Tell in the header `Sobremesa-Units` of every answer what it cost.")
     ] = False

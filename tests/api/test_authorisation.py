@@ -129,6 +129,10 @@ conversations.reportMessage         401  403       404      404     202        2
 
 rooms.getMessageAnywhere            401  403       404      404     200        200    200    200
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
+
+moderation.listCases                401  403       403      403     403        403    403    403
+moderation.getCase                  401  403       403      403     403        403    403    403
+moderation.decideCase               401  403       403      403     403        403    403    403
 """
 
 _HEAD, *_LINES = [line for line in TABLE.splitlines() if line]
@@ -247,6 +251,8 @@ class Place:
     def participant(self, caller: Caller) -> str:
         return f"{self.rooms['conversations'].at}/participants/{caller.user_id}"
 
+
+FOR_ADMINISTRATORS = {name for name in ROWS if name == "communities.listAllServers" or name.startswith("moderation.")}
 
 Prepare = Callable[[Place, str], Awaitable[Attempt]]
 PREPARED: dict[str, Prepare] = {}
@@ -370,7 +376,7 @@ async def _find_users(place: Place, who: str) -> Attempt:
 
 @prepares(
     *("accounts.getMe", "accounts.listSessions", "accounts.export", "accounts.listBlocks", "communities.listServers"),
-    *("communities.listAllServers", "rooms.countUnreadEverywhere"),
+    *("communities.listAllServers", "rooms.countUnreadEverywhere", "moderation.listCases"),
 )
 async def _nothing_needed(place: Place, who: str) -> Attempt:
     return Attempt()
@@ -584,6 +590,19 @@ async def _report(place: Place, room: Room, who: str) -> Attempt:
     return (await _the_message(place, room, who))._replace(body={"reason": "It is too short."})
 
 
+# Moderation
+
+
+@prepares("moderation.getCase")
+async def _case(place: Place, who: str) -> Attempt:
+    return Attempt({"caseId": NOBODY_HAS_IT})
+
+
+@prepares("moderation.decideCase")
+async def _decide(place: Place, who: str) -> Attempt:
+    return Attempt({"caseId": NOBODY_HAS_IT}, {"decision": "approve"})
+
+
 @pytest.fixture(scope="module")
 def cast(server: Server) -> Cast:
     """Everybody, registered once; each line of the table gives them roles in a server of its own."""
@@ -632,7 +651,7 @@ async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> No
         if who == "nobody" and reply.status == 401:
             assert (reply.json["code"], reply.headers["www-authenticate"]) == ("unauthenticated", "Bearer")
         if who == "key" and reply.status == 403:
-            assert reply.json["code"] == ("forbidden" if name == "communities.listAllServers" else "person_needed")
+            assert reply.json["code"] == ("forbidden" if name in FOR_ADMINISTRATORS else "person_needed")
         if who in ("stranger", "removed") and reply.status == 404:
             nothing = attempt._replace(places=attempt.places | _elsewhere(path))
             assert told(reply) == told(await tried(caller, method, path, nothing)), f"{who} can tell what exists"
@@ -644,6 +663,9 @@ async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> No
 async def test_a_key_with_the_scope_may_do_what_needs_it(server: Server, http: aiohttp.ClientSession) -> None:
     key = Caller(http, await new_key(server, "admin"))
     assert (await key.get("/admin/servers", limit=1))["items"]
+    assert (await key.get("/moderation/cases", limit=1)).keys() == {"items", "next"}
+    await key.get(f"/moderation/cases/{NOBODY_HAS_IT}", expect=404)
+    await key.post(f"/moderation/cases/{NOBODY_HAS_IT}", {"decision": "block"}, expect=404)
 
 
 def _elsewhere(path: str) -> dict[str, str]:

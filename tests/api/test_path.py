@@ -33,6 +33,11 @@ PARTICIPANT = {
     *("userId", "username", "avatarUrl", "convoId", "role", "joinedAt", "lastReadMessageId", "lastReadAt"),
 }
 ME = {"userId", "username", "email", "avatarUrl", "tenant", "isAdmin", "createdAt", "updatedAt"}
+CASE = {
+    *("caseId", "messageId", "roomKind", "roomId", "authorId", "reportedBy", "reason", "origin", "state", "createdAt"),
+    *("decision", "decidedBy", "decidedAt", "note", "message"),
+}
+ACCUSED = {"content", "username", "attachments", "flags", "nsfwBand", "createdAt", "editedAt"}
 SIGNED_IN = {"user", "accessToken", "refreshToken", "expiresIn"}
 
 
@@ -80,6 +85,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await members_get_roles_and_are_removed(story)
     await the_server_changes_hands_and_ends(story)
     await administrators_see_every_server(story)
+    await moderators_decide_about_cases(story)
     await sessions_and_passwords_end(story)
     await an_account_is_deleted(story)
 
@@ -500,6 +506,38 @@ async def administrators_see_every_server(story: Story) -> None:
     key = story.kept(Caller(story.http, made.splitlines()[-1]))
     assert (await key.get("/admin/servers", limit=2))["items"] == newest
     assert (await key.get("/users/me", expect=403))["code"] == "person_needed"
+
+
+async def moderators_decide_about_cases(story: Story) -> None:
+    admin = story.kept(await log_in(story.http, story.ana.name))
+    server_id = (await story.cleo.post("/servers", {"name": "A last table"}))["serverId"]
+    channel_id = (await story.cleo.post(f"/servers/{server_id}/channels", {"name": "general"}))["channelId"]
+    message_id = (await story.cleo.post(f"/channels/{channel_id}/messages", {"content": "Buy now"}))["messageId"]
+    message = f"/channels/{channel_id}/messages/{message_id}"
+    for _ in range(2):
+        await story.cleo.post(f"{message}/report", {"reason": "I regret it."}, expect=202)
+
+    found = [case for case in await pages(admin, "/moderation/cases", limit=1) if case["messageId"] == message_id]
+    [case] = found
+    assert case.keys() == CASE
+    assert case["message"].keys() == ACCUSED
+    assert (case["roomKind"], case["roomId"], case["authorId"]) == ("channel", channel_id, story.cleo.user_id)
+    assert (case["reportedBy"], case["reason"], case["origin"]) == (story.cleo.user_id, "I regret it.", "report")
+    assert (case["state"], case["message"]["content"], case["message"]["flags"]) == ("open", "Buy now", None)
+
+    address = f"/moderation/cases/{case['caseId']}"
+    assert await admin.get(address) == case
+    await admin.get(f"/moderation/cases/{NOBODY_HAS_IT}", expect=404)
+    await admin.post(address, {"decision": "perhaps"}, expect=422)
+    decided = await admin.post(address, {"decision": "block", "note": "So do we."}, expect=200)
+    assert (decided["state"], decided["decision"], decided["decidedBy"]) == ("closed", "block", story.ana.user_id)
+    again = await admin.post(address, {"decision": "approve"}, expect=409)
+    assert (again["code"], again["current"]) == ("case_closed", decided)
+    assert decided in await pages(admin, "/moderation/cases?state=closed")
+    assert case["caseId"] not in [case["caseId"] for case in await pages(admin, "/moderation/cases")]
+    seen = await story.cleo.get(message)
+    assert seen["flags"] == {"moderation": "blocked", "policyHints": ["reviewed"]}
+    await story.cleo.delete(f"/servers/{server_id}")
 
 
 async def sessions_and_passwords_end(story: Story) -> None:

@@ -12,6 +12,7 @@ requests.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from collections import Counter
@@ -37,7 +38,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from api.calling import PASSWORD
-from api.running import Server
+from api.running import Server, new_key
 
 EXAMPLES = int(os.environ.get("SOBREMESA_SCHEMATHESIS_EXAMPLES", "6"))
 SECONDS = 60 + EXAMPLES * 30
@@ -55,8 +56,9 @@ CHECKS = [
 class World:
     """Somebody with data: a server with a member, a channel with a message, and what they may end."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, key: str) -> None:
         self.url = url
+        self.key = key
         self.session = requests.Session()
         self.me, self.token = self._person()
         self.member, self.member_token = self._person()
@@ -82,6 +84,7 @@ class World:
         self.ids["channelId"] = made["channelId"]
         self.rooms["channels"] = {"roomId": made["channelId"]}
         self.message("channels")
+        self.case()
 
     def conversation(self) -> None:
         """A group with the member in it."""
@@ -96,6 +99,19 @@ class World:
         room["messageId"] = sent["messageId"]
         self.ids["messageId"] = self.rooms["channels"]["messageId"]
         self.ids["emoji"] = "👍"
+
+    def case(self) -> None:
+        """A case about a new message."""
+        messages = f"/channels/{self.ids['channelId']}/messages"
+        message_id = self._do("POST", messages, {"content": "Buy now"})["messageId"]
+        self.session.post(
+            f"{self.url}/v1{messages}/{message_id}/report",
+            json={"reason": "Spam"},
+            headers=self._bearer(self.token),
+            timeout=REQUEST_SECONDS,
+        )
+        [case] = self._do("GET", "/moderation/cases?limit=1", None, self.key)["items"]
+        self.ids["caseId"] = case["caseId"]
 
     def ids_for(self, operation: str) -> dict[str, str]:
         """What exists, for the places of this operation."""
@@ -126,6 +142,8 @@ class World:
         self.ids["sessionId"] = next(session["sessionId"] for session in sessions if session["current"])
 
     def headers_of(self, operation: str) -> dict[str, str]:
+        if operation.startswith("moderation."):
+            return self._bearer(self.key)
         return self._bearer(self.spare_token if operation in WITH_SPARE else self.token)
 
     def _person(self) -> tuple[dict[str, Any], str]:
@@ -167,6 +185,7 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "channels.deleteMessage": lambda world: world.message("channels"),
     "conversations.removeParticipant": World.conversation,
     "conversations.deleteMessage": lambda world: world.message("conversations"),
+    "moderation.decideCase": World.case,
 }
 """What must be made again after an operation has succeeded."""
 
@@ -204,7 +223,7 @@ def make_real(case: Case[Any], world: World, operation: str) -> None:
 
 @pytest.mark.timeout(SECONDS)
 def test_every_answer_is_one_that_the_document_describes(server: Server) -> None:
-    world = World(server.url)
+    world = World(server.url, asyncio.run(new_key(server, "admin")))
     document = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
     seen: Counter[int] = Counter()
     wrong: dict[str, str] = {}
