@@ -25,6 +25,11 @@ from sobremesa.accounts.departures import JOB as DEPART
 from sobremesa.accounts.keyring import Keyring, open_keyring
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.opening import open_accounts
+from sobremesa.attachments import api as attachments_api
+from sobremesa.attachments import entities as attachment_entities
+from sobremesa.attachments.opening import open_files
+from sobremesa.attachments.service import Attachments
+from sobremesa.attachments.stores import FileStore
 from sobremesa.clock import Clock, SystemClock
 from sobremesa.communities import api as communities_api
 from sobremesa.communities import entities as community_entities
@@ -44,13 +49,16 @@ from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
 from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
+from sobremesa.rooms.readers import RoomReaders
 from sobremesa.rooms.service import Rooms
 from sobremesa.settings import Settings
 from sobremesa.table import Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
 
-REGISTRY = Registry.of(account_entities, community_entities, room_entities, job_entities, idempotency)
+REGISTRY = Registry.of(
+    account_entities, community_entities, room_entities, attachment_entities, job_entities, idempotency
+)
 """Every kind of row and every question: docs, costs and tests are loops over it."""
 
 
@@ -58,7 +66,14 @@ class Sobremesa:
     """All services over one store."""
 
     def __init__(
-        self, table: Table, keyring: Keyring, settings: Settings, *, clock: Clock, mailer: Mailer | None = None
+        self,
+        table: Table,
+        keyring: Keyring,
+        settings: Settings,
+        files: FileStore,
+        *,
+        clock: Clock,
+        mailer: Mailer | None = None,
     ) -> None:
         self.table = table
         self.keyring = keyring
@@ -86,6 +101,15 @@ class Sobremesa:
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
         self.membership = Membership(table, clock, access, audit, repeats)
         self.channels = Rooms(CHANNELS, table, clock, ids, door=access, people=self.accounts)
+        self.attachments = Attachments(
+            table,
+            clock,
+            ids,
+            store=files,
+            readers=RoomReaders({CHANNELS.name: access}),
+            secret=keyring.secret("files"),
+            max_bytes=settings.max_upload_bytes,
+        )
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
             CLEAN_SERVER: cleanup.clean_server,
@@ -115,11 +139,14 @@ class Sobremesa:
             table = Table(engine, clock=clock)
             keyring = await open_keyring(settings.store, table, clock)
             table.seal_cursors_with(keyring.secret("cursors"))
-            app = cls(table, keyring, settings, clock=clock, mailer=mailer)
+            files = await open_files(settings.files, settings.store, clock)
+            closing.push_async_callback(files.close)
+            app = cls(table, keyring, settings, files, clock=clock, mailer=mailer)
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
             if background:
                 await closing.enter_async_context(_running(app.jobs.run(app.handlers)))
+                await closing.enter_async_context(_running(app.attachments.keep_swept()))
             yield app
 
     def endpoints(self) -> list[Endpoint]:
@@ -129,6 +156,7 @@ class Sobremesa:
             *communities_api.routes(self.communities, self.membership, self.accounts).endpoints,
             *rooms_api.routes(self.channels, title="Channels").endpoints,
             *rooms_api.shared_routes([self.channels]).endpoints,
+            *attachments_api.routes(self.attachments).endpoints,
         ]
 
     def site(self) -> Site:
