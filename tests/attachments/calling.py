@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any, NamedTuple
 
 import aiohttp
@@ -27,7 +28,7 @@ async def upload(
     """The bytes themselves as the body."""
     headers = {"Content-Type": type} if type else {}
     asked = query | ({} if name is None else {"name": name})
-    return await _posted(caller, content, headers, asked, expect)
+    return await _posted(caller, io.BytesIO(content), headers, asked, expect)
 
 
 async def upload_form(
@@ -35,7 +36,7 @@ async def upload_form(
 ) -> Any:
     """A form with one file, as a browser sends it."""
     form = aiohttp.FormData(quote_fields=False)
-    form.add_field("file", content, filename=name, content_type=type or "application/octet-stream")
+    form.add_field("file", io.BytesIO(content), filename=name, content_type=type or "application/octet-stream")
     return await _posted(caller, form, {}, query, expect)
 
 
@@ -48,7 +49,7 @@ async def _posted(caller: Caller, body: Any, headers: dict[str, str], query: dic
         headers=bearer | headers,
         params=query,
         timeout=TIMEOUT,
-        skip_auto_headers=skipped if isinstance(body, bytes) else (),
+        skip_auto_headers=skipped if isinstance(body, io.BytesIO) else (),
     ) as answer:
         reply = Reply(answer.status, {k.lower(): v for k, v in answer.headers.items()}, await answer.read())
     check_form(reply)

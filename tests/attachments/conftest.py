@@ -8,6 +8,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+import requests
 
 from api.calling import Caller, client_of, register
 from api.conftest import ENGINES, store_of
@@ -81,10 +82,9 @@ async def app(store: str, files: Path, clock: Ahead) -> AsyncIterator[Sobremesa]
         yield app
 
 
-@pytest.fixture
-async def bucket(moto_server: Endpoint) -> str:
+@pytest.fixture(scope="module")
+def bucket(moto_server: Endpoint) -> str:
     """The address of a new bucket for `files`."""
     name = f"files-{uuid.uuid4().hex}"
-    async with aiohttp.ClientSession() as session, session.put(f"{moto_server.url}/{name}") as made:
-        assert made.status == 200, await made.text()
+    requests.put(f"{moto_server.url}/{name}", timeout=30).raise_for_status()
     return f"s3://{name}/uploads?region={REGION}&endpoint={moto_server.url}"

@@ -84,12 +84,12 @@ class DiskStore:
 
     def _made(self, name: str) -> Path:
         """A folder inside of ours, which is there then, durably."""
-        folder = self._root() / name
-        if not folder.is_dir():
-            folder.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
-            _sync_folder(folder.parent)
-            _sync_folder(folder.parent.parent)
-        return folder
+        root = self._root()
+        for folder in (root, root / name):
+            if not folder.is_dir():
+                folder.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
+                _sync_folder(folder.parent)
+        return root / name
 
     def _place(self, key: StorageKey) -> Path:
         if key.endswith(HALF_WRITTEN):
