@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any, NamedTuple, TypeVar
 
 from sobremesa.app import Sobremesa
+from sobremesa.attachments.receiving import Arriving
 from sobremesa.clock import SetClock
 from sobremesa.ids import Ids
 from sobremesa.people import Actor, UserId
@@ -59,6 +60,7 @@ async def tell() -> Costs:
         ana, people = await _people(app, clock, bill)
         room = await _server(app, bill, ana, people)
         await _channel(app, bill, ana, people[0], room)
+        await _files(app, bill, ana)
         await _end(app, bill, ana, people[0], room)
         return Costs(bill.verbs, app.table.meter.totals())
 
@@ -117,6 +119,17 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
     await bill.of("count what is unread everywhere: nothing", channels.unread_everywhere(ana))
     await bill.of("pin a message", channels.pin(ana, channel_id, message_id))
     await bill.of("delete a message", channels.delete(bo, channel_id, message_id))
+
+
+async def _files(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield BODY.encode()
+
+    file = await bill.of("upload a file", app.attachments.receive(ana, Arriving("cake.txt", "text/plain", pieces())))
+    await bill.of("get a file's addresses", app.attachments.get(ana, file.file_id))
+    token = file.url.partition("token=")[2]
+    await bill.of("fetch one's own file", app.attachments.open(file.file_id, "content", token))
+    await bill.of("delete a file", app.attachments.remove(ana, file.file_id))
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:

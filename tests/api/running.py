@@ -15,7 +15,7 @@ from pathlib import Path
 
 from servers import TETHER
 from sobremesa.app import Sobremesa
-from sobremesa.people import DEFAULT_TENANT
+from sobremesa.people import DEFAULT_TENANT, UserId
 
 SOBREMESA = Path(sys.executable).parent / "sobremesa"
 READY_WITHIN_SECONDS = 30.0
@@ -100,3 +100,13 @@ async def new_key(server: Server, *scopes: str) -> str:
     """A server key, made by the library's door beside the running server."""
     async with Sobremesa.open(server.store, background=False) as app:
         return (await app.server_keys.create_key(DEFAULT_TENANT, scopes)).text
+
+
+async def attach(server: Server, file_id: str, owner_id: str, channel_id: str, message_id: str) -> None:
+    """Give a file to a message of a channel, by the library's door beside the running server."""
+    async with Sobremesa.open(server.store, background=False) as app:
+        await app.table.write(
+            app.attachments.attaching(
+                file_id, room_kind="channel", room_id=channel_id, message_id=message_id, owner_id=UserId(owner_id)
+            )
+        )

@@ -21,7 +21,7 @@ import aiohttp
 import pytest
 
 from api.calling import NOBODY_HAS_IT, PASSWORD, Caller, Reply, client_of, log_in, register
-from api.running import Server, new_key
+from api.running import Server, attach, new_key
 
 TABLE = """
 operation                        nobody  key  stranger  removed  member  moderator  admin  owner
@@ -99,10 +99,28 @@ channels.reportMessage              401  403       404      404     202        2
 
 rooms.getMessageAnywhere            401  403       404      404     200        200    200    200
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
+
+attachments.createAttachment        401  403       201      201     201        201    201    201
+attachments.completeAttachment      401  403       404      404     404        404    404    404
+attachments.completeAttachment own  401  403       200      200     200        200    200    200
+attachments.getAttachment           401  403       404      404     404        404    404    404
+attachments.getAttachment own       401  403       200      200     200        200    200    200
+attachments.getAttachment sent      401  403       404      404     200        200    200    200
+attachments.getAttachment public    401  403       200      200     200        200    200    200
+attachments.deleteAttachment        401  403       404      404     404        404    404    404
+attachments.deleteAttachment own    401  403       204      204     204        204    204    204
+attachments.getContent              200  200       200      200     200        200    200    200
+attachments.getContent forged       404  404       404      404     404        404    404    404
+attachments.getPreview              200  200       200      200     200        200    200    200
 """
 
 _HEAD, *_LINES = [line for line in TABLE.splitlines() if line]
 WHO = tuple(_HEAD.split()[1:])
+PICTURE = (
+    b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x00\x00\x00\x00\x00"
+    b",\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+)
+"""The smallest there is."""
 PEOPLE = ("owner", "admin", "moderator", "member", "removed", "stranger", "victim")
 
 
@@ -457,6 +475,60 @@ async def _reaction(place: Place, who: str) -> Attempt:
 @prepares("channels.reportMessage")
 async def _report(place: Place, who: str) -> Attempt:
     return (await _the_message(place, who))._replace(body={"reason": "It is too short."})
+
+
+# Attachments: whoever has a signed address needs no token; an address of one's own making opens nothing.
+
+
+async def _file_of(caller: Caller, content: bytes = b"Hello", **query: Any) -> dict[str, Any]:
+    made: dict[str, Any] = await caller.post("/attachments", content, **query)
+    return made
+
+
+@prepares("attachments.createAttachment")
+async def _upload(place: Place, who: str) -> Attempt:
+    return Attempt(body=b"Hello")
+
+
+@prepares("attachments.completeAttachment", "attachments.getAttachment", "attachments.deleteAttachment")
+async def _others_file(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.everybody["victim"]))["fileId"]})
+
+
+@prepares("attachments.completeAttachment own", "attachments.getAttachment own", "attachments.deleteAttachment own")
+async def _own_file(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.everybody[who if who in PEOPLE else "owner"]))["fileId"]})
+
+
+@prepares("attachments.getAttachment sent")
+async def _sent_file(place: Place, who: str) -> Attempt:
+    victim = place.everybody["victim"]
+    made = await _file_of(victim)
+    await attach(place.server, made["fileId"], victim.user_id, place.channel_id, place.own_message["owner"])
+    return Attempt({"fileId": made["fileId"]})
+
+
+@prepares("attachments.getAttachment public")
+async def _avatar(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.owner, PICTURE, purpose="avatar"))["fileId"]})
+
+
+@prepares("attachments.getContent")
+async def _content(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner)
+    return Attempt({"fileId": made["fileId"]}, query={"token": made["url"].partition("token=")[2]})
+
+
+@prepares("attachments.getPreview")
+async def _preview(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner, PICTURE)
+    return Attempt({"fileId": made["fileId"]}, query={"token": made["previewUrl"].partition("token=")[2]})
+
+
+@prepares("attachments.getContent forged")
+async def _forged(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner)
+    return Attempt({"fileId": made["fileId"]}, query={"token": "A" * len(made["url"].partition("token=")[2])})
 
 
 @pytest.fixture(scope="module")

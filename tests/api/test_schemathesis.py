@@ -38,6 +38,7 @@ from schemathesis.specs.openapi.checks import (
 
 from api.calling import PASSWORD
 from api.running import Server
+from api.test_authorisation import PICTURE
 
 EXAMPLES = int(os.environ.get("SOBREMESA_SCHEMATHESIS_EXAMPLES", "6"))
 SECONDS = 60 + EXAMPLES * 30
@@ -62,6 +63,7 @@ class World:
         self.member, self.member_token = self._person()
         self.spare, self.spare_token = self._person()
         self.ids: dict[str, str] = {}
+        self.tokens: dict[str, str] = {}
         self.build()
 
     def build(self) -> None:
@@ -70,6 +72,7 @@ class World:
         self.ids["userId"] = self.member["userId"]
         self.channel()
         self.invite()
+        self.file()
         self._do("POST", f"/invites/{self.ids['code']}/redeem", None, self.member_token)
         self.ids["sessionId"] = self._do("GET", "/users/me/sessions", None, self.spare_token)["items"][0]["sessionId"]
         assert server_id
@@ -84,6 +87,18 @@ class World:
             "messageId"
         ]
         self.ids["emoji"] = "👍"
+
+    def file(self) -> None:
+        answer = self.session.post(
+            f"{self.url}/v1/attachments",
+            data=PICTURE,
+            headers=self._bearer(self.token) | {"Content-Type": "image/gif"},
+            timeout=REQUEST_SECONDS,
+        )
+        assert answer.ok, answer.text
+        made = answer.json()
+        self.ids["fileId"] = made["fileId"]
+        self.tokens = {name: made[name].partition("token=")[2] for name in ("url", "previewUrl")}
 
     def invite(self) -> None:
         self.ids["code"] = self._do("POST", f"/servers/{self.ids['serverId']}/invites")["code"]
@@ -149,8 +164,13 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "communities.banMember": World.member_again,
     "communities.revokeInvite": World.invite,
     "channels.deleteMessage": World.message,
+    "attachments.deleteAttachment": World.file,
 }
 """What must be made again after an operation has succeeded."""
+
+
+SIGNED = {"attachments.getContent": "url", "attachments.getPreview": "previewUrl"}
+"""Operations that need no token but a signed address."""
 
 
 def named_in_body(world: World, operation: str) -> dict[str, Any]:
@@ -176,6 +196,8 @@ def make_real(case: Case[Any], world: World, operation: str) -> None:
     for name in ("before", "after", "around"):
         if name in case.query:
             case.query[name] = world.ids["messageId"]
+    if operation in SIGNED:
+        case.query["token"] = world.tokens[SIGNED[operation]]
 
 
 @pytest.mark.timeout(SECONDS)
