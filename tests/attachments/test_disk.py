@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from attachments.test_in_messages import uploaded
+from communities.world import person
+from sobremesa.app import Sobremesa
 from sobremesa.attachments.disk import DiskStore
 from sobremesa.attachments.entities import FileId
 from sobremesa.attachments.errors import FilesUnavailable
 from sobremesa.attachments.opening import open_files
 from sobremesa.attachments.stores import new_key
 from sobremesa.clock import SystemClock
-from sobremesa.settings import BadSetting
+from sobremesa.settings import BadSetting, Settings
 
 FILE = FileId("01JGSYB3ZZ0000000000000000")
 
@@ -55,6 +58,14 @@ async def test_what_is_not_there_is_told_so(tmp_path: Path) -> None:
     assert [page async for page in store.every_key()] == []
     with pytest.raises(FilesUnavailable):
         await store.put(key, tmp_path / "nothing", "text/plain")
+
+
+async def test_a_disk_that_takes_nothing_is_no_fault_of_the_caller(tmp_path: Path) -> None:
+    (tmp_path / "files").write_bytes(b"no folder")
+    settings = Settings(rate_limits="off", files=(tmp_path / "files").as_uri())
+    async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
+        with pytest.raises(FilesUnavailable):
+            await uploaded(app, person("ana"))
 
 
 async def test_a_store_in_memory_has_a_folder_that_goes_with_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -128,6 +129,18 @@ async def test_a_client_uploads_directly_and_completes(ana: Caller, bucket: str)
     assert (await ana.post(f"{file}/complete", expect=200))["fileId"] == invited["fileId"]
     assert (await ana.get(file))["name"] == "table.png"
     assert len(await keys_in(bucket, made)) == 2
+
+
+async def test_completed_by_many_at_once_it_is_one_file(ana: Caller, bucket: str) -> None:
+    invited = await asked(ana)
+    await put(invited["presigned"], PNG)
+    path = f"/attachments/{invited['fileId']}/complete"
+
+    made = await asyncio.gather(*(ana.post(path, expect=200) for _ in range(5)))
+
+    assert {one["fileId"] for one in made} == {invited["fileId"]}
+    assert len(await keys_in(bucket, invited)) == 2
+    assert (await fetch(ana, made[-1]["url"])).status == 302
 
 
 async def test_what_is_put_after_it_was_looked_at_is_never_served(ana: Caller, bucket: str) -> None:

@@ -69,6 +69,7 @@ def routes(attachments: Attachments) -> Routes:
         "/attachments",
         status=201,
         errors=[*REFUSED, OneFile, NoPresignedUploads],
+        limit="upload",
         max_upload=attachments.max_bytes + FORM_BYTES,
     )
     async def create_attachment(
@@ -90,7 +91,7 @@ def routes(attachments: Attachments) -> Routes:
             raise MalformedRequest
         return received(await attachments.receive(actor, await arriving(upload, query.name), public=public))
 
-    @api.post(f"{file}/complete", errors=[*REFUSED, WrongSize, UploadMissing])
+    @api.post(f"{file}/complete", errors=[*REFUSED, WrongSize, UploadMissing], limit="upload")
     async def complete_attachment(actor: Actor, file_id: FileId) -> AttachmentView:
         """Take in a file that was uploaded by a presigned request, after a look at its content."""
         return await attachments.complete(actor, file_id)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sobremesa.attachments.entities import Attachment, FileId, FileKind
-from sobremesa.attachments.errors import UploadMissing, WrongSize, WrongType
+from sobremesa.attachments.errors import FilesUnavailable, UploadMissing, WrongSize, WrongType
 from sobremesa.attachments.inspection import inspect
 from sobremesa.attachments.previews import MIME as PREVIEW_MIME
 from sobremesa.attachments.previews import Previews
@@ -89,11 +89,14 @@ class Intake:
     @contextlib.asynccontextmanager
     async def _spooled(self, file_id: FileId) -> AsyncIterator[Path]:
         """Where a file may be for a while; it is gone afterwards, unless it was put."""
-        path = await self._store.spool(new_key(file_id))
         try:
-            yield path
-        finally:
-            path.unlink(missing_ok=True)
+            path = await self._store.spool(new_key(file_id))
+            try:
+                yield path
+            finally:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise FilesUnavailable(f"a file cannot be written: {error.strerror}") from error
 
 
 def _sha256(path: Path) -> str:

@@ -6,6 +6,7 @@ A file belongs to its owner until a message has it; then to everybody who may re
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -25,6 +26,7 @@ from sobremesa.attachments.errors import (
     AttachmentMissing,
     FilesUnavailable,
     NoPresignedUploads,
+    UploadMissing,
     WrongType,
 )
 from sobremesa.attachments.inspection import TYPES, plain_type
@@ -35,7 +37,7 @@ from sobremesa.attachments.serving import Manner, manner_of
 from sobremesa.attachments.stores import FileStore, Presigned, StorageKey, file_of, new_key
 from sobremesa.attachments.views import AttachmentView, in_message
 from sobremesa.clock import Clock, instant
-from sobremesa.errors import Invalid, NotFound, TooBig
+from sobremesa.errors import Invalid, NotFound, Refusal, TooBig
 from sobremesa.ids import Ids, is_ulid, time_of
 from sobremesa.people import Actor, UserId
 from sobremesa.table import Create, Delete, Operation, Table, Update, absent_or_null, equals, remove, set_to
@@ -153,17 +155,15 @@ class Attachments:
         file = await self._table.get(file_by_id(file_id=file_id))
         if file is None or file.owner_id != actor.user_id:
             raise NotFound
-        if file.state == "ready":
-            return self._view(file, actor.user_id)
+        if file.state == "waiting":
+            file = await self._completed(file)
+        return self._view(file, actor.user_id)
+
+    async def _completed(self, waiting: Attachment) -> Attachment:
         try:
-            taken = await self._intake.take_over(file)
-        except Invalid:
-            await self.discard([file_id])
-            raise
-
-        return self._view(await self._completed(file, taken), actor.user_id)
-
-    async def _completed(self, waiting: Attachment, taken: Taken) -> Attachment:
+            taken = await self._intake.take_over(waiting)
+        except (Invalid, UploadMissing) as refusal:
+            return await self._refused(waiting, refusal)
         try:
             ready = await self._table.write(
                 Update(
@@ -177,12 +177,25 @@ class Attachments:
         except ConditionFailed:
             # Two at once: the other one was first, or it is gone.
             await self.store.delete(_keys_of(taken))
-            found = await self._table.get(waiting.own_key(), consistent=True)
-            if found is None:
-                raise NotFound from None
-            return found
+            return await self._already_ready(waiting, NotFound())
         await self.store.delete([StorageKey(waiting.storage_key)])
         return ready
+
+    async def _refused(self, waiting: Attachment, refusal: Refusal) -> Attachment:
+        """Let go of what was refused; unless another call was faster, and took it in."""
+        if isinstance(refusal, Invalid):
+            with contextlib.suppress(ConditionFailed):
+                gone = await self._table.write(
+                    Delete(waiting.own_key(), when=equals("state", "waiting")), pattern=discard_file
+                )
+                await self._forget([gone])
+        return await self._already_ready(waiting, refusal)
+
+    async def _already_ready(self, waiting: Attachment, otherwise: Refusal) -> Attachment:
+        found = await self._table.get(file_by_id(file_id=waiting.file_id))
+        if found is None or found.state == "waiting":
+            raise otherwise
+        return found
 
     # Fetching
 
