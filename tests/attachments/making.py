@@ -96,7 +96,7 @@ def overlapping_bomb(entries: int = 1000, unpacked: int = 10_000_000) -> bytes:
     """Many entries that share the same packed bytes: 10 GB of 10 KB."""
     packed = zlib.compressobj(9, zlib.DEFLATED, -15)
     body = packed.compress(bytes(unpacked)) + packed.flush()
-    local = struct.pack("<4s5H3L2H", b"PK\x03\x04", 20, 0, 8, 0, 0, 0, len(body), unpacked, 1, 0) + b"x" + body
+    local = struct.pack("<4s5H3L2H", b"PK\x03\x04", 20, 0, 8, 0, 0, 0, len(body), unpacked, 4, 0) + b"0000" + body
     names = [f"{number:04}".encode() for number in range(entries)]
     directory = b"".join(directory_entry(name, len(body), unpacked, 0) for name in names)
     return local + directory + directory_end(entries, len(directory), len(local))
