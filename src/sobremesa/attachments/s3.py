@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 from xml.etree import ElementTree
 
 import aiohttp
@@ -181,7 +181,8 @@ def _listed(page: bytes) -> tuple[list[str], str | None]:
     """The keys of a page, and with what to ask for the next."""
     # The bucket is ours and it answered a request that only we can sign.
     tree = ElementTree.fromstring(page)  # noqa: S314
-    keys = [element.text or "" for element in tree.iterfind("{*}Contents/{*}Key")]
+    # botocore asks for keys that are encoded, since XML cannot hold every character.
+    keys = [unquote_plus(element.text or "") for element in tree.iterfind("{*}Contents/{*}Key")]
     return keys, tree.findtext("{*}NextContinuationToken")
 
 
