@@ -23,6 +23,11 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 NOBODY_HAS_IT = "01JGSYB3ZZ0000000000000000"
 """An id that could be somebody's, and is nobody's."""
+PICTURE = (
+    b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x00\x00\x00\x00\x00"
+    b",\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+)
+"""The smallest there is."""
 
 _CAMEL = re.compile(r"[a-z][a-zA-Z0-9]*")
 _TELLS_TIME = re.compile(r"at|.*At")

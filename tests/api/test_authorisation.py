@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import aiohttp
 import pytest
 
-from api.calling import NOBODY_HAS_IT, PASSWORD, Caller, Reply, client_of, log_in, register
+from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, Caller, Reply, client_of, log_in, register
 from api.running import Server, attach, new_key
 
 TABLE = """
@@ -116,11 +116,6 @@ attachments.getPreview              200  200       200      200     200        2
 
 _HEAD, *_LINES = [line for line in TABLE.splitlines() if line]
 WHO = tuple(_HEAD.split()[1:])
-PICTURE = (
-    b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x00\x00\x00\x00\x00"
-    b",\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
-)
-"""The smallest there is."""
 PEOPLE = ("owner", "admin", "moderator", "member", "removed", "stranger", "victim")
 
 

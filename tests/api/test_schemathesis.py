@@ -36,9 +36,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from api.calling import PASSWORD
+from api.calling import PASSWORD, PICTURE
 from api.running import Server
-from api.test_authorisation import PICTURE
 
 EXAMPLES = int(os.environ.get("SOBREMESA_SCHEMATHESIS_EXAMPLES", "6"))
 SECONDS = 60 + EXAMPLES * 30
