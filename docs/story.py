@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any, NamedTuple, TypeVar
 
 from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
+from sobremesa.attachments.receiving import Arriving
 from sobremesa.clock import SetClock
 from sobremesa.conversations.activity import Activity
 from sobremesa.ids import Ids
@@ -62,6 +63,7 @@ async def tell() -> Costs:
         room = await _server(app, bill, ana, people)
         await _channel(app, bill, ana, people[0], room)
         await _conversations(app, bill, ana, people)
+        await _files(app, bill, ana)
         await _end(app, bill, ana, people[0], room)
         return Costs(bill.verbs, app.table.meter.totals())
 
@@ -148,6 +150,17 @@ async def _moderation(app: Sobremesa, bill: _Bill) -> None:
     root = Actor(person=UserId("root"), is_admin=True)
     cases, _ = await bill.of("list the open cases", app.review.list_cases(root, limit=50))
     await bill.of("decide about a case", app.review.decide(root, cases[0].case_id, "approve"))
+
+
+async def _files(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield BODY.encode()
+
+    file = await bill.of("upload a file", app.attachments.receive(ana, Arriving("cake.txt", "text/plain", pieces())))
+    await bill.of("get a file's addresses", app.attachments.get(ana, file.file_id))
+    token = file.url.partition("token=")[2]
+    await bill.of("fetch one's own file", app.attachments.open(file.file_id, "content", token))
+    await bill.of("delete a file", app.attachments.remove(ana, file.file_id))
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:

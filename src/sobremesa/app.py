@@ -26,6 +26,11 @@ from sobremesa.accounts.departures import JOB as DEPART
 from sobremesa.accounts.keyring import Keyring, open_keyring
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.opening import open_accounts
+from sobremesa.attachments import api as attachments_api
+from sobremesa.attachments import entities as attachment_entities
+from sobremesa.attachments.opening import open_files
+from sobremesa.attachments.service import Attachments
+from sobremesa.attachments.stores import FileStore
 from sobremesa.clock import Clock, SystemClock
 from sobremesa.communities import api as communities_api
 from sobremesa.communities import entities as community_entities
@@ -61,6 +66,7 @@ from sobremesa.moderation.review import Review
 from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
 from sobremesa.rooms.judging import Judge
+from sobremesa.rooms.readers import RoomReaders
 from sobremesa.rooms.service import Rooms
 from sobremesa.settings import Settings
 from sobremesa.table import Layout, Registry, Table, open_engine
@@ -73,6 +79,7 @@ REGISTRY = Registry.of(
     conversation_entities,
     room_entities,
     moderation_entities,
+    attachment_entities,
     job_entities,
     following_entities,
     idempotency,
@@ -88,6 +95,7 @@ class Sobremesa:
         table: Table,
         keyring: Keyring,
         settings: Settings,
+        files: FileStore,
         *,
         clock: Clock,
         mailer: Mailer | None = None,
@@ -101,14 +109,23 @@ class Sobremesa:
         audit = Audit(table, clock, ids)
         repeats = Idempotency(table, clock)
         access = Access(table, audit)
-        cleanup = Cleanup(table)
         judge = judge or open_policy(settings, clock)
 
         self.review = Review(table, clock, audit, kinds=[CHANNELS, CONVERSATIONS])
         self.jobs = Jobs(table, clock, ids)
         self._in_conversations = conversations_access.Access(table, audit)
+        self.attachments = Attachments(
+            table,
+            clock,
+            ids,
+            store=files,
+            readers=RoomReaders(table, [(CHANNELS, access), (CONVERSATIONS, self._in_conversations)]),
+            secret=keyring.secret("files"),
+            max_bytes=settings.max_upload_bytes,
+        )
+        cleanup = Cleanup(table, self.attachments)
         self.seats = Seats(table, clock, self._in_conversations, audit, self.jobs)
-        conversations = conversations_cleanup.Cleanup(table, self.seats)
+        conversations = conversations_cleanup.Cleanup(table, self.seats, self.attachments)
         self.accounts, self.authentication, self.server_keys = open_accounts(
             table,
             clock,
@@ -127,6 +144,7 @@ class Sobremesa:
             clock=clock,
             ids=ids,
             people=self.accounts,
+            files=self.attachments,
             judge=judge,
             judge_seconds=settings.moderation_seconds,
         )
@@ -171,12 +189,15 @@ class Sobremesa:
             table = Table(engine, clock=clock)
             keyring = await open_keyring(settings.store, table, clock)
             table.seal_cursors_with(keyring.secret("cursors"))
-            app = cls(table, keyring, settings, clock=clock, mailer=mailer, judge=judge)
+            files = await open_files(settings.files, settings.store, clock)
+            closing.push_async_callback(files.close)
+            app = cls(table, keyring, settings, files, clock=clock, mailer=mailer, judge=judge)
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
             if background:
                 await closing.enter_async_context(_running(app.jobs.run(app.handlers)))
                 await closing.enter_async_context(_running(app.follower.run()))
+                await closing.enter_async_context(_running(app.attachments.keep_swept()))
             yield app
 
     def endpoints(self) -> list[Endpoint]:
@@ -190,6 +211,7 @@ class Sobremesa:
             ).endpoints,
             *rooms_api.routes(self.talks, title="Conversations").endpoints,
             *rooms_api.shared_routes([self.channels, self.talks]).endpoints,
+            *attachments_api.routes(self.attachments).endpoints,
             *moderation_api.routes(self.review).endpoints,
         ]
 

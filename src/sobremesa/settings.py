@@ -167,6 +167,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = "auto"
     request_seconds: Annotated[float, Meta(gt=0, description="How long a request may take.")] = 30
     drain_seconds: Annotated[float, Meta(gt=0, description="How long requests in flight get when it stops.")] = 10
+    files: Annotated[
+        str | None,
+        Meta(
+            description="Where uploads are kept: `file:///folder`, or `s3://bucket/prefix?region=...&endpoint=...`; "
+            "without it beside the store. See [attachments.md](attachments.md)."
+        ),
+    ] = None
+    max_upload_bytes: Annotated[int, Meta(ge=1024, description="How large an uploaded file may be.")] = 26_214_400
     max_body_bytes: Annotated[int, Meta(ge=1024, description="How large the body of a request may be.")] = 65_536
 
     @classmethod

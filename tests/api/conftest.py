@@ -30,7 +30,8 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def server(engine: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(store_of(engine, request), tmp_path_factory.mktemp("log") / "server.log") as running:
+    files = tmp_path_factory.mktemp("files").as_uri()
+    with serving(store_of(engine, request), tmp_path_factory.mktemp("log") / "server.log", files=files) as running:
         yield running
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import aiohttp
 import pytest
 
-from api.calling import NOBODY_HAS_IT, PASSWORD, Caller, Reply, client_of, log_in, register
+from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, Caller, Reply, client_of, log_in, register
 from api.running import Server, new_key
 
 TABLE = """
@@ -133,6 +133,18 @@ rooms.countUnreadEverywhere         401  403       200      200     200        2
 moderation.listCases                401  403       403      403     403        403    403    403
 moderation.getCase                  401  403       403      403     403        403    403    403
 moderation.decideCase               401  403       403      403     403        403    403    403
+attachments.createAttachment        401  403       201      201     201        201    201    201
+attachments.completeAttachment      401  403       404      404     404        404    404    404
+attachments.completeAttachment own  401  403       200      200     200        200    200    200
+attachments.getAttachment           401  403       404      404     404        404    404    404
+attachments.getAttachment own       401  403       200      200     200        200    200    200
+attachments.getAttachment sent      401  403       404      404     200        200    200    200
+attachments.getAttachment public    401  403       200      200     200        200    200    200
+attachments.deleteAttachment        401  403       404      404     404        404    404    404
+attachments.deleteAttachment own    401  403       204      204     204        204    204    204
+attachments.getContent              200  200       200      200     200        200    200    200
+attachments.getContent forged       404  404       404      404     404        404    404    404
+attachments.getPreview              200  200       200      200     200        200    200    200
 """
 
 _HEAD, *_LINES = [line for line in TABLE.splitlines() if line]
@@ -601,6 +613,60 @@ async def _case(place: Place, who: str) -> Attempt:
 @prepares("moderation.decideCase")
 async def _decide(place: Place, who: str) -> Attempt:
     return Attempt({"caseId": NOBODY_HAS_IT}, {"decision": "approve"})
+
+
+# Attachments: whoever has a signed address needs no token; an address of one's own making opens nothing.
+
+
+async def _file_of(caller: Caller, content: bytes = b"Hello", **query: Any) -> dict[str, Any]:
+    made: dict[str, Any] = await caller.post("/attachments", content, **query)
+    return made
+
+
+@prepares("attachments.createAttachment")
+async def _upload(place: Place, who: str) -> Attempt:
+    return Attempt(body=b"Hello")
+
+
+@prepares("attachments.completeAttachment", "attachments.getAttachment", "attachments.deleteAttachment")
+async def _others_file(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.everybody["victim"]))["fileId"]})
+
+
+@prepares("attachments.completeAttachment own", "attachments.getAttachment own", "attachments.deleteAttachment own")
+async def _own_file(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.everybody[who if who in PEOPLE else "owner"]))["fileId"]})
+
+
+@prepares("attachments.getAttachment sent")
+async def _sent_file(place: Place, who: str) -> Attempt:
+    victim = await place.victim()
+    made = await _file_of(victim)
+    await victim.post(f"/channels/{place.channel_id}/messages", {"attachments": [made["fileId"]]})
+    return Attempt({"fileId": made["fileId"]})
+
+
+@prepares("attachments.getAttachment public")
+async def _avatar(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.owner, PICTURE, purpose="avatar"))["fileId"]})
+
+
+@prepares("attachments.getContent")
+async def _content(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner)
+    return Attempt({"fileId": made["fileId"]}, query={"token": made["url"].partition("token=")[2]})
+
+
+@prepares("attachments.getPreview")
+async def _preview(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner, PICTURE)
+    return Attempt({"fileId": made["fileId"]}, query={"token": made["previewUrl"].partition("token=")[2]})
+
+
+@prepares("attachments.getContent forged")
+async def _forged(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner)
+    return Attempt({"fileId": made["fileId"]}, query={"token": "A" * len(made["url"].partition("token=")[2])})
 
 
 @pytest.fixture(scope="module")

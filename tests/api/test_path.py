@@ -14,7 +14,7 @@ from typing import Any
 
 import aiohttp
 
-from api.calling import NOBODY_HAS_IT, PASSWORD, ULID, Caller, log_in, register, signed_in
+from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, ULID, Caller, log_in, register, signed_in
 from api.running import Server, sobremesa
 
 SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
@@ -38,6 +38,7 @@ CASE = {
     *("decision", "decidedBy", "decidedAt", "note", "message"),
 }
 ACCUSED = {"content", "username", "attachments", "flags", "nsfwBand", "createdAt", "editedAt"}
+FILE = {"fileId", "name", "kind", "mime", "size", "width", "height", "url", "previewUrl", "expiresAt"}
 SIGNED_IN = {"user", "accessToken", "refreshToken", "expiresIn"}
 
 
@@ -81,6 +82,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await people_read(story)
     await people_talk_with_each_other(story)
     await a_group_changes(story)
+    await files_are_uploaded_and_fetched(story)
     await people_take_their_data_with_them(story)
     await members_get_roles_and_are_removed(story)
     await the_server_changes_hands_and_ends(story)
@@ -433,6 +435,26 @@ async def a_group_changes(story: Story) -> None:
     await story.ana.get(at, expect=404)
     await story.ben.delete(f"{at}/participants/{story.cleo.user_id}")
     assert group["convoId"] not in {row["convoId"] for row in await pages(story.cleo, "/conversations", limit=1)}
+
+
+async def files_are_uploaded_and_fetched(story: Story) -> None:
+    made = await story.ana.post("/attachments", PICTURE, name="dot.gif")
+    assert made.keys() == FILE
+    assert (made["name"], made["kind"], made["mime"], made["size"]) == ("dot.gif", "preview", "image/gif", len(PICTURE))
+    at = f"/attachments/{made['fileId']}"
+    assert (await story.ana.get(at)).keys() == FILE
+    assert (await story.ana.post(f"{at}/complete", expect=200)).keys() == FILE
+    for what, url in (("content", made["url"]), ("preview", made["previewUrl"])):
+        token = url.removeprefix(f"/v1{at}/{what}?token=")
+        fetched = await story.nobody.call("GET", f"{at}/{what}", token=token)
+        assert (fetched.status, fetched.headers["x-content-type-options"]) == (200, "nosniff")
+        assert (fetched.raw == PICTURE) == (what == "content")
+    await story.ben.get(at, expect=404)
+    await story.ben.delete(at, expect=404)
+    await story.ana.delete(at)
+    await story.ana.get(at, expect=404)
+    asked = {"name": "dot.gif", "mime": "image/gif", "size": len(PICTURE)}
+    assert (await story.ana.post("/attachments", asked, expect=409))["code"] == "no_presigned_uploads"
 
 
 async def people_take_their_data_with_them(story: Story) -> None:

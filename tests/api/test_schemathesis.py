@@ -37,7 +37,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from api.calling import PASSWORD
+from api.calling import PASSWORD, PICTURE
 from api.running import Server, new_key
 
 EXAMPLES = int(os.environ.get("SOBREMESA_SCHEMATHESIS_EXAMPLES", "6"))
@@ -66,6 +66,7 @@ class World:
         self.ids: dict[str, str] = {}
         self.rooms: dict[str, dict[str, str]] = {}
         """A room of each kind, and a message in it."""
+        self.tokens: dict[str, str] = {}
         self.build()
 
     def build(self) -> None:
@@ -74,6 +75,7 @@ class World:
         self.ids["userId"] = self.member["userId"]
         self.channel()
         self.invite()
+        self.file()
         self._do("POST", f"/invites/{self.ids['code']}/redeem", None, self.member_token)
         self.conversation()
         self.ids["sessionId"] = self._do("GET", "/users/me/sessions", None, self.spare_token)["items"][0]["sessionId"]
@@ -116,6 +118,18 @@ class World:
     def ids_for(self, operation: str) -> dict[str, str]:
         """What exists, for the places of this operation."""
         return self.ids | self.rooms.get(operation.partition(".")[0], {})
+
+    def file(self) -> None:
+        answer = self.session.post(
+            f"{self.url}/v1/attachments",
+            data=PICTURE,
+            headers=self._bearer(self.token) | {"Content-Type": "image/gif"},
+            timeout=REQUEST_SECONDS,
+        )
+        assert answer.ok, answer.text
+        made = answer.json()
+        self.ids["fileId"] = made["fileId"]
+        self.tokens = {name: made[name].partition("token=")[2] for name in ("url", "previewUrl")}
 
     def invite(self) -> None:
         self.ids["code"] = self._do("POST", f"/servers/{self.ids['serverId']}/invites")["code"]
@@ -186,8 +200,13 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "conversations.removeParticipant": World.conversation,
     "conversations.deleteMessage": lambda world: world.message("conversations"),
     "moderation.decideCase": World.case,
+    "attachments.deleteAttachment": World.file,
 }
 """What must be made again after an operation has succeeded."""
+
+
+SIGNED = {"attachments.getContent": "url", "attachments.getPreview": "previewUrl"}
+"""Operations that need no token but a signed address."""
 
 
 def named_in_body(world: World, operation: str) -> dict[str, Any]:
@@ -219,6 +238,8 @@ def make_real(case: Case[Any], world: World, operation: str) -> None:
     for name in ("before", "after", "around"):
         if name in case.query:
             case.query[name] = ids["messageId"]
+    if operation in SIGNED:
+        case.query["token"] = world.tokens[SIGNED[operation]]
 
 
 @pytest.mark.timeout(SECONDS)

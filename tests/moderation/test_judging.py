@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from attachments.test_in_messages import uploaded
 from communities.world import Town, requests, rows
 from moderation.world import ADMIN, Script, cases, stored
 from sobremesa.accounts.audit import Audit
@@ -134,8 +135,9 @@ async def test_a_judge_cannot_speak_for_a_person(town: Town, judge: Script) -> N
 
 async def test_the_judge_is_told_what_is_said_where_and_by_whom(town: Town, judge: Script) -> None:
     await town.app.accounts.register(email="ana@example.com", username="ana", password="correct horse")
-    draft = Draft("hello @ana and @nobody-here", attachments=[{"name": "a.png"}])
-    await town.app.channels.send(town.member, town.channel_id, draft)
+    file = await uploaded(town.app, town.member)
+    draft = Draft("hello @ana and @nobody-here", attachments=[file.file_id])
+    sent = await town.app.channels.send(town.member, town.channel_id, draft)
 
     assert judge.asked == [
         Said(
@@ -143,7 +145,7 @@ async def test_the_judge_is_told_what_is_said_where_and_by_whom(town: Town, judg
             room_id=town.channel_id,
             author_id=town.member.user_id,
             content="hello @ana and @nobody-here",
-            attachments=[{"name": "a.png"}],
+            attachments=sent.attachments,
             mentions=1,
         )
     ]

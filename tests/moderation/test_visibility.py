@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from attachments.test_in_messages import uploaded
 from communities.world import Town, crowd
 from moderation.world import ADMIN, Script, block, blocked, cases
 from sobremesa.accounts.audit import Audit
@@ -89,13 +90,17 @@ async def test_what_is_withheld_tells_nothing_beside_its_place(town: Town) -> No
     reader = await other_member(town)
     first = await town.say(town.owner, "first")
     await town.app.accounts.register(email="ana@example.com", username="ana", password="correct horse")
-    draft = Draft(f"{SECRET} @ana", reply_to=first.message_id, attachments=[{"name": SECRET}])
+    file = await uploaded(town.app, town.member)
+    draft = Draft(f"{SECRET} @ana", reply_to=first.message_id, attachments=[file.file_id])
     message = await town.app.channels.send(town.member, town.channel_id, draft)
     await town.app.channels.react(town.owner, town.channel_id, message.message_id, "🙈")
     await block(town, message)
 
     seen = await town.app.channels.get(reader, town.channel_id, message.message_id)
 
+    with pytest.raises(NotFound):
+        await town.app.attachments.get(reader, file.file_id)
+    assert (await town.app.attachments.get(town.moderator, file.file_id)).file_id == file.file_id
     assert (seen.content, seen.attachments, seen.mentions, seen.reply_to, seen.reactions, seen.action) == (
         "", [], [], None, [], None,
     )  # fmt: skip
@@ -225,7 +230,14 @@ def rooms_of(town: Town, door: type[Access], kind: RoomKind = CHANNELS, judge: S
     clock: Clock = SystemClock()
     table = town.app.table
     return Rooms(
-        kind, table, clock, Ids(clock), door(table, Audit(table, clock, Ids(clock))), town.app.accounts, judge=judge
+        kind,
+        table,
+        clock,
+        Ids(clock),
+        door(table, Audit(table, clock, Ids(clock))),
+        town.app.accounts,
+        town.app.attachments,
+        judge=judge,
     )
 
 

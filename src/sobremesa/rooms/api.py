@@ -22,7 +22,15 @@ from sobremesa.http.endpoints import (
 )
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import Actor
-from sobremesa.rooms.errors import NonceReused, OneDirection, PartOfRecord, ReplyMissing, TooManyEmoji, TooManyPins
+from sobremesa.rooms.errors import (
+    EmptyMessage,
+    NonceReused,
+    OneDirection,
+    PartOfRecord,
+    ReplyMissing,
+    TooManyEmoji,
+    TooManyPins,
+)
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import MAX_CONTENT, Rooms
 from sobremesa.rooms.views import (
@@ -52,12 +60,14 @@ MessageRef = Annotated[MessageId, msgspec.Meta(min_length=1, max_length=200)]
 
 
 class NewMessage(Input):
-    """Something to say."""
+    """Something to say, or files to show, or both."""
 
-    content: Content
+    content: Annotated[str, msgspec.Meta(max_length=MAX_CONTENT, examples=["Does Tuesday work for you?"])] = ""
     nonce: Nonce | None = None
     reply_to: MessageRef | None = None
-    attachments: Annotated[list[str], msgspec.Meta(max_length=0, description="None can be uploaded yet.")] = []
+    attachments: Annotated[
+        list[str], msgspec.Meta(max_length=10, description="The ids of files that one has uploaded.", examples=[[]])
+    ] = []
 
 
 class EditedMessage(Input):
@@ -107,14 +117,18 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
     room = f"/{rooms.kind.plural}/{{room_id}}"
     message = f"{room}/messages/{{message_id}}"
 
-    @api.post(f"{room}/messages", status=201, also_status=200, errors=[NonceReused, ReplyMissing], limit="send")
+    @api.post(
+        f"{room}/messages", status=201, also_status=200, errors=[EmptyMessage, NonceReused, ReplyMissing], limit="send"
+    )
     async def send_message(actor: Actor, room_id: RoomId, body: NewMessage) -> Answer[SentView]:
         """Say something.
 
         With a nonce that was used before, the first message comes back with 200 and `replayed`. People are mentioned
         by `@username`.
         """
-        sent = await rooms.send(actor, room_id, Draft(body.content, body.nonce, body.reply_to))
+        if not body.content and not body.attachments:
+            raise EmptyMessage
+        sent = await rooms.send(actor, room_id, Draft(body.content, body.nonce, body.reply_to, body.attachments))
         return Answer(sent, status=200 if sent.replayed else 201)
 
     @api.get(f"{room}/messages", errors=[OneDirection])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from sobremesa.clock import Clock, Instant, instant
-from sobremesa.errors import Busy, Forbidden, NotFound
+from sobremesa.errors import Busy, Forbidden, NotFound, Refusal
 from sobremesa.ids import Ids, MessageId, RoomId
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.archive import Archive, History
@@ -18,6 +19,7 @@ from sobremesa.rooms.door import Door, Ephemeral, Nobody, People, Seat
 from sobremesa.rooms.dressing import Dressing
 from sobremesa.rooms.entities import Message, ReadCursor
 from sobremesa.rooms.errors import OneDirection, PartOfRecord, ReplyMissing
+from sobremesa.rooms.files import Files, files_of
 from sobremesa.rooms.judging import DEFAULT_SECONDS, Judge, Judging, Said
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.lanes import Lanes
@@ -38,7 +40,7 @@ from sobremesa.rooms.views import (
     UnreadView,
 )
 from sobremesa.rooms.visibility import may_see
-from sobremesa.table import Condition, Key, Page, Table, Update, Upsert, less_if_present, set_to
+from sobremesa.table import Condition, Key, Operation, Page, Table, Update, Upsert, less_if_present, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 
@@ -59,6 +61,7 @@ class Rooms:
         ids: Ids,
         door: Door,
         people: People,
+        files: Files,
         ephemeral: Ephemeral | None = None,
         judge: Judge | None = None,
         judge_seconds: float = DEFAULT_SECONDS,
@@ -68,6 +71,7 @@ class Rooms:
         self._clock = clock
         self._door = door
         self._people = people
+        self._files = files
         self._ephemeral = ephemeral or Nobody()
         self._judging = None if judge is None else Judging(judge, judge_seconds)
         lanes = Lanes(needed=not table.engine.keeps_order)
@@ -88,18 +92,39 @@ class Rooms:
         seat.require("send")
         if draft.reply_to is not None and not await self._may_answer(seat, draft.reply_to):
             raise ReplyMissing
+        if draft.attachments:
+            return await self._send_with_files(seat, draft)
         judged = Judged(draft, await self._mentioned(draft.content))
         also = nothing_else
         if self._judging is not None:
-            said = self._said(seat, draft.content, draft.attachments, judged.mentions)
-            verdict = await self._judging.judge(said)
-            judged = judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
+            seat, judged = await self._judge(seat, judged)
             also = self._cases.beside
-            # While it thought, they may have been sent out, or silenced.
-            seat = await self._door.enter_to_send(actor, room_id)
-            seat.require("send")
 
         message = await self._sending.write(seat, judged, also)
+
+        if message is None:
+            return await self._replay(seat, draft)
+        return self._dressing.dress_new(message)
+
+    async def _send_with_files(self, seat: Seat, draft: Draft) -> SentView:
+        """Say something that has files; they become the message's own in its transaction."""
+        try:
+            files = await self._files.attachable(seat.actor, draft.attachments)
+        except Refusal:
+            # Perhaps this very message has them already, and only its answer was lost.
+            if await self._sending.find_made(seat, draft) is None:
+                raise
+            return await self._replay(seat, draft)
+        judged = Judged(draft, await self._mentioned(draft.content), files)
+        if self._judging is not None:
+            seat, judged = await self._judge(seat, judged)
+
+        try:
+            message = await self._sending.write(seat, judged, partial(self._beside_files, draft))
+        except ConditionFailed:
+            # Another message was faster to take one of them.
+            await self._files.attachable(seat.actor, draft.attachments)
+            raise Busy from None
 
         if message is None:
             return await self._replay(seat, draft)
@@ -145,7 +170,8 @@ class Rooms:
 
         about = {"messageId": message_id, "roomId": room_id}
         audit = [] if is_own else [self._door.audit(seat, "message.delete", target=message.author_id, about=about)]
-        await self._rewriting.delete(seat, message, *audit)
+        async with self._files.letting_go(files_of(message)) as gone:
+            await self._rewriting.delete(seat, message, *audit, *gone)
 
     # Reading
 
@@ -321,7 +347,10 @@ class Rooms:
 
     async def _replay(self, seat: Seat, draft: Draft) -> SentView:
         """The message that this nonce made before."""
-        message = await self._archive.find(seat, await self._sending.made_by(seat, draft))
+        message_id = await self._sending.find_made(seat, draft)
+        if message_id is None:
+            raise Busy
+        message = await self._archive.find(seat, message_id)
         if message is None:
             raise NotFound
         [view] = await self._dressing.dress(seat, [message])
@@ -331,6 +360,29 @@ class Rooms:
         """Is there a message here that this person may reply to?"""
         message = await self._archive.find(seat, message_id)
         return message is not None and may_see(seat, message)
+
+    async def _judge(self, seat: Seat, judged: Judged) -> tuple[Seat, Judged]:
+        """What the judge found, and the seat after that: they may have been sent out, or silenced, meanwhile."""
+        assert self._judging is not None  # noqa: S101 - told to the type checker
+        said = self._said(seat, judged.draft.content, judged.files, judged.mentions)
+        verdict = await self._judging.judge(said)
+        seat = await self._door.enter_to_send(seat.actor, seat.room_id)
+        seat.require("send")
+        return seat, judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
+
+    def _beside_files(self, draft: Draft, message: Message) -> Sequence[Operation]:
+        """What goes with a message that has files: they become its own, and a case if it is not clean."""
+        attaching = [
+            self._files.attaching(
+                file_id,
+                room_kind=self.kind.name,
+                room_id=message.room_id,
+                message_id=message.message_id,
+                owner_id=message.author_id,
+            )
+            for file_id in draft.attachments
+        ]
+        return [*attaching, *self._cases.beside(message)]
 
     def _said(
         self, seat: Seat, content: str, attachments: Sequence[dict[str, Any]], mentions: Sequence[UserId]
