@@ -727,8 +727,10 @@ async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> No
 
 
 async def test_a_key_with_the_scope_may_do_what_needs_it(server: Server, http: aiohttp.ClientSession) -> None:
+    somebody = await register(http, f"k-{uuid.uuid4().hex[:16]}")
+    made = await somebody.post("/servers", {"name": "Seen by a key"})
     key = Caller(http, await new_key(server, "admin"))
-    assert (await key.get("/admin/servers", limit=1))["items"]
+    assert (await key.get("/admin/servers", limit=1))["items"] == [made]
     assert (await key.get("/moderation/cases", limit=1)).keys() == {"items", "next"}
     await key.get(f"/moderation/cases/{NOBODY_HAS_IT}", expect=404)
     await key.post(f"/moderation/cases/{NOBODY_HAS_IT}", {"decision": "block"}, expect=404)
