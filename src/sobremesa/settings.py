@@ -47,6 +47,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             description="`sqlite:///folder/file.db`, `sqlite://` for memory, or `dynamodb://TABLE?region=...&endpoint=...`"
         ),
     ] = DEFAULT_STORE
+    records: Annotated[
+        str | None,
+        Meta(
+            description="Documents and expenses: `postgresql://user:password@host/database`, or `sqlite:///file.db`; "
+            "without it a file beside the store. See [records.md](records.md)."
+        ),
+    ] = None
     host: Annotated[str, Meta(description="The address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="The port to listen on; 0 is any free one.")] = 8080
     public_url: Annotated[
