@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -31,29 +32,35 @@ def open_folder() -> Iterator[Path]:
         yield folder
 
 
-async def is_gone(url: str) -> bool:
+async def sum_by(url: str) -> int:
+    connection = await asyncpg.connect(url, timeout=5)
+    try:
+        found: int = await connection.fetchval("SELECT 1 + 1")
+    finally:
+        await connection.close()
+    return found
+
+
+def is_gone(url: str) -> bool:
     deadline = time.monotonic() + GONE_WITHIN_SECONDS
     while time.monotonic() < deadline:
         try:
-            connection = await asyncpg.connect(url, timeout=1)
+            asyncio.run(sum_by(url))
         except (OSError, asyncpg.PostgresError):
             return True
-        await connection.close()
         time.sleep(0.05)
     return False
 
 
-async def test_postgres_answers_while_it_runs_and_is_gone_afterwards() -> None:
+def test_postgres_answers_while_it_runs_and_is_gone_afterwards() -> None:
     with start_postgres() as endpoint:
-        connection = await asyncpg.connect(endpoint.url)
-        assert await connection.fetchval("SELECT 1 + 1") == 2
-        await connection.close()
+        assert asyncio.run(sum_by(endpoint.url)) == 2
 
-    assert await is_gone(endpoint.url)
+    assert is_gone(endpoint.url)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has a parent-death signal")
-async def test_postgres_dies_with_a_killed_parent(open_folder: Path) -> None:
+def test_postgres_dies_with_a_killed_parent(open_folder: Path) -> None:
     script = (
         "from servers.postgres import start_postgres; import time\n"
         "with start_postgres() as e: print(e.url, flush=True); time.sleep(60)"
@@ -63,11 +70,11 @@ async def test_postgres_dies_with_a_killed_parent(open_folder: Path) -> None:
         try:
             assert parent.stdout is not None
             url = parent.stdout.readline().decode().strip()
-            await (await asyncpg.connect(url)).close()
+            assert asyncio.run(sum_by(url)) == 2
         finally:
             parent.send_signal(signal.SIGKILL)
 
-    assert await is_gone(url)
+    assert is_gone(url)
 
 
 def test_a_missing_postgres_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import date
 from typing import Any
@@ -26,6 +27,7 @@ OTHER_SELLER = Actor.of_person(UserId("seller-2"), "sam")
 ADMIN = Actor.of_person(UserId("admin-1"), "ada")
 STRANGER = Actor.of_person(UserId("stranger-1"), "stan")
 ROLES = {"buyer-1": "buyer", "seller-1": "seller", "seller-2": "seller", "admin-1": "admin"}
+SOON_SECONDS = 10.0
 DAY = date(2026, 11, 16)
 
 
@@ -50,15 +52,30 @@ class Shown(Entity):
 
 
 class TablePanels:
-    """Tabs in a table. It can be made to fail, or to forget who was shown what."""
+    """Tabs in a table, which can be made to fail."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
         self.broken = False
+        self.failures = 0
         self.versions: list[int] = []
+        self._happened = asyncio.Condition()
 
     async def show(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
+        try:
+            return await self._put(thread_id, tab, content, source_version)
+        finally:
+            async with self._happened:
+                self._happened.notify_all()
+
+    async def until(self, happened: Callable[[], bool]) -> None:
+        """Wait until so much was shown, or has failed."""
+        async with asyncio.timeout(SOON_SECONDS), self._happened:
+            await self._happened.wait_for(happened)
+
+    async def _put(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
         if self.broken:
+            self.failures += 1
             raise RuntimeError("the table is on fire")
         shown = Shown(thread_id=thread_id, tab=tab, content=content, source_version=source_version)
         try:
