@@ -32,9 +32,10 @@ WRITES = "sobremesa_writes"
 """The option of a connection that is going to write."""
 # PostgreSQL's codes: a serialisation failure, a deadlock.
 LOST_RACES = ("40001", "40P01")
-# Connection, resources, a lock that took too long, and what an operator does: the server, not the statement.
-PASSING_CLASSES = ("08", "53", "55", "57", "58")
+# Connection, user, database, resources, a lock that took too long, an operator: the server, not the statement.
+UNUSABLE_CLASSES = ("08", "28", "3D", "53", "55", "57", "58")
 DATA_CLASS = "22"
+FOREIGN = (DBAPIError, NoConnection, OSError)
 
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
@@ -47,7 +48,6 @@ class Database:
         self.address = address
         self.is_postgres = address.postgres is not None
         self._engine = engine
-        self._foreign: tuple[type[Exception], ...] = (DBAPIError, NoConnection, OSError, *foreign)
         self._writing = engine.execution_options(**{WRITES: True})
         self._reading = engine
         if self.is_postgres:
@@ -71,7 +71,7 @@ class Database:
         try:
             async with self._writing.begin() as connection:
                 yield connection
-        except self._foreign as error:
+        except FOREIGN as error:
             self._tell(error)
 
     async def revision(self) -> str | None:
@@ -105,7 +105,7 @@ class Database:
             try:
                 async with engine.begin() as connection:
                     return await work(connection)
-            except self._foreign as error:
+            except FOREIGN as error:
                 if attempt == ATTEMPTS or _sqlstate(error) not in LOST_RACES:
                     self._tell(error)
             await asyncio.sleep(PAUSE_SECONDS * attempt * (1 + random.random()))  # noqa: S311 - only jitter
@@ -117,7 +117,7 @@ class Database:
         if isinstance(error, DataError) or state.startswith(DATA_CLASS):
             raise Invalid("A text has a character, or a number a size, that the records cannot keep.") from error
         known = not isinstance(error, DBAPIError) or isinstance(error, (OperationalError, InterfaceError))
-        if known or state in LOST_RACES or state[:2] in PASSING_CLASSES or _is_broken(error):
+        if known or state in LOST_RACES or state[:2] in UNUSABLE_CLASSES or _is_broken(error):
             reason = getattr(error, "orig", None) or error
             raise RecordsUnavailable(f"the records at {self.address} cannot be used: {reason}") from error
         raise error

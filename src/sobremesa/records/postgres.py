@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncpg
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from sobremesa.records.address import RecordsAddress
@@ -29,4 +28,4 @@ def postgres_database(address: RecordsAddress) -> Database:
             "server_settings": {"application_name": "sobremesa", "lock_timeout": f"{LOCK_SECONDS}s"},
         },
     )
-    return Database(address, engine, (asyncpg.PostgresError, asyncpg.InterfaceError))
+    return Database(address, engine)

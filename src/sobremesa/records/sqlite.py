@@ -6,6 +6,8 @@ more of them would only wait for each other in worse ways.
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import AsyncAdaptedQueuePool, Connection, event
@@ -13,13 +15,15 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from sobremesa.records.address import RecordsAddress
 from sobremesa.records.database import WRITES, Database, to_json
+from sobremesa.records.errors import RecordsUnavailable
 
 BUSY_SECONDS = 10
 TURN_SECONDS = 30
 
 
 def sqlite_database(address: RecordsAddress) -> Database:
-    """The database of a file, or of memory."""
+    """The database of a file, or of memory; RecordsUnavailable if there can be no such file."""
+    _check_file(address)
     engine = create_async_engine(
         f"sqlite+aiosqlite:///{address.file}" if address.file else "sqlite+aiosqlite://",
         poolclass=AsyncAdaptedQueuePool,
@@ -31,6 +35,17 @@ def sqlite_database(address: RecordsAddress) -> Database:
     event.listen(engine.sync_engine, "connect", _prepare)
     event.listen(engine.sync_engine, "begin", _begin)
     return Database(address, engine)
+
+
+def _check_file(address: RecordsAddress) -> None:
+    """A driver that cannot open its file leaves a thread behind, so what can be known before is asked before."""
+    if address.file is None:
+        return
+    file = Path(address.file)
+    if not file.parent.is_dir():
+        raise RecordsUnavailable(f"the records at {address} cannot be used: there is no folder {file.parent}")
+    if not os.access(file if file.exists() else file.parent, os.R_OK | os.W_OK):
+        raise RecordsUnavailable(f"the records at {address} cannot be used: no permission to read and write there")
 
 
 def _prepare(connection: Any, _record: Any) -> None:
