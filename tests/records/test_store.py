@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from records.world import BUYER, SELLER, THREAD, Roles, TablePanels, World, open_world
 from servers import Endpoint
-from sobremesa.clock import SystemClock
+from sobremesa.clock import SystemClock, instant
 from sobremesa.errors import Busy
 from sobremesa.ids import Ids
 from sobremesa.records import sqlite
@@ -29,6 +29,7 @@ from sobremesa.records.database import Database
 from sobremesa.records.errors import RecordsTooNew, RecordsUnavailable
 from sobremesa.records.migrating import steps
 from sobremesa.records.opening import Archive, open_database
+from sobremesa.records.panels import touch
 from sobremesa.records.schema import APPEND_ONLY, METADATA, REVISIONS
 from sobremesa.table import Table
 
@@ -157,22 +158,59 @@ async def test_records_in_memory_are_one_store_for_all_who_ask(table: Table) -> 
         assert (await world.records.list_expenses(BUYER, THREAD)).totals[0].count == 10
 
 
-async def test_a_caller_who_is_cancelled_leaves_whole_transactions_and_a_store_that_works(
-    address: RecordsAddress, table: Table
-) -> None:
-    async with open_world(address if address.postgres else RecordsAddress(), table) as world:
-        for turns in range(12):
-            spending = asyncio.create_task(world.spend())
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            spending.cancel()
-            await asyncio.wait([spending])
+async def cancel_some(world: World) -> None:
+    """Spend, and be cancelled at every point of it that there may be."""
+    for turns in range(12):
+        spending = asyncio.create_task(world.spend())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        spending.cancel()
+        await asyncio.wait([spending])
 
+
+async def test_a_caller_who_is_cancelled_leaves_whole_transactions(address: RecordsAddress, table: Table) -> None:
+    async with open_world(address, table) as world:
+        await cancel_some(world)
         await world.spend()
 
-        counted = (await world.records.list_expenses(BUYER, THREAD)).totals[0].count
-        while await world.source_version("expenses") != counted:
-            counted = (await world.records.list_expenses(BUYER, THREAD)).totals[0].count
+    async with open_world(address, table) as world:
+        page = await world.records.list_expenses(BUYER, THREAD)
+        assert page.totals[0].count == len(page.items) == await world.source_version("expenses")
+
+
+async def test_a_caller_who_is_cancelled_does_not_lose_what_is_in_memory(table: Table) -> None:
+    async with open_world(RecordsAddress(), table) as world:
+        first = await world.spend()
+        await cancel_some(world)
+        await world.spend()
+
+        page = await world.records.list_expenses(BUYER, THREAD)
+        assert page.items[-1] == first
+        assert len(page.items) == await world.source_version("expenses")
+
+
+async def test_transactions_that_read_before_they_write_wait_for_each_other(address: RecordsAddress) -> None:
+    one, two = await open_database(address), await open_database(address)
+    met = asyncio.Barrier(2)
+
+    async def write(database: Database) -> None:
+        async def work(connection: AsyncConnection) -> None:
+            await connection.execute(text("SELECT count(*) FROM panels"))
+            await asyncio.sleep(0.005)
+            await touch(connection, THREAD, "docs", instant(0))
+
+        for _ in range(5):
+            await met.wait()
+            await database.write(work)
+
+    await asyncio.gather(write(one), write(two))
+
+    async def versions(connection: AsyncConnection) -> Any:
+        return (await connection.execute(text("SELECT source_version FROM panels"))).scalar()
+
+    assert await one.read(versions) == 10
+    await one.close()
+    await two.close()
 
 
 async def test_a_file_that_another_process_holds_for_too_long_is_busy(
