@@ -8,8 +8,10 @@ from typing import Any
 
 import aiohttp
 import pytest
+from openapi_spec_validator import validate
 
 from edge.running import always_ready, running
+from edge.test_openapi import check_examples
 from records.world import ADMIN, BUYER, OTHER_SELLER, SELLER, STRANGER, THREAD, Roles, TablePanels
 from sobremesa.clock import SystemClock
 from sobremesa.errors import Unauthenticated
@@ -233,3 +235,5 @@ async def test_every_route_is_documented(call: Caller) -> None:
 
     routes = {(method, path) for path, methods in document["paths"].items() for method in methods}
     assert len([route for route in routes if "/threads/" in route[1]]) == 11
+    validate(document)
+    assert check_examples(document) > 30

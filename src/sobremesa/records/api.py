@@ -60,7 +60,7 @@ Note = Annotated[str, msgspec.Meta(max_length=1000, pattern=NO_NULL, examples=["
 File = Annotated[FileId, msgspec.Meta(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9_.:-]+$")]
 Seen = Annotated[int, msgspec.Meta(ge=1, le=1_000_000, description="The version that you saw.", examples=[1])]
 Amount = Annotated[int, msgspec.Meta(ge=1, le=MAX_AMOUNT, description="In minor units: cents.", examples=[129_00])]
-Currency = Annotated[str, msgspec.Meta(pattern=r"^[A-Z]{3}\Z", examples=["EUR"])]
+Currency = Annotated[str, msgspec.Meta(min_length=3, max_length=3, pattern=r"^[A-Z]{3}$", examples=["EUR"])]
 Category = Annotated[str, msgspec.Meta(min_length=1, max_length=50, pattern=SAYS_SOMETHING, examples=["travel"])]
 
 
