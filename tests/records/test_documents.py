@@ -8,17 +8,24 @@ from typing import Any
 
 import pytest
 
-from records.world import ADMIN, BUYER, OTHER_SELLER, SELLER, STRANGER, THREAD, World
-from sobremesa.errors import Invalid, NotFound
+from records.world import ADMIN, BUYER, OTHER_SELLER, SELLER, STRANGER, THREAD, World, open_world
+from sobremesa.clock import SetClock
+from sobremesa.errors import Forbidden, Invalid, NotFound
 from sobremesa.idempotency import KeyReused
+from sobremesa.people import Actor
+from sobremesa.records import documents
+from sobremesa.records.address import RecordsAddress
+from sobremesa.records.checks import role_of
 from sobremesa.records.errors import (
     AlreadySigned,
     DocumentVoid,
     NotYoursToVoid,
     OnlyPartiesSign,
     StaleVersion,
+    TooManyVersions,
 )
 from sobremesa.records.views import DocumentInFull
+from sobremesa.table import Table
 from sobremesa.table.errors import BadCursor
 
 
@@ -235,3 +242,52 @@ async def test_a_text_that_postgresql_cannot_keep_is_refused_everywhere(world: W
         await draft(world, body="a\0b")
     with pytest.raises(Invalid, match="null character"):
         await draft(world, title="a\0b")
+
+
+async def test_a_document_has_as_many_versions_as_it_may(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MAX_VERSIONS", 2)
+    made = await draft(world)
+    await world.records.add_version(SELLER, THREAD, made.document_id, version=1, body="Two years.")
+
+    with pytest.raises(TooManyVersions) as refused:
+        await world.records.add_version(SELLER, THREAD, made.document_id, version=2, body="Three years.")
+
+    assert refused.value.data["current"].current_version == 2
+
+
+class Drawer:
+    """One file, which belongs to the seller."""
+
+    async def digest(self, actor: Actor, file_id: str) -> str:
+        if (actor, file_id) != (SELLER, "01JFILE"):
+            raise NotFound
+        return hashlib.sha256(b"a page").hexdigest()
+
+
+async def test_a_file_brings_its_digest_and_must_be_ones_own(address: RecordsAddress, table: Table) -> None:
+    async with open_world(address, table, files=Drawer()) as world:
+        made = await draft(world, body=None, file_id="01JFILE")
+        spent = await world.spend(receipt_file_id="01JFILE")
+
+        assert made.sha256 == hashlib.sha256(b"a page").hexdigest()
+        assert spent.receipt_file_id == "01JFILE"
+        with pytest.raises(NotFound):
+            await world.records.add_version(BUYER, THREAD, made.document_id, version=1, file_id="01JFILE")
+        with pytest.raises(NotFound):
+            await world.spend(receipt_file_id="01JOTHER")
+
+
+async def test_an_idempotency_key_is_forgotten_after_two_days(address: RecordsAddress, table: Table) -> None:
+    clock = SetClock()
+    async with open_world(address, table, clock=clock) as world:
+        first = await draft(world, key="again")
+        clock.move(seconds=47 * 3600)
+        assert (await draft(world, key="again")).document_id == first.document_id
+        clock.move(seconds=2 * 3600)
+
+        assert (await draft(world, key="again", body="Something else.")).document_id != first.document_id
+
+
+def test_somebody_whose_role_records_do_not_know_may_nothing() -> None:
+    with pytest.raises(Forbidden):
+        role_of("viewer")

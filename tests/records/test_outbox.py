@@ -11,10 +11,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from records.world import BUYER, SELLER, SOON_SECONDS, THREAD, Roles, Shown, TablePanels, World, open_world
 from servers import Endpoint
-from sobremesa.clock import SystemClock
+from sobremesa.clock import SetClock, SystemClock
 from sobremesa.ids import Ids
 from sobremesa.records.address import RecordsAddress
 from sobremesa.records.opening import Archive
@@ -291,3 +293,25 @@ async def test_rebuilding_one_thread_leaves_the_others(world: World) -> None:
     assert [one.panel for one in rebuilt] == [("thread-1", "expenses")]
     assert await world.outbox.count_panels("thread-1") == 1
     assert await world.source_version("expenses", "thread-0") == 1
+
+
+async def test_rows_that_were_applied_are_forgotten_after_a_week(address: RecordsAddress, table: Table) -> None:
+    clock = SetClock()
+    async with open_world(address, table, clock=clock) as world:
+        for _ in range(2):
+            await world.spend()
+            await world.outbox.replay()
+        assert await kept(world) == 2
+        clock.move(seconds=8 * 86400)
+        await world.spend()
+        await world.outbox.replay()
+
+        assert await kept(world) == 1
+
+
+async def kept(world: World) -> int:
+    async def look(connection: AsyncConnection) -> int:
+        counted: int = (await connection.execute(text("SELECT count(*) FROM outbox"))).scalar_one()
+        return counted
+
+    return await world.outbox._database.read(look)

@@ -12,27 +12,30 @@ from typing import Any
 
 import asyncpg
 import pytest
+import structlog
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import CheckConstraint, Connection, inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from records.world import BUYER, SELLER, THREAD, Roles, TablePanels, World, open_world
+from records.world import BUYER, SELLER, SOON_SECONDS, THREAD, Roles, TablePanels, World, open_world
 from servers import Endpoint
 from sobremesa.clock import SystemClock, instant
 from sobremesa.errors import Busy
 from sobremesa.ids import Ids
-from sobremesa.records import sqlite
+from sobremesa.records import opening, sqlite
 from sobremesa.records.address import RecordsAddress, parse_records
 from sobremesa.records.database import Database
 from sobremesa.records.errors import RecordsTooNew, RecordsUnavailable
 from sobremesa.records.migrating import steps
 from sobremesa.records.opening import Archive, open_database
+from sobremesa.records.outbox import Outbox
 from sobremesa.records.panels import touch
 from sobremesa.records.schema import APPEND_ONLY, METADATA, REVISIONS
 from sobremesa.table import Table
 
+FIRST_PAUSE = 0.02
 LOOK: dict[str, Callable[[Connection], Any]] = {
     "differences": lambda connection: compare_metadata(MigrationContext.configure(connection), METADATA),
     "checks": lambda connection: {
@@ -57,16 +60,16 @@ async def run(database: Database, statement: str) -> None:
     await database.write(work)
 
 
-async def test_an_empty_store_gets_the_newest_schema_and_keeps_it(address: RecordsAddress) -> None:
+async def test_an_empty_store_gets_the_newest_schema_and_keeps_it(empty_address: RecordsAddress) -> None:
     for _ in range(3):
-        database = await open_database(address)
+        database = await open_database(empty_address)
         assert await database.revision() == REVISIONS[-1]
         assert await look(database, "differences") == []
         await database.close()
 
 
-async def test_the_steps_make_every_constraint_that_the_schema_names(address: RecordsAddress) -> None:
-    database = await open_database(address)
+async def test_the_steps_make_every_constraint_that_the_schema_names(empty_address: RecordsAddress) -> None:
+    database = await open_database(empty_address)
 
     found = await look(database, "checks")
 
@@ -84,8 +87,8 @@ def test_every_step_is_known_to_the_program_in_order() -> None:
     assert steps() == REVISIONS
 
 
-async def test_many_who_open_an_empty_store_at_once_migrate_it_once(address: RecordsAddress) -> None:
-    databases = await asyncio.gather(*(open_database(address) for _ in range(6)))
+async def test_many_who_open_an_empty_store_at_once_migrate_it_once(empty_address: RecordsAddress) -> None:
+    databases = await asyncio.gather(*(open_database(empty_address) for _ in range(6)))
 
     for database in databases:
         assert await database.revision() == REVISIONS[-1]
@@ -323,3 +326,54 @@ def test_a_store_that_is_up_to_date_needs_no_alembic_and_sqlite_no_asyncpg(tmp_p
     outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() for _ in range(2)]
 
     assert outputs == ["['alembic']", "[]"]
+
+
+async def test_records_that_come_later_are_found_in_the_background(
+    postgres: Endpoint, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "FIRST_PAUSE_SECONDS", FIRST_PAUSE)
+    address = parse_records(postgres.url.removesuffix("postgres") + "later")
+    connection = await asyncpg.connect(postgres.url)
+    archive = archive_of(address, table)
+    panels = archive._panels
+    assert isinstance(panels, TablePanels)
+    with structlog.testing.capture_logs() as logged:
+        running = asyncio.create_task(archive.run())
+        async with asyncio.timeout(SOON_SECONDS):
+            while not logged:
+                await asyncio.wait([running], timeout=FIRST_PAUSE)
+        await connection.execute("CREATE DATABASE later")
+        records = await archive.records()
+        await records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+        await panels.until(lambda: panels.versions == [1])
+
+    assert {line["event"] for line in logged} == {"the records cannot be opened"}
+    running.cancel()
+    await asyncio.wait([running])
+    await archive.close()
+    await connection.execute("DROP DATABASE later")
+    await connection.close()
+
+
+async def test_an_outbox_that_cannot_be_read_is_read_later(
+    tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0)
+    path = tmp_path / "records.db"
+    async with open_world(RecordsAddress(file=str(path)), table) as world:
+        await world.spend()
+        holder = sqlite3.connect(path, isolation_level=None)
+        holder.execute("BEGIN EXCLUSIVE")
+        patient = Outbox(world.outbox._database, SystemClock(), world.panels, look_every=FIRST_PAUSE)
+        with structlog.testing.capture_logs() as logged:
+            running = asyncio.create_task(patient.run())
+            async with asyncio.timeout(SOON_SECONDS):
+                while not logged:
+                    await asyncio.wait([running], timeout=FIRST_PAUSE)
+            holder.execute("ROLLBACK")
+            holder.close()
+            await world.panels.until(lambda: world.panels.versions == [1])
+
+        assert {line["event"] for line in logged} == {"the outbox could not be read"}
+        running.cancel()
+        await asyncio.wait([running])

@@ -8,11 +8,12 @@ from contextlib import asynccontextmanager
 from datetime import date
 from typing import Any
 
-from sobremesa.clock import SystemClock
+from sobremesa.clock import Clock, SystemClock
 from sobremesa.errors import NotFound
 from sobremesa.ids import Ids
 from sobremesa.people import Actor, UserId
 from sobremesa.records.address import RecordsAddress
+from sobremesa.records.neighbours import Files
 from sobremesa.records.opening import Archive
 from sobremesa.records.outbox import Outbox
 from sobremesa.records.service import Records
@@ -108,10 +109,14 @@ class World:
 
 
 @asynccontextmanager
-async def open_world(address: RecordsAddress, table: Table) -> AsyncIterator[World]:
-    clock = SystemClock()
+async def open_world(
+    address: RecordsAddress, table: Table, *, clock: Clock | None = None, files: Files | None = None
+) -> AsyncIterator[World]:
+    clock = clock or SystemClock()
     panels = TablePanels(table)
-    archive = Archive(address, clock, Ids(clock), parties=Roles(), panels=panels, secret=b"a secret of the tests")
+    archive = Archive(
+        address, clock, Ids(clock), parties=Roles(), panels=panels, files=files, secret=b"a secret of the tests"
+    )
     try:
         yield World(archive, await archive.records(), await archive.outbox(), panels)
     finally:
