@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from datetime import date
+from functools import partial
 from typing import Any, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -291,18 +292,7 @@ class Records:
         asked = (thread_id, title, amount, currency, category, receipt_file_id, incurred_on)
         repeat = Repeat.of(self._clock, actor.user_id, key, "expense", *asked)
 
-        async def add(connection: AsyncConnection) -> Expense:
-            before = await repeat.claim(connection, expense.expense_id)
-            if before is not None:
-                return _there(await expenses.find(connection, thread_id, before))[0]
-            await expenses.add(connection, expense, role)
-            await note_history(
-                connection, thread_id, expense.expense_id, "expense.submit", actor.user_id, expense.created_at
-            )
-            await touch(connection, thread_id, "expenses", expense.created_at)
-            return expense
-
-        return await self._change(add)
+        return await self._change(partial(_submit, expense=expense, role=role, repeat=repeat))
 
     async def list_expenses(
         self, actor: Actor, thread_id: str, *, limit: int = 50, cursor: str | None = None
@@ -390,3 +380,14 @@ def _there(found: T | None) -> T:
     if found is None:
         raise NotFound
     return found
+
+
+async def _submit(connection: AsyncConnection, *, expense: Expense, role: Role, repeat: Repeat) -> Expense:
+    thread_id, expense_id, now = expense.thread_id, expense.expense_id, expense.created_at
+    before = await repeat.claim(connection, expense_id)
+    if before is not None:
+        return _there(await expenses.find(connection, thread_id, before))[0]
+    await expenses.add(connection, expense, role)
+    await note_history(connection, thread_id, expense_id, "expense.submit", expense.created_by, now)
+    await touch(connection, thread_id, "expenses", now)
+    return expense
