@@ -133,6 +133,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             description="How a table that is there already names and spells things, as JSON; see [table.md](table.md)."
         ),
     ] = None
+    records: Annotated[
+        str | None,
+        Meta(
+            description="Documents and expenses: `postgresql://user:password@host/database`, or `sqlite:///file.db`; "
+            "without it a file beside the store. See [records.md](records.md)."
+        ),
+    ] = None
     host: Annotated[str, Meta(description="The address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="The port to listen on; 0 is any free one.")] = 8080
     public_url: Annotated[
