@@ -49,8 +49,12 @@ from sobremesa.settings import Settings
 from sobremesa.table import Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
+from sobremesa.threads import api as threads_api
+from sobremesa.threads import entities as thread_entities
+from sobremesa.threads.cleanup import Cleanup as ThreadCleanup
+from sobremesa.threads.opening import open_threads
 
-REGISTRY = Registry.of(account_entities, community_entities, room_entities, job_entities, idempotency)
+REGISTRY = Registry.of(account_entities, community_entities, thread_entities, room_entities, job_entities, idempotency)
 """Every kind of row and every question: docs, costs and tests are loops over it."""
 
 
@@ -69,6 +73,7 @@ class Sobremesa:
         repeats = Idempotency(table, clock)
         access = Access(table, audit)
         cleanup = Cleanup(table)
+        thread_cleanup = ThreadCleanup(table, clock)
 
         self.jobs = Jobs(table, clock, ids)
         self.accounts, self.authentication, self.server_keys = open_accounts(
@@ -80,12 +85,15 @@ class Sobremesa:
             jobs=self.jobs,
             settings=settings,
             mailer=mailer,
-            farewells=[cleanup],
-            exporters=[cleanup],
+            farewells=[cleanup, thread_cleanup],
+            exporters=[cleanup, thread_cleanup],
         )
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
         self.membership = Membership(table, clock, access, audit, repeats)
         self.channels = Rooms(CHANNELS, table, clock, ids, door=access, people=self.accounts)
+        self.threads, self.thread_participants, self.thread_rooms = open_threads(
+            table, clock, ids, audit=audit, idempotency=repeats, people=self.accounts
+        )
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
             CLEAN_SERVER: cleanup.clean_server,
@@ -118,6 +126,7 @@ class Sobremesa:
             app = cls(table, keyring, settings, clock=clock, mailer=mailer)
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
+            closing.push_async_callback(app.threads.close)
             if background:
                 await closing.enter_async_context(_running(app.jobs.run(app.handlers)))
             yield app
@@ -128,7 +137,9 @@ class Sobremesa:
             *accounts_api.routes(self.accounts).endpoints,
             *communities_api.routes(self.communities, self.membership, self.accounts).endpoints,
             *rooms_api.routes(self.channels, title="Channels").endpoints,
-            *rooms_api.shared_routes([self.channels]).endpoints,
+            *threads_api.routes(self.threads, self.thread_participants, self.accounts).endpoints,
+            *rooms_api.routes(self.thread_rooms, title="Threads").endpoints,
+            *rooms_api.shared_routes([self.channels, self.thread_rooms]).endpoints,
         ]
 
     def site(self) -> Site:
