@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
@@ -51,7 +51,10 @@ from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
 from sobremesa.threads import api as threads_api
 from sobremesa.threads import entities as thread_entities
+from sobremesa.threads import project_api
+from sobremesa.threads.card_types import CardType
 from sobremesa.threads.cleanup import Cleanup as ThreadCleanup
+from sobremesa.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.threads.opening import open_threads
 
 REGISTRY = Registry.of(account_entities, community_entities, thread_entities, room_entities, job_entities, idempotency)
@@ -62,7 +65,14 @@ class Sobremesa:
     """All services over one store."""
 
     def __init__(
-        self, table: Table, keyring: Keyring, settings: Settings, *, clock: Clock, mailer: Mailer | None = None
+        self,
+        table: Table,
+        keyring: Keyring,
+        settings: Settings,
+        *,
+        clock: Clock,
+        mailer: Mailer | None = None,
+        card_types: Iterable[CardType] = (),
     ) -> None:
         self.table = table
         self.keyring = keyring
@@ -91,8 +101,8 @@ class Sobremesa:
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
         self.membership = Membership(table, clock, access, audit, repeats)
         self.channels = Rooms(CHANNELS, table, clock, ids, door=access, people=self.accounts)
-        self.threads, self.thread_participants, self.thread_rooms = open_threads(
-            table, clock, ids, audit=audit, idempotency=repeats, people=self.accounts
+        self.threads, self.thread_participants, self.thread_rooms, self.cards, self.tabs = open_threads(
+            table, clock, ids, audit=audit, idempotency=repeats, people=self.accounts, card_types=card_types
         )
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
@@ -109,6 +119,7 @@ class Sobremesa:
         settings: Settings | None = None,
         clock: Clock | None = None,
         mailer: Mailer | None = None,
+        card_types: Iterable[CardType] = (),
         background: bool = True,
     ) -> AsyncIterator[Self]:
         """The services of a store, which is made where there is none; in the background jobs are done meanwhile."""
@@ -123,7 +134,7 @@ class Sobremesa:
             table = Table(engine, clock=clock)
             keyring = await open_keyring(settings.store, table, clock)
             table.seal_cursors_with(keyring.secret("cursors"))
-            app = cls(table, keyring, settings, clock=clock, mailer=mailer)
+            app = cls(table, keyring, settings, clock=clock, mailer=mailer, card_types=card_types)
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
             closing.push_async_callback(app.threads.close)
@@ -138,7 +149,8 @@ class Sobremesa:
             *communities_api.routes(self.communities, self.membership, self.accounts).endpoints,
             *rooms_api.routes(self.channels, title="Channels").endpoints,
             *threads_api.routes(self.threads, self.thread_participants, self.accounts).endpoints,
-            *rooms_api.routes(self.thread_rooms, title="Threads").endpoints,
+            *project_api.routes(self.cards, self.tabs).endpoints,
+            *rooms_api.routes(self.thread_rooms, title="Threads", silences=[Blocked, ThreadNotOpen]).endpoints,
             *rooms_api.shared_routes([self.channels, self.thread_rooms]).endpoints,
         ]
 

@@ -6,19 +6,15 @@ from typing import Annotated
 
 import msgspec
 
-from sobremesa.clock import Instant
-from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, Output, PageQuery, Routes
+from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, PageQuery, Routes
 from sobremesa.idempotency import KeyReused
-from sobremesa.ids import MessageId
-from sobremesa.people import Actor, Face, UserId
+from sobremesa.people import Actor, UserId
 from sobremesa.rooms.door import People
-from sobremesa.rooms.views import UnreadView
 from sobremesa.threads import service
 from sobremesa.threads.entities import (
     LbgId,
     LegId,
     ListingId,
-    Participant,
     RoleContext,
     Status,
     ThreadId,
@@ -39,6 +35,7 @@ from sobremesa.threads.errors import (
 from sobremesa.threads.moments import Moment
 from sobremesa.threads.participants import Participants
 from sobremesa.threads.service import Threads
+from sobremesa.threads.views import ParticipantView, ThreadView, participant_view, thread_view
 
 _REFERENCE = msgspec.Meta(min_length=1, max_length=200, pattern=r"^[^#*$\x00-\x1f\x7f][^#\x00-\x1f\x7f]*$")
 
@@ -88,46 +85,6 @@ class ParticipantChanges(Input):
     blocked_until: Moment | msgspec.UnsetType | None = msgspec.UNSET
 
 
-class ThreadView(Output):
-    """A thread, with what it is to the reader.
-
-    `roleContext` is null for an administrator of the platform who is not in it.
-    """
-
-    thread_id: ThreadId
-    kind: ThreadKind
-    status: Status
-    locked_by: UserId | None
-    buyer_user_id: UserId
-    seller_user_id: UserId
-    participants: list[UserId]
-    listing_id: ListingId | None
-    lbg_id: LbgId | None
-    leg_id: LegId | None
-    city: str | None
-    safe_mode_required: bool
-    last_message_id: MessageId | None
-    last_message_at: Instant | None
-    role_context: RoleContext | None
-    muted: bool
-    unread: UnreadView
-    created_at: Instant
-    updated_at: Instant | None
-
-
-class ParticipantView(Output):
-    """Somebody in a thread. Whether they muted it is theirs alone to know."""
-
-    user_id: UserId
-    username: str
-    avatar_url: str | None
-    thread_id: ThreadId
-    role_context: RoleContext
-    muted: bool | None
-    blocked_until: Instant | None
-    joined_at: Instant
-
-
 def routes(threads: Threads, participants: Participants, people: People) -> Routes:
     """The routes of threads, and of who is in them."""
     api = Routes("Threads")
@@ -155,7 +112,7 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
             body.safe_mode_required,
         )
         made = await threads.create(actor, wanted, key=idempotency_key)
-        return Answer(thread_view(made.listed), status=201 if made.is_new else 200)
+        return Answer(thread_view(*made.listed), status=201 if made.is_new else 200)
 
     @api.get("/threads")
     async def list_threads(actor: Actor, query: ThreadQuery) -> Listed[ThreadView]:
@@ -169,24 +126,24 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
             found, cursor = await threads.list_about(
                 actor, lbg_id=query.lbg_id, leg_id=query.leg_id, limit=query.limit, cursor=query.cursor
             )
-        return Listed([thread_view(listed) for listed in found], cursor)
+        return Listed([thread_view(*listed) for listed in found], cursor)
 
     @api.get("/threads/{thread_id}")
     async def get_thread(actor: Actor, thread_id: ThreadId) -> ThreadView:
         """A thread that one is in."""
-        return thread_view(await threads.get(actor, thread_id))
+        return thread_view(*await threads.get(actor, thread_id))
 
     @api.patch("/threads/{thread_id}", errors=[ChangedMeanwhile, SomebodyElsesLock])
     async def change_thread(actor: Actor, thread_id: ThreadId, body: NewStatus) -> ThreadView:
         """Archive, lock or reopen a thread. What is locked, only who locked it or an admin opens again."""
-        return thread_view(await threads.set_status(actor, thread_id, body.status))
+        return thread_view(*await threads.set_status(actor, thread_id, body.status))
 
     @api.get("/threads/{thread_id}/participants")
     async def list_participants(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[ParticipantView]:
         """Who is in the thread."""
         places, cursor = await participants.list_participants(actor, thread_id, limit=query.limit, cursor=query.cursor)
         faces = await people.faces([place.user_id for place in places])
-        return Listed([_participant_view(actor, place, faces[place.user_id]) for place in places], cursor)
+        return Listed([participant_view(actor, place, faces[place.user_id]) for place in places], cursor)
 
     @api.post(
         "/threads/{thread_id}/participants",
@@ -196,7 +153,7 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
     async def add_participant(actor: Actor, thread_id: ThreadId, body: NewParticipant) -> ParticipantView:
         """Take somebody in on one's own side; an admin takes in anybody, and other admins."""
         place = await participants.add(actor, thread_id, body.user_id, body.role_context)
-        return _participant_view(actor, place, (await people.faces([body.user_id]))[body.user_id])
+        return participant_view(actor, place, (await people.faces([body.user_id]))[body.user_id])
 
     @api.patch("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, NotInFuture])
     async def change_participant(
@@ -204,7 +161,7 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
     ) -> ParticipantView:
         """Mute the thread for oneself, or keep the other side from speaking until a moment."""
         place = await participants.change(actor, thread_id, user_id, muted=body.muted, blocked_until=body.blocked_until)
-        return _participant_view(actor, place, (await people.faces([user_id]))[user_id])
+        return participant_view(actor, place, (await people.faces([user_id]))[user_id])
 
     @api.delete("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, PartyStays])
     async def remove_participant(actor: Actor, thread_id: ThreadId, user_id: UserId) -> None:
@@ -212,41 +169,3 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
         await participants.remove(actor, thread_id, user_id)
 
     return api
-
-
-def thread_view(listed: service.Listed) -> ThreadView:
-    thread, place, unread = listed
-    return ThreadView(
-        thread.room_id,
-        thread.kind,
-        thread.status,
-        thread.locked_by,
-        thread.buyer_user_id,
-        thread.seller_user_id,
-        thread.participants,
-        thread.listing_id,
-        thread.lbg_id,
-        thread.leg_id,
-        thread.city,
-        thread.safe_mode_required,
-        thread.last_message_id,
-        thread.last_message_at,
-        None if place is None else place.role_context,
-        place is not None and place.muted,
-        unread,
-        thread.created_at,
-        thread.updated_at,
-    )
-
-
-def _participant_view(actor: Actor, place: Participant, face: Face) -> ParticipantView:
-    return ParticipantView(
-        place.user_id,
-        face.username,
-        face.avatar_url,
-        place.room_id,
-        place.role_context,
-        place.muted if place.user_id == actor.user_id else None,
-        place.blocked_until,
-        place.joined_at,
-    )
