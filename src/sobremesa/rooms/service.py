@@ -21,7 +21,7 @@ from sobremesa.rooms.lanes import Lanes
 from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.sending import Also, Draft, Judged, Sending
-from sobremesa.rooms.unread import Unread
+from sobremesa.rooms.unread import Unread, moves_forward
 from sobremesa.rooms.views import (
     MessageView,
     PinView,
@@ -45,7 +45,6 @@ from sobremesa.table import (
     WritePattern,
     differs,
     equals,
-    less_if_present,
     remove,
     set_to,
 )
@@ -251,7 +250,7 @@ class Rooms:
         cursor: ReadCursor | None
         try:
             cursor = await self._table.write(
-                self._moving(key, move, when=less_if_present("last_read_message_id", message_id)),
+                self._moving(key, move, when=moves_forward(message_id)),
                 pattern=self.kind.mark_read,
             )
         except ConditionFailed:
