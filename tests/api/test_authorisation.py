@@ -14,14 +14,16 @@ from __future__ import annotations
 import asyncio
 import re
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from typing import Any, NamedTuple
 
 import aiohttp
 import pytest
 
+from api import thread_attempts
+from api.attempts import INSIDE, PEOPLE, PREPARED, Attempt, prepares
 from api.calling import NOBODY_HAS_IT, PASSWORD, Caller, Reply, client_of, log_in, register
-from api.running import Server, new_key
+from api.running import Server, new_key, sobremesa
 
 TABLE = """
 operation                        nobody  key  stranger  removed  member  moderator  admin  owner
@@ -101,9 +103,8 @@ rooms.getMessageAnywhere            401  403       404      404     200        2
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
 """
 
-_HEAD, *_LINES = [line for line in TABLE.splitlines() if line]
+_HEAD, *_LINES = [line for line in (TABLE + thread_attempts.TABLE).splitlines() if line]
 WHO = tuple(_HEAD.split()[1:])
-PEOPLE = ("owner", "admin", "moderator", "member", "removed", "stranger", "victim")
 
 
 def _row(line: str) -> tuple[str, dict[str, int]]:
@@ -121,15 +122,6 @@ class Cast(NamedTuple):
     routes: dict[str, tuple[str, str]]
 
 
-class Attempt(NamedTuple):
-    """One request: what stands in the path's places, what goes with it, and who makes it if not the usual caller."""
-
-    places: dict[str, str] = {}
-    body: Any = None
-    query: dict[str, Any] = {}
-    caller: Caller | None = None
-
-
 class Place:
     """A server with people of every role, a channel, and one who was removed after saying something."""
 
@@ -142,6 +134,7 @@ class Place:
         self.server_id = self.channel_id = self.invite = ""
         self.own_message: dict[str, str] = {}
         self.own_invite: dict[str, str] = {}
+        self.built: dict[str, Any] = {}
 
     async def build(self) -> None:
         self.server_id = (await self.owner.post("/servers", {"name": "A table"}))["serverId"]
@@ -188,19 +181,6 @@ class Place:
 
     def member(self, caller: Caller) -> str:
         return f"/servers/{self.server_id}/members/{caller.user_id}"
-
-
-Prepare = Callable[[Place, str], Awaitable[Attempt]]
-PREPARED: dict[str, Prepare] = {}
-INSIDE = ("member", "moderator", "admin", "owner")
-
-
-def prepares(*names: str) -> Callable[[Prepare], Prepare]:
-    def keep(prepare: Prepare) -> Prepare:
-        PREPARED.update(dict.fromkeys(names, prepare))
-        return prepare
-
-    return keep
 
 
 # Accounts
@@ -466,8 +446,10 @@ def cast(server: Server) -> Cast:
     async def gathered() -> Cast:
         async with client_of(server.url) as http:
             word = uuid.uuid4().hex[:8]
-            callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in PEOPLE))
-            tokens = {who: (caller.token, caller.user) for who, caller in zip(PEOPLE, callers, strict=True)}
+            names = (*PEOPLE, "operator")
+            callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in names))
+            tokens = {who: (caller.token, caller.user) for who, caller in zip(names, callers, strict=True)}
+            await sobremesa("admin", "grant", f"operator-{word}", "--store", server.store)
             async with http.get("/openapi.json") as answer:
                 paths = (await answer.json())["paths"]
         routes = {

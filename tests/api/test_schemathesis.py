@@ -71,6 +71,7 @@ class World:
         self.channel()
         self.invite()
         self._do("POST", f"/invites/{self.ids['code']}/redeem", None, self.member_token)
+        self.thread()
         self.ids["sessionId"] = self._do("GET", "/users/me/sessions", None, self.spare_token)["items"][0]["sessionId"]
         assert server_id
 
@@ -84,6 +85,36 @@ class World:
             "messageId"
         ]
         self.ids["emoji"] = "👍"
+
+    def thread(self) -> None:
+        """A thread with a seller, a message and an offer of the seller's."""
+        about = {"kind": "project", "sellerUserId": self.member["userId"]}
+        self.thread_id = self._do("POST", "/threads", about)["threadId"]
+        self.helper = self.spare["userId"]
+        self.thread_message()
+        self.card()
+
+    def thread_message(self) -> None:
+        said = self._do("POST", f"/threads/{self.thread_id}/messages", {"content": "Hello"})
+        self.thread_message_id = said["messageId"]
+
+    def card(self) -> None:
+        offer = {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}}
+        self.card_id = self._do("POST", f"/threads/{self.thread_id}/cards", offer, self.member_token)["messageId"]
+
+    def participant(self) -> None:
+        self.spare_again()
+        self.helper = self.spare["userId"]
+
+    def in_thread(self, operation: str) -> dict[str, str]:
+        """What stands in the places of a path about threads."""
+        is_about_card = operation in ("threads.getCard", "threads.moveCard")
+        return {
+            "threadId": self.thread_id,
+            "roomId": self.thread_id,
+            "messageId": self.card_id if is_about_card else self.thread_message_id,
+            "tab": "brief",
+        }
 
     def invite(self) -> None:
         self.ids["code"] = self._do("POST", f"/servers/{self.ids['serverId']}/invites")["code"]
@@ -149,6 +180,10 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "communities.banMember": World.member_again,
     "communities.revokeInvite": World.invite,
     "channels.deleteMessage": World.message,
+    "threads.deleteMessage": World.thread_message,
+    "threads.moveCard": World.card,
+    "threads.changeThread": World.thread,
+    "threads.addParticipant": World.participant,
 }
 """What must be made again after an operation has succeeded."""
 
@@ -162,6 +197,12 @@ def named_in_body(world: World, operation: str) -> dict[str, Any]:
         "communities.transferServer": {"userId": world.member["userId"]},
         "channels.markRead": {"messageId": world.ids["messageId"]},
         "channels.sendMessage": {"replyTo": world.ids["messageId"]},
+        "threads.createThread": {"sellerUserId": world.member["userId"], "listingId": "lst-1"},
+        "threads.addParticipant": {"userId": world.helper, "roleContext": "buyer"},
+        "threads.createCard": {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}},
+        "threads.moveCard": {"to": "accepted", "version": 1, "payload": None},
+        "threads.markRead": {"messageId": world.thread_message_id},
+        "threads.sendMessage": {"replyTo": world.thread_message_id},
     }.get(operation, {})
 
 
@@ -169,13 +210,14 @@ def make_real(case: Case[Any], world: World, operation: str) -> None:
     """Let a request name things that exist, and come with a good token, which schemathesis likes to replace."""
     if case.headers:
         case.headers.pop("Authorization", None)
+    ids = world.ids | (world.in_thread(operation) if operation.startswith("threads.") else {})
     for name in case.path_parameters or ():
-        case.path_parameters[name] = world.ids[name]
+        case.path_parameters[name] = ids[name]
     if isinstance(case.body, dict):
         case.body.update(named_in_body(world, operation))
     for name in ("before", "after", "around"):
         if name in case.query:
-            case.query[name] = world.ids["messageId"]
+            case.query[name] = ids["messageId"]
 
 
 @pytest.mark.timeout(SECONDS)

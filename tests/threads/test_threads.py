@@ -180,7 +180,7 @@ async def test_a_locked_thread_refuses_and_only_who_locked_it_or_an_admin_reopen
     assert (locked.thread.status, locked.thread.locked_by) == ("locked", deal.buyer.user_id)
     with pytest.raises(ThreadNotOpen) as refused:
         await deal.say(deal.seller, "hello?")
-    assert refused.value.data == {"status": "locked"}
+    assert refused.value.data == {"thread_status": "locked"}
     for status in ("open", "archived"):
         with pytest.raises(SomebodyElsesLock):
             await threads.set_status(deal.seller, thread_id, status)

@@ -161,7 +161,7 @@ class Access:
             joined_at=thread.created_at,
             rights=_RIGHTS,
             scope=room_id,
-            silenced=None if thread.status == "open" else ThreadNotOpen(status=thread.status),
+            silenced=None if thread.status == "open" else ThreadNotOpen(thread_status=thread.status),
             thread=thread,
             place=None,
             inbox=thread.participants,
@@ -258,7 +258,7 @@ class Access:
 
     def _silenced(self, thread: Thread, place: Participant) -> Refusal | None:
         if thread.status != "open":
-            return ThreadNotOpen(status=thread.status)
+            return ThreadNotOpen(thread_status=thread.status)
         if is_blocked(place, self._now()):
             return Blocked(until=place.blocked_until)
         return None
