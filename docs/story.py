@@ -12,11 +12,14 @@ from sobremesa.people import Actor, UserId
 from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
 from sobremesa.table import Usage, measure
+from sobremesa.threads.entities import ListingId
+from sobremesa.threads.service import NewThread
 
 T = TypeVar("T")
 
 MESSAGES = 60
 MEMBERS = 20
+THREADS = 20
 BODY = "The coffee is ready, and there is cake for everybody who comes before four. " * 2
 
 
@@ -59,6 +62,7 @@ async def tell() -> Costs:
         ana, people = await _people(app, clock, bill)
         room = await _server(app, bill, ana, people)
         await _channel(app, bill, ana, people[0], room)
+        await _thread(app, bill, ana)
         await _end(app, bill, ana, people[0], room)
         return Costs(bill.verbs, app.table.meter.totals())
 
@@ -117,6 +121,25 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
     await bill.of("count what is unread everywhere: nothing", channels.unread_everywhere(ana))
     await bill.of("pin a message", channels.pin(ana, channel_id, message_id))
     await bill.of("delete a message", channels.delete(bo, channel_id, message_id))
+
+
+async def _thread(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
+    threads, rooms, cards, tabs = app.threads, app.thread_rooms, app.cards, app.tabs
+    sal = (await app.accounts.register(email="sal@example.com", username="sal", password="a long password")).actor
+    inquiry = NewThread("inquiry", sal.user_id, ListingId("kitchen"))
+    made = await bill.of("begin an inquiry", threads.create(ana, inquiry))
+    thread_id = made.listed.thread.room_id
+    await bill.of("begin it again", threads.create(ana, inquiry))
+    for number in range(THREADS - 1):
+        await threads.create(ana, NewThread("project", sal.user_id, city=str(number)))
+    await bill.of("send a message to a thread of two", rooms.send(ana, thread_id, Draft(BODY)))
+    await bill.of(f"open an inbox of {THREADS} threads, one of them unread", threads.list_inbox(sal, limit=THREADS))
+    offer = {"amount": 25_000, "currency": "EUR"}
+    card = await bill.of("make an offer", cards.create(sal, thread_id, type="offer", payload=offer))
+    await bill.of("accept it", cards.move(ana, thread_id, card.message_id, to="accepted", version=1))
+    await bill.of("write a tab of 1 KB", tabs.put(ana, thread_id, "brief", {"text": BODY * 6}, source_version=1))
+    await bill.of("open the panel", tabs.open_panel(sal, thread_id))
+    await bill.of("lock a thread", threads.set_status(ana, thread_id, "locked"))
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:

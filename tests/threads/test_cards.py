@@ -321,6 +321,9 @@ async def test_what_a_card_cannot_hold(deal: Deal) -> None:
         with pytest.raises(Invalid) as refused:
             await deal.app.cards.create(deal.buyer, deal.thread_id, type="offer", payload=payload)
         assert refused.value.data["errors"][0]["pointer"].startswith("#/payload")
+    backwards = {"startsAt": "2040-01-02T00:00:00Z", "endsAt": "2040-01-01T00:00:00Z"}
+    with pytest.raises(Invalid):
+        await deal.app.cards.create(deal.buyer, deal.thread_id, type="booking", payload=backwards)
     with pytest.raises(UnknownCardType):
         await deal.app.cards.create(deal.buyer, deal.thread_id, type="duel", payload=PRICE)
     assert await deal.contents() == []

@@ -37,8 +37,8 @@ Who: TypeAlias = Literal["creator", "other side", "buyer", "seller", "admin", "s
 EXPIRED = "expired"
 MAX_PAYLOAD_BYTES = 16 * 1024
 
-Amount = Annotated[int, msgspec.Meta(gt=0, le=10**15, description="In the currency's smallest unit.")]
-Currency = Annotated[str, msgspec.Meta(pattern=r"^[A-Z]{3}$", description="ISO 4217.")]
+Amount = Annotated[int, msgspec.Meta(gt=0, le=10**15, description="in the currency's smallest unit")]
+Currency = Annotated[str, msgspec.Meta(pattern=r"^[A-Z]{3}$", description="ISO 4217")]
 Note = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
 Title = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 CardRef = Annotated[MessageId, msgspec.Meta(min_length=1, max_length=200)]
@@ -252,6 +252,10 @@ class Booking(Payload):
     ends_at: Moment | None = None
     place: Title | None = None
     note: Note | None = None
+
+    def __post_init__(self) -> None:
+        if self.ends_at is not None and self.ends_at <= self.starts_at:
+            raise ValueError("A booking ends after it begins")
 
 
 class Delivery(Payload):
