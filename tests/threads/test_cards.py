@@ -16,6 +16,7 @@ from sobremesa.ids import MessageId
 from sobremesa.people import Actor
 from sobremesa.rooms.errors import PartOfRecord
 from sobremesa.settings import Settings
+from sobremesa.table import Update, set_to
 from sobremesa.threads.card_types import CardType, Payload, Transition, as_of
 from sobremesa.threads.entities import Card
 from sobremesa.threads.errors import (
@@ -110,6 +111,25 @@ async def test_concurrent_accept_and_decline_have_one_winner_and_the_other_gets_
         if message.action and "cardId" in message.action
     ]
     assert len(moves) == 5, "only what happened was said"
+
+
+async def test_a_card_that_another_program_moved_between_looking_and_writing_is_not_moved_again(
+    deal: Deal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The card's own version decides, whatever the tab says."""
+    card = await offer(deal)
+    write = deal.app.table.write
+
+    async def overtaken(*operations: Any, **options: Any) -> Any:
+        monkeypatch.setattr(deal.app.table, "write", write)
+        await write(Update(card.own_key(), set_to(state="declined", version=2)))
+        return await write(*operations, **options)
+
+    monkeypatch.setattr(deal.app.table, "write", overtaken)
+    with pytest.raises(CardChanged) as refused:
+        await move(deal, deal.buyer, card, "accepted")
+
+    assert (refused.value.data["current"].state, await state_of(deal, card)) == ("declined", "declined")
 
 
 async def test_many_cards_at_once_all_come_into_the_tab(deal: Deal) -> None:

@@ -16,7 +16,7 @@ from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
 from sobremesa.table import Put, Update, set_to
-from sobremesa.threads.entities import Participant, Thread, participant_of
+from sobremesa.threads.entities import THREADS, Participant, Thread, participant_of
 from sobremesa.threads.errors import Blocked
 from sobremesa.threads.inbox import AT_ONCE
 from sobremesa.threads.service import NewThread
@@ -154,6 +154,19 @@ async def test_a_message_is_stored_as_the_document_says(deal: Deal) -> None:
     assert (sent.room_kind, sent.room_id, sent.action) == ("thread", deal.thread_id, None)
 
 
+async def test_in_safe_mode_what_is_not_for_everybody_is_for_its_author_and_the_admins(app: Sobremesa) -> None:
+    deal = await strike_deal(app, "project", safe_mode_required=True)
+    sent = await deal.say(deal.buyer, "not for everybody")
+    key = THREADS.message_key(deal.thread_id, sent.message_id)
+    await app.table.write(Update(key, set_to(nsfw_band=1)))
+
+    seen = {
+        who.username: (await app.thread_rooms.get(who, deal.thread_id, sent.message_id)).content
+        for who in (deal.buyer, deal.seller, deal.admin)
+    }
+    assert seen == {"bea": "not for everybody", "sal": "", "ada": "not for everybody"}
+
+
 # Having read
 
 
@@ -191,7 +204,10 @@ async def test_a_message_that_came_between_looking_and_sending_stays_unread(
 ) -> None:
     first = await deal.say(deal.buyer, "hello")
     write = deal.app.table.write
-    other_node = deal._replace(app=Sobremesa(deal.app.table, deal.app.keyring, deal.app.settings, clock=clock))
+    # Their clock is behind, so their message has an id before ours: only the head knows that it was first.
+    behind = Ahead()
+    behind.move(seconds=-60)
+    other_node = deal._replace(app=Sobremesa(deal.app.table, deal.app.keyring, deal.app.settings, clock=behind))
     said: list[bool] = []
 
     async def answering(*operations: Any, **options: Any) -> Any:
@@ -324,6 +340,25 @@ async def test_a_bump_only_moves_forward_and_mends_what_a_crash_left(
     await asyncio.gather(*(deal.app.threads.bump(deal.thread_id) for _ in range(3)))
 
     assert await moved() == len(everybody) - 1, "who was ahead stays ahead"
+
+    # A message that comes while an older one is being brought up is not undone by it.
+    write = deal.app.table.write
+    clock.move(seconds=10)
+    with monkeypatch.context() as crashing:
+        crashing.setattr("sobremesa.threads.inbox.Inboxes.soon", lambda self, room_id: None)
+        await deal.say(deal.buyer, "still there?")
+
+    async def overtaken(*operations: Any, **options: Any) -> Any:
+        monkeypatch.setattr(deal.app.table, "write", write)
+        clock.move(seconds=1)
+        await deal.say(deal.buyer, "faster")
+        await deal.app.threads.close()
+        return await write(*operations, **options)
+
+    monkeypatch.setattr(deal.app.table, "write", overtaken)
+    await deal.app.threads.bump(deal.thread_id)
+    head = (await deal.thread()).last_message_at
+    assert await moved() == len(everybody)
     await deal.app.threads.bump(RoomId("01NOTHREAD"))
 
 

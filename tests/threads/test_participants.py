@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from sobremesa.errors import Forbidden, NotFound, Refusal
+from sobremesa.errors import Forbidden, NotFound
 from sobremesa.people import UserId
 from sobremesa.table import Update, set_to
 from sobremesa.threads.entities import RoleContext, Thread
@@ -153,12 +153,23 @@ async def test_coming_and_going_at_once_loses_nobody(deal: Deal) -> None:
     outcomes = await asyncio.gather(
         *(deal.app.thread_participants.add(deal.buyer, deal.thread_id, who.user_id, "buyer") for who in staying),
         *(deal.app.thread_participants.remove(who, deal.thread_id, who.user_id) for who in leaving),
+        return_exceptions=True,
+    )
+
+    assert [one for one in outcomes if isinstance(one, BaseException)] == []
+    assert await in_both(deal) >= {who.user_id for who in staying}
+    assert not await in_both(deal) & {who.user_id for who in leaving}
+
+
+async def test_people_who_leave_while_others_talk_keep_nobody_from_talking(deal: Deal) -> None:
+    leaving = [await deal.join(f"l{number}", "buyer") for number in range(4)]
+
+    outcomes = await asyncio.gather(
+        *(deal.app.thread_participants.remove(who, deal.thread_id, who.user_id) for who in leaving),
         *(deal.say(deal.seller, str(number)) for number in range(6)),
         return_exceptions=True,
     )
 
-    assert [one for one in outcomes if isinstance(one, BaseException) and not isinstance(one, Refusal)] == []
     assert [one for one in outcomes if isinstance(one, BaseException)] == []
-    assert await in_both(deal) >= {who.user_id for who in staying}
     assert not await in_both(deal) & {who.user_id for who in leaving}
     assert len(await deal.contents()) == 6

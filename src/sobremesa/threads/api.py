@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from sobremesa.errors import NotFound
 from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, PageQuery, Routes
 from sobremesa.idempotency import KeyReused
 from sobremesa.people import Actor, UserId
@@ -93,7 +94,7 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
         "/threads",
         status=201,
         also_status=200,
-        errors=[Blocked, KeyReused, ListingNeeded, WithOneself],
+        errors=[Blocked, KeyReused, ListingNeeded, NotFound, WithOneself],
     )
     async def create_thread(
         actor: Actor, body: NewThread, idempotency_key: IdempotencyKey | None

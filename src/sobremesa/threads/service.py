@@ -183,9 +183,9 @@ class Threads:
                 break
         return await self._dressed(actor, found), cursor
 
-    async def require_party(self, actor: Actor, thread_id: ThreadId) -> RoleContext:
+    async def require_party(self, actor: Actor, thread_id: str) -> RoleContext:
         """On which side a participant is; NotFound for a stranger."""
-        return await self._access.require_party(actor, thread_id)
+        return await self._access.require_party(actor, RoomId(thread_id))
 
     # Closing
 

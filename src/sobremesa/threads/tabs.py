@@ -12,6 +12,7 @@ import msgspec
 
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import NotFound, TooBig
+from sobremesa.ids import RoomId
 from sobremesa.people import Actor
 from sobremesa.table import Check, Put, Table, less_if_present, present
 from sobremesa.table.errors import ConditionFailed
@@ -81,14 +82,14 @@ class Tabs:
 
         return snapshot
 
-    async def show(self, thread_id: ThreadId, tab: TabName, content: Content, source_version: int) -> bool:
+    async def show(self, thread_id: str, tab: TabName, content: Any, source_version: int) -> bool:
         """The system's own way: replace what a tab shows, also in a closed thread.
 
         False if it shows something as new already, or the thread is gone.
         """
         _check_size(content)
         snapshot = Tab(
-            room_id=thread_id, tab=tab, content=content, source_version=source_version, updated_at=self._now()
+            room_id=RoomId(thread_id), tab=tab, content=content, source_version=source_version, updated_at=self._now()
         )
         try:
             await self._table.write(
