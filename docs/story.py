@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any, NamedTuple, TypeVar
 
+from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock
+from sobremesa.conversations.activity import Activity
 from sobremesa.ids import Ids
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
-from sobremesa.table import Usage, measure
+from sobremesa.table import Put, Usage, measure
 from sobremesa.threads.entities import ListingId
 from sobremesa.threads.service import NewThread
 
@@ -62,6 +64,7 @@ async def tell() -> Costs:
         ana, people = await _people(app, clock, bill)
         room = await _server(app, bill, ana, people)
         await _channel(app, bill, ana, people[0], room)
+        await _conversations(app, bill, ana, people)
         await _thread(app, bill, ana)
         await _end(app, bill, ana, people[0], room)
         return Costs(bill.verbs, app.table.meter.totals())
@@ -120,7 +123,35 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
     await bill.of("count what is unread: nothing", channels.unread(ana, channel_id))
     await bill.of("count what is unread everywhere: nothing", channels.unread_everywhere(ana))
     await bill.of("pin a message", channels.pin(ana, channel_id, message_id))
+    await bill.of("report a message", channels.report(ana, channel_id, message_id, "Far too short."))
+    await _moderation(app, bill)
     await bill.of("delete a message", channels.delete(bo, channel_id, message_id))
+
+
+async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor]) -> None:
+    conversations, talks = app.conversations, app.talks
+    await app.table.write_many(Put(User(user_id=who.user_id, username=who.username)) for who in people)
+    bo, cy = people[:2]
+    direct = await bill.of("begin a direct conversation", conversations.begin_direct(ana, bo.user_id))
+    others = [bo.user_id, cy.user_id]
+    group = (await bill.of("begin a group of three", conversations.begin_group(ana, others))).conversation_id
+    for number in range(10):
+        await talks.send(bo, group, Draft(f"{number}: {BODY}"))
+    await bill.of("send to one person", talks.send(bo, direct.conversation_id, Draft(BODY)))
+    sent = await bill.of("send to a group", talks.send(bo, group, Draft(BODY)))
+    await bill.of("edit the last message of a conversation", talks.edit(bo, group, sent.message_id, "shorter"))
+    await app.follower.catch_up()
+    await talks.send(bo, group, Draft(BODY))
+    await bill.of("move a group of three up in the inboxes", Activity(app.table).move(group))
+    await bill.of("open the inbox: two conversations with something unread", app.inbox.list(ana, limit=20))
+    await bill.of("take somebody into a group", app.seats.add(ana, group, people[2].user_id))
+    await bill.of("leave a group", app.seats.remove(cy, group, cy.user_id))
+
+
+async def _moderation(app: Sobremesa, bill: _Bill) -> None:
+    root = Actor(person=UserId("root"), is_admin=True)
+    cases, _ = await bill.of("list the open cases", app.review.list_cases(root, limit=50))
+    await bill.of("decide about a case", app.review.decide(root, cases[0].case_id, "approve"))
 
 
 async def _thread(app: Sobremesa, bill: _Bill, ana: Actor) -> None:

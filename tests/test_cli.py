@@ -1,5 +1,6 @@
 """The command line, as a person runs it."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,11 @@ from servers import Endpoint
 SOBREMESA = Path(sys.executable).with_name("sobremesa")
 
 
-def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([SOBREMESA, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+def run(*arguments: str, folder: Path, names: str | None = None) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | ({} if names is None else {"SOBREMESA_NAMES": names})
+    return subprocess.run(
+        [SOBREMESA, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 def store_of(kind: str, dynoxide: Endpoint) -> str:
@@ -41,6 +45,50 @@ def test_a_table_is_made_described_and_dropped(kind: str, tmp_path: Path, dynoxi
 
     assert gone.returncode == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
+def test_a_table_with_other_names_is_made_described_used_and_dropped(
+    kind: str, tmp_path: Path, dynoxide_memory: Endpoint
+) -> None:
+    store = store_of(kind, dynoxide_memory)
+    names = '{"style": "electrodb", "pk": "PK", "indexes": {"gsi1": {"name": "GSI1"}}, "types": {"Message": "msg"}}'
+
+    made = run("table", "create", "--store", store, folder=tmp_path, names=names)
+    assert "is ready" in made.stdout, made.stderr
+    told = " ".join(run("table", "describe", "--store", store, folder=tmp_path, names=names).stdout.split())
+    for said in ("names electrodb", "keys PK, sk", "gsi1 GSI1: gsi1pk, gsi1sk", "__edb_e__, __edb_v__", "Message msg"):
+        assert said in told
+    key = run(
+        "keys", "create", "--tenant", "shop", "--scope", "inbox:publish", "--store", store,
+        folder=tmp_path, names=names,
+    )  # fmt: skip
+    key_id = key.stdout.splitlines()[-1].split("_")[1]
+    listed = run("keys", "list", "--tenant", "shop", "--store", store, folder=tmp_path, names=names).stdout
+    assert key_id in listed
+    if kind == "embedded":
+        assert run("backup", "copy.db", "--store", store, folder=tmp_path).returncode == 0
+        assert "keys PK, sk" in " ".join(run("table", "describe", "--store", store, folder=tmp_path).stdout.split())
+    dropped = run("table", "drop", "--yes", "--store", store, folder=tmp_path, names=names)
+    assert "is gone" in dropped.stdout
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ('{"pk": "key", "sk": "key"}', "pk and sk are both called 'key'"),
+        ('{"sk": "userId"}', "has an attribute 'userId' already"),
+        ('{"hash": "PK"}', "unknown field `hash`"),
+    ],
+)
+def test_a_bad_name_map_is_told_in_one_line_and_nothing_is_made(names: str, said: str, tmp_path: Path) -> None:
+    for command in (("table", "create"), ("keys", "list"), ("serve", "--port", "0")):
+        done = run(*command, "--store", "sqlite:///chat.db", folder=tmp_path, names=names)
+
+        assert done.returncode == 1
+        assert said in " ".join(done.stderr.split())
+        assert "Traceback" not in done.stderr
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_a_copy_can_be_made_and_brought_back_but_overwrites_nothing(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sobremesa.settings import BadSetting, Settings
+from sobremesa.settings import BadSetting, IndexNames, Names, Settings
 
 
 def test_without_variables_everything_has_a_default() -> None:
@@ -19,12 +19,14 @@ def test_variables_are_read_by_their_type() -> None:
             "SOBREMESA_SHOW_UNITS": "true",
             "SOBREMESA_CORS_ORIGINS": "https://one.example, https://two.example",
             "SOBREMESA_ISSUERS": '[{"issuer": "me", "audience": "you", "public_key": "..."}]',
+            "SOBREMESA_NAMES": '{"pk": "PK", "entityType": "_type", "indexes": {"gsi1": {"name": "GSI1"}}}',
         }
     )
 
     assert (settings.store, settings.port, settings.show_units) == ("sqlite://", 9000, True)
     assert settings.cors_origins == ["https://one.example", "https://two.example"]
     assert settings.issuers[0].audience == "you"
+    assert settings.names == Names(pk="PK", entity_type="_type", indexes={"gsi1": IndexNames(name="GSI1")})
 
 
 def test_what_is_given_goes_before_the_environment() -> None:
@@ -41,6 +43,11 @@ def test_what_is_given_goes_before_the_environment() -> None:
         ("SOBREMESA_RATE_LIMITS", "perhaps"),
         ("SOBREMESA_ISSUERS", '[{"issuer": '),
         ("SOBREMESA_ISSUERS", '[{"issuer": "me", "audience": "you", "jwksurl": "..."}]'),
+        ("SOBREMESA_NAMES", "PK"),
+        ("SOBREMESA_NAMES", '{"partition": "PK"}'),
+        ("SOBREMESA_NAMES", '{"pk": "PK", "sk": "PK"}'),
+        ("SOBREMESA_NAMES", '{"indexes": {"gsi3": {"name": "GSI3"}}}'),
+        ("SOBREMESA_NAMES", '{"style": "onetable"}'),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named(name: str, text: str) -> None:

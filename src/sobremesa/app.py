@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Self
 
 import msgspec
@@ -33,6 +34,17 @@ from sobremesa.communities.cleanup import Cleanup
 from sobremesa.communities.entities import CHANNELS
 from sobremesa.communities.membership import Membership
 from sobremesa.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
+from sobremesa.conversations import access as conversations_access
+from sobremesa.conversations import api as conversations_api
+from sobremesa.conversations import cleanup as conversations_cleanup
+from sobremesa.conversations import entities as conversation_entities
+from sobremesa.conversations.activity import Activity
+from sobremesa.conversations.entities import CONVERSATIONS
+from sobremesa.conversations.inbox import Inbox
+from sobremesa.conversations.seats import CLEAN_CONVERSATION, Seats
+from sobremesa.conversations.service import Conversations
+from sobremesa.following import Follower
+from sobremesa.following import entities as following_entities
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import Endpoint
 from sobremesa.http.limits import Limits, MemoryLimits, NoLimits
@@ -42,11 +54,16 @@ from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids
 from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
+from sobremesa.moderation import api as moderation_api
+from sobremesa.moderation import entities as moderation_entities
+from sobremesa.moderation.policy import open_policy
+from sobremesa.moderation.review import Review
 from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
+from sobremesa.rooms.judging import Judge
 from sobremesa.rooms.service import Rooms
 from sobremesa.settings import Settings
-from sobremesa.table import Registry, Table, open_engine
+from sobremesa.table import Layout, Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
 from sobremesa.threads import api as threads_api
@@ -54,10 +71,21 @@ from sobremesa.threads import entities as thread_entities
 from sobremesa.threads import project_api
 from sobremesa.threads.card_types import CardType
 from sobremesa.threads.cleanup import Cleanup as ThreadCleanup
+from sobremesa.threads.entities import THREADS
 from sobremesa.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.threads.opening import open_threads
 
-REGISTRY = Registry.of(account_entities, community_entities, thread_entities, room_entities, job_entities, idempotency)
+REGISTRY = Registry.of(
+    account_entities,
+    community_entities,
+    conversation_entities,
+    thread_entities,
+    room_entities,
+    moderation_entities,
+    job_entities,
+    following_entities,
+    idempotency,
+)
 """Every kind of row and every question: docs, costs and tests are loops over it."""
 
 
@@ -72,6 +100,7 @@ class Sobremesa:
         *,
         clock: Clock,
         mailer: Mailer | None = None,
+        judge: Judge | None = None,
         card_types: Iterable[CardType] = (),
     ) -> None:
         self.table = table
@@ -83,9 +112,14 @@ class Sobremesa:
         repeats = Idempotency(table, clock)
         access = Access(table, audit)
         cleanup = Cleanup(table)
+        judge = judge or open_policy(settings, clock)
         thread_cleanup = ThreadCleanup(table, clock)
 
+        self.review = Review(table, clock, audit, kinds=[CHANNELS, CONVERSATIONS, THREADS])
         self.jobs = Jobs(table, clock, ids)
+        self._in_conversations = conversations_access.Access(table, audit)
+        self.seats = Seats(table, clock, self._in_conversations, audit, self.jobs)
+        conversations = conversations_cleanup.Cleanup(table, self.seats)
         self.accounts, self.authentication, self.server_keys = open_accounts(
             table,
             clock,
@@ -95,19 +129,33 @@ class Sobremesa:
             jobs=self.jobs,
             settings=settings,
             mailer=mailer,
-            farewells=[cleanup, thread_cleanup],
-            exporters=[cleanup, thread_cleanup],
+            farewells=[cleanup, conversations, thread_cleanup, self.review],
+            exporters=[cleanup, conversations, thread_cleanup, self.review],
+        )
+        rooms = partial(
+            Rooms,
+            table=table,
+            clock=clock,
+            ids=ids,
+            people=self.accounts,
+            judge=judge,
+            judge_seconds=settings.moderation_seconds,
         )
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
         self.membership = Membership(table, clock, access, audit, repeats)
-        self.channels = Rooms(CHANNELS, table, clock, ids, door=access, people=self.accounts)
-        self.threads, self.thread_participants, self.thread_rooms, self.cards, self.tabs = open_threads(
-            table, clock, ids, audit=audit, idempotency=repeats, people=self.accounts, card_types=card_types
-        )
+        self.channels = rooms(CHANNELS, door=access)
+        self.conversations = Conversations(table, clock, ids, self._in_conversations, repeats)
+        self.inbox = Inbox(table, self._in_conversations)
+        self.talks = rooms(CONVERSATIONS, door=self._in_conversations)
+        threads = open_threads(table, clock, ids, audit=audit, idempotency=repeats, rooms=rooms, card_types=card_types)
+        self.threads, self.thread_participants = threads.threads, threads.participants
+        self.thread_rooms, self.cards, self.tabs = threads.rooms, threads.cards, threads.tabs
+        self.follower = Follower(table, clock, ids, "activity", [Activity(table), threads.inboxes])
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
             CLEAN_SERVER: cleanup.clean_server,
             CLEAN_CHANNEL: cleanup.clean_channel,
+            CLEAN_CONVERSATION: conversations.clean_conversation,
         }
 
     @classmethod
@@ -119,14 +167,18 @@ class Sobremesa:
         settings: Settings | None = None,
         clock: Clock | None = None,
         mailer: Mailer | None = None,
+        judge: Judge | None = None,
         card_types: Iterable[CardType] = (),
         background: bool = True,
     ) -> AsyncIterator[Self]:
-        """The services of a store, which is made where there is none; in the background jobs are done meanwhile."""
+        """The services of a store, which is made where there is none; in the background jobs are done meanwhile.
+
+        A judge of one's own looks at what is said, in place of the policy of the settings.
+        """
         settings = settings or Settings()
         if store is not None:
             settings = msgspec.structs.replace(settings, store=store)
-        engine = await open_engine(settings.store, clock=clock, janitor=background)
+        engine = await open_engine(settings.store, layout=layout_of(settings), clock=clock, janitor=background)
         async with contextlib.AsyncExitStack() as closing:
             closing.push_async_callback(engine.close)
             await make_table(engine)
@@ -134,12 +186,13 @@ class Sobremesa:
             table = Table(engine, clock=clock)
             keyring = await open_keyring(settings.store, table, clock)
             table.seal_cursors_with(keyring.secret("cursors"))
-            app = cls(table, keyring, settings, clock=clock, mailer=mailer, card_types=card_types)
+            app = cls(table, keyring, settings, clock=clock, mailer=mailer, judge=judge, card_types=card_types)
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
             closing.push_async_callback(app.threads.close)
             if background:
                 await closing.enter_async_context(_running(app.jobs.run(app.handlers)))
+                await closing.enter_async_context(_running(app.follower.run()))
             yield app
 
     def endpoints(self) -> list[Endpoint]:
@@ -148,10 +201,15 @@ class Sobremesa:
             *accounts_api.routes(self.accounts).endpoints,
             *communities_api.routes(self.communities, self.membership, self.accounts).endpoints,
             *rooms_api.routes(self.channels, title="Channels").endpoints,
+            *conversations_api.routes(
+                self.conversations, self.seats, self.inbox, self._in_conversations, self.accounts
+            ).endpoints,
+            *rooms_api.routes(self.talks, title="Conversations").endpoints,
             *threads_api.routes(self.threads, self.thread_participants, self.accounts).endpoints,
             *project_api.routes(self.cards, self.tabs).endpoints,
             *rooms_api.routes(self.thread_rooms, title="Threads", silences=[Blocked, ThreadNotOpen]).endpoints,
-            *rooms_api.shared_routes([self.channels, self.thread_rooms]).endpoints,
+            *rooms_api.shared_routes([self.channels, self.talks, self.thread_rooms]).endpoints,
+            *moderation_api.routes(self.review).endpoints,
         ]
 
     def site(self) -> Site:
@@ -178,6 +236,15 @@ class Sobremesa:
     async def _ready(self) -> None:
         """Fails unless the store answers."""
         await self.accounts.find_by_username("nobody-in-particular")
+
+
+def layout_of(settings: Settings) -> Layout | None:
+    """The layout of the name map, if one is set; BadSetting if our rows do not go with it."""
+    if settings.names is None:
+        return None
+    layout = Layout.named(settings.names)
+    REGISTRY.refuse_clashes(layout)
+    return layout
 
 
 async def make_table(engine: Engine) -> None:

@@ -6,9 +6,10 @@ for a list of plain texts also `a,b,c`.
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import msgspec
 from msgspec import Meta
@@ -17,6 +18,12 @@ from sobremesa.errors import SobremesaError
 
 PREFIX = "SOBREMESA_"
 DEFAULT_STORE = "sqlite:///sobremesa.db"
+MAX_ATTRIBUTE_NAME_BYTES = 255
+
+IndexRole: TypeAlias = Literal["gsi1", "gsi2"]
+INDEXES: tuple[IndexRole, ...] = get_args(IndexRole)
+
+_INDEX_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
 
 
 class BadSetting(SobremesaError):
@@ -38,6 +45,79 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     tenant_claim: str | None = None
 
 
+class IndexNames(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one index and its two keys are called; what is left out keeps its own name."""
+
+    name: str | None = None
+    pk: str | None = None
+    sk: str | None = None
+
+
+_NOT_GIVEN = IndexNames()
+
+
+class Names(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """What things are called in a table that somebody already has; what is left out keeps its own name.
+
+    The style `electrodb` is that of tables made by ElectroDB: keys in lower case, and its two attributes that say what
+    a row is. `types` then says what ElectroDB's models call our kinds of row: conversation for Conversation and so on,
+    unless given.
+    """
+
+    style: Literal["sobremesa", "electrodb"] = "sobremesa"
+    pk: str = "pk"
+    sk: str = "sk"
+    ttl: str = "ttl"
+    entity_type: str | None = None
+    entity_version: str | None = None
+    indexes: dict[IndexRole, IndexNames] = {}
+    types: dict[str, str] = {}
+
+    def __post_init__(self) -> None:
+        if self.style != "electrodb" and (self.entity_version is not None or self.types):
+            raise BadSetting("names: entityVersion and types go with the style electrodb only")
+        roles = self.attributes()
+        for role, name in roles.items():
+            if not 1 <= len(name.encode()) <= MAX_ATTRIBUTE_NAME_BYTES:
+                raise BadSetting(f"names: {role} has a name of 1 to {MAX_ATTRIBUTE_NAME_BYTES} bytes, not {name!r}")
+        _refuse_double(roles)
+        indexes = {f"indexes.{index}.name": self.index(index)[0] for index in INDEXES}
+        for role, name in indexes.items():
+            if not _INDEX_NAME.fullmatch(name):
+                raise BadSetting(f"names: {role} is {name!r}; an index has 3 to 255 letters, digits, `_`, `-` or `.`")
+        _refuse_double(indexes)
+
+    def attributes(self) -> dict[str, str]:
+        """The attribute of each role, by the role's place in the map."""
+        roles = {"pk": self.pk, "sk": self.sk, "ttl": self.ttl, "entityType": self.type_attribute}
+        if self.style == "electrodb":
+            roles["entityVersion"] = self.version_attribute
+        for index in INDEXES:
+            _, roles[f"indexes.{index}.pk"], roles[f"indexes.{index}.sk"] = self.index(index)
+        return roles
+
+    def index(self, index: IndexRole) -> tuple[str, str, str]:
+        """The names of one index and of its two keys, with those that were left out."""
+        given = self.indexes.get(index, _NOT_GIVEN)
+        return (
+            index if given.name is None else given.name,
+            f"{index}pk" if given.pk is None else given.pk,
+            f"{index}sk" if given.sk is None else given.sk,
+        )
+
+    @property
+    def type_attribute(self) -> str:
+        """The attribute that says what kind of row it is."""
+        if self.entity_type is not None:
+            return self.entity_type
+        return "__edb_e__" if self.style == "electrodb" else "entityType"
+
+    @property
+    def version_attribute(self) -> str:
+        """The attribute in which ElectroDB keeps the version of a model."""
+        return "__edb_v__" if self.entity_version is None else self.entity_version
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How one server or library instance runs."""
 
@@ -47,6 +127,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             description="`sqlite:///folder/file.db`, `sqlite://` for memory, or `dynamodb://TABLE?region=...&endpoint=...`"
         ),
     ] = DEFAULT_STORE
+    names: Annotated[
+        Names | None,
+        Meta(
+            description="How a table that is there already names and spells things, as JSON; see [table.md](table.md)."
+        ),
+    ] = None
     host: Annotated[str, Meta(description="The address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="The port to listen on; 0 is any free one.")] = 8080
     public_url: Annotated[
@@ -66,6 +152,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         str | None,
         Meta(description="`redis://host:port` for limits that several nodes share; without it each has its own."),
     ] = None
+    moderation_policy: Annotated[
+        str | None,
+        Meta(description="A TOML file of words, links and mentions to look for; see [moderation.md](moderation.md)."),
+    ] = None
+    moderation_seconds: Annotated[
+        float, Meta(gt=0, description="How long a judge may think about a message, which is flagged after that.")
+    ] = 2
     show_units: Annotated[
         bool, Meta(description="Tell in the header `Sobremesa-Units` of every answer what it cost.")
     ] = False
@@ -92,11 +185,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise BadSetting(f"a setting cannot be used: {error}") from None
 
 
+def _refuse_double(roles: Mapping[str, str]) -> None:
+    """BadSetting if two roles have one name."""
+    taken: dict[str, str] = {}
+    for role, name in roles.items():
+        if name in taken:
+            raise BadSetting(f"names: {taken[name]} and {role} are both called {name!r}")
+        taken[name] = role
+
+
 def _parsed(name: str, text: str, kind: Any) -> Any:
-    """A variable's value: lists are JSON, or plain texts with commas."""
-    if not _is_list(kind):
+    """A variable's value: lists and structures are JSON, a list also plain texts with commas."""
+    is_list = _is_list(kind)
+    if not is_list and not _is_structure(kind):
         return text
-    if text.lstrip().startswith("["):
+    if not is_list or text.lstrip().startswith("["):
         try:
             return msgspec.json.decode(text)
         except msgspec.DecodeError as error:
@@ -106,3 +209,8 @@ def _parsed(name: str, text: str, kind: Any) -> Any:
 
 def _is_list(kind: Any) -> bool:
     return typing.get_origin(getattr(kind, "__origin__", kind)) is list
+
+
+def _is_structure(kind: Any) -> bool:
+    choices = get_args(getattr(kind, "__origin__", kind))
+    return any(isinstance(choice, type) and issubclass(choice, msgspec.Struct) for choice in choices)

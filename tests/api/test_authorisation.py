@@ -14,14 +14,14 @@ from __future__ import annotations
 import asyncio
 import re
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, NamedTuple
 
 import aiohttp
 import pytest
 
 from api import thread_attempts
-from api.attempts import INSIDE, PEOPLE, PREPARED, Attempt, prepares
+from api.attempts import INSIDE, PEOPLE, PREPARED, Attempt, Prepare, prepares
 from api.calling import NOBODY_HAS_IT, PASSWORD, Caller, Reply, client_of, log_in, register
 from api.running import Server, new_key, sobremesa
 
@@ -99,8 +99,42 @@ channels.startTyping                401  403       404      404     204        2
 channels.setPreferences             401  403       404      404     200        200    200    200
 channels.reportMessage              401  403       404      404     202        202    202    202
 
+conversations.createConversation    401  403       201      201     201        201    201    201
+conversations.listConversations     401  403       200      200     200        200    200    200
+conversations.getConversation       401  403       404      404     200        200    200    200
+conversations.changeConversation    401  403       404      404     403        403    200    200
+conversations.listParticipants      401  403       404      404     200        200    200    200
+conversations.addParticipant        401  403       404      404     403        403    201    201
+conversations.changeParticipant     401  403       404      404     403        403    200    200
+conversations.removeParticipant     401  403       404      404     403        403    204    204
+conversations.removeParticipant own 401  403       404      404     204        204    204    409
+
+conversations.sendMessage           401  403       404      404     201        201    201    201
+conversations.listMessages          401  403       404      404     200        200    200    200
+conversations.getMessage            401  403       404      404     200        200    200    200
+conversations.editMessage           401  403       404      404     200        200    200    200
+conversations.editMessage others    401  403       404      404     403        403    403    403
+conversations.deleteMessage         401  403       404      404     204        204    204    204
+conversations.deleteMessage others  401  403       404      404     403        403    204    204
+conversations.addReaction           401  403       404      404     204        204    204    204
+conversations.removeReaction        401  403       404      404     204        204    204    204
+conversations.listReactors          401  403       404      404     200        200    200    200
+conversations.listPins              401  403       404      404     200        200    200    200
+conversations.pinMessage            401  403       404      404     204        204    204    204
+conversations.unpinMessage          401  403       404      404     204        204    204    204
+conversations.markRead              401  403       404      404     200        200    200    200
+conversations.countUnread           401  403       404      404     200        200    200    200
+conversations.listReaders           401  403       404      404     200        200    200    200
+conversations.startTyping           401  403       404      404     204        204    204    204
+conversations.setPreferences        401  403       404      404     200        200    200    200
+conversations.reportMessage         401  403       404      404     202        202    202    202
+
 rooms.getMessageAnywhere            401  403       404      404     200        200    200    200
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
+
+moderation.listCases                401  403       403      403     403        403    403    403
+moderation.getCase                  401  403       403      403     403        403    403    403
+moderation.decideCase               401  403       403      403     403        403    403    403
 """
 
 _HEAD, *_LINES = [line for line in (TABLE + thread_attempts.TABLE).splitlines() if line]
@@ -108,8 +142,8 @@ WHO = tuple(_HEAD.split()[1:])
 
 
 def _row(line: str) -> tuple[str, dict[str, int]]:
-    name, *statuses = re.split(r"\s{2,}", line)
-    return name, dict(zip(WHO, map(int, statuses), strict=True))
+    *words, statuses = re.split(r"\s+(?=\d{3}\s)", line, maxsplit=1)
+    return " ".join(words), dict(zip(WHO, map(int, statuses.split()), strict=True))
 
 
 ROWS = dict(map(_row, _LINES))
@@ -122,8 +156,26 @@ class Cast(NamedTuple):
     routes: dict[str, tuple[str, str]]
 
 
+class Room(NamedTuple):
+    """A room of one kind, and what each of those inside has said there."""
+
+    kind: str
+    room_id: str
+    own_message: dict[str, str]
+
+    @property
+    def at(self) -> str:
+        return f"/{self.kind}/{self.room_id}"
+
+    async def say(self, caller: Caller) -> str:
+        return str((await caller.post(f"{self.at}/messages", {"content": "Hello"}))["messageId"])
+
+
 class Place:
-    """A server with people of every role, a channel, and one who was removed after saying something."""
+    """A server with people of every role, a room of each kind, and one who was removed after saying something.
+
+    The group has the same people as the server: its owner and its admin are the group's admins.
+    """
 
     def __init__(self, http: aiohttp.ClientSession, server: Server, cast: Cast) -> None:
         self.http = http
@@ -132,7 +184,7 @@ class Place:
         self.everybody = {who: Caller(http, token, user) for who, (token, user) in cast.tokens.items()}
         self.owner = self.everybody["owner"]
         self.server_id = self.channel_id = self.invite = ""
-        self.own_message: dict[str, str] = {}
+        self.rooms: dict[str, Room] = {}
         self.own_invite: dict[str, str] = {}
         self.built: dict[str, Any] = {}
 
@@ -140,12 +192,20 @@ class Place:
         self.server_id = (await self.owner.post("/servers", {"name": "A table"}))["serverId"]
         channel = await self.owner.post(f"/servers/{self.server_id}/channels", {"name": "general"})
         self.channel_id = channel["channelId"]
+        others = [self.everybody[who].user_id for who in PEOPLE[1:] if who != "stranger"]
+        group = await self.owner.post("/conversations", {"type": "group", "userIds": others})
+        self.rooms["channels"] = Room("channels", self.channel_id, {})
+        self.rooms["conversations"] = Room("conversations", group["convoId"], {})
+        await self.owner.patch(self.participant(self.everybody["admin"]), {"role": "admin"})
         self.invite = (await self.owner.post(f"/servers/{self.server_id}/invites"))["code"]
         await asyncio.gather(*(self.join(self.everybody[role], role) for role in PEOPLE[1:] if role != "stranger"))
         for who in ("owner", "removed"):
             await self.own_things(who)
-        self.own_message["stranger"], self.own_invite["stranger"] = self.own_message["owner"], self.invite
+        for room in self.rooms.values():
+            room.own_message["stranger"] = room.own_message["owner"]
+        self.own_invite["stranger"] = self.invite
         await self.owner.delete(self.member(self.everybody["removed"]))
+        await self.owner.delete(self.participant(self.everybody["removed"]))
 
     async def join(self, caller: Caller, role: str) -> None:
         await caller.post(f"/invites/{self.invite}/redeem", expect=200)
@@ -154,11 +214,9 @@ class Place:
 
     async def own_things(self, who: str) -> None:
         caller = self.everybody[who]
-        self.own_message[who] = await self.say(caller)
+        for room in self.rooms.values():
+            room.own_message[who] = await room.say(caller)
         self.own_invite[who] = (await caller.post(f"/servers/{self.server_id}/invites"))["code"]
-
-    async def say(self, caller: Caller) -> str:
-        return str((await caller.post(f"/channels/{self.channel_id}/messages", {"content": "Hello"}))["messageId"])
 
     async def victim(self) -> Caller:
         """A plain member whom one may do something to."""
@@ -166,6 +224,7 @@ class Place:
         await self.owner.call("DELETE", f"/servers/{self.server_id}/bans/{victim.user_id}")
         await victim.call("POST", f"/invites/{self.invite}/redeem")
         await self.owner.patch(self.member(victim), {"role": "member"})
+        await self.owner.call("POST", f"{self.rooms['conversations'].at}/participants", {"userId": victim.user_id})
         return victim
 
     async def sacrifice(self, role: str) -> Caller:
@@ -181,6 +240,31 @@ class Place:
 
     def member(self, caller: Caller) -> str:
         return f"/servers/{self.server_id}/members/{caller.user_id}"
+
+    def participant(self, caller: Caller) -> str:
+        return f"{self.rooms['conversations'].at}/participants/{caller.user_id}"
+
+
+FOR_ADMINISTRATORS = {name for name in ROWS if name == "communities.listAllServers" or name.startswith("moderation.")}
+
+PrepareRoom = Callable[[Place, Room, str], Awaitable[Attempt]]
+ROOM_KINDS = ("channels", "conversations")
+
+
+def prepares_in_rooms(*names: str) -> Callable[[PrepareRoom], PrepareRoom]:
+    """The same for rooms of every kind."""
+
+    def keep(prepare: PrepareRoom) -> PrepareRoom:
+        for kind in ROOM_KINDS:
+            for name in names:
+                PREPARED[f"{kind}.{name}"] = _in_room(prepare, kind)
+        return prepare
+
+    return keep
+
+
+def _in_room(prepare: PrepareRoom, kind: str) -> Prepare:
+    return lambda place, who: prepare(place, place.rooms[kind], who)
 
 
 # Accounts
@@ -272,7 +356,7 @@ async def _find_users(place: Place, who: str) -> Attempt:
 
 @prepares(
     *("accounts.getMe", "accounts.listSessions", "accounts.export", "accounts.listBlocks", "communities.listServers"),
-    *("communities.listAllServers", "rooms.countUnreadEverywhere"),
+    *("communities.listAllServers", "rooms.countUnreadEverywhere", "moderation.listCases"),
 )
 async def _nothing_needed(place: Place, who: str) -> Attempt:
     return Attempt()
@@ -365,78 +449,138 @@ async def _own_invite(place: Place, who: str) -> Attempt:
     return Attempt({"code": place.own_invite.get(who, place.invite)})
 
 
-# Channels
+# Conversations
 
 
-@prepares(
-    *("channels.listMessages", "channels.listPins", "channels.countUnread", "channels.listReaders"),
-    "channels.startTyping",
-)
-async def _the_room(place: Place, who: str) -> Attempt:
-    return Attempt({"roomId": place.channel_id})
+@prepares("conversations.createConversation")
+async def _create_conversation(place: Place, who: str) -> Attempt:
+    return Attempt(body={"type": "group", "userIds": [place.everybody["victim"].user_id]})
 
 
-@prepares("channels.sendMessage")
-async def _send(place: Place, who: str) -> Attempt:
-    return Attempt({"roomId": place.channel_id}, {"content": "Hello"})
+@prepares("conversations.listConversations")
+async def _list_conversations(place: Place, who: str) -> Attempt:
+    return Attempt()
 
 
-@prepares("channels.markRead")
-async def _mark_read(place: Place, who: str) -> Attempt:
-    return Attempt({"roomId": place.channel_id}, {"messageId": place.own_message["owner"]})
+@prepares("conversations.getConversation", "conversations.listParticipants")
+async def _the_conversation(place: Place, who: str) -> Attempt:
+    return Attempt({"convoId": place.rooms["conversations"].room_id})
 
 
-@prepares("channels.setPreferences")
-async def _preferences(place: Place, who: str) -> Attempt:
-    return Attempt({"roomId": place.channel_id}, {"muted": True})
+@prepares("conversations.changeConversation")
+async def _rename(place: Place, who: str) -> Attempt:
+    return (await _the_conversation(place, who))._replace(body={"name": "Another name"})
 
 
-@prepares("channels.getMessage", "channels.pinMessage", "rooms.getMessageAnywhere")
-async def _the_message(place: Place, who: str) -> Attempt:
-    return Attempt({"roomId": place.channel_id, "messageId": place.own_message["owner"]})
+@prepares("conversations.addParticipant")
+async def _add_participant(place: Place, who: str) -> Attempt:
+    victim = await place.victim()
+    await place.owner.delete(place.participant(victim))
+    return (await _the_conversation(place, who))._replace(body={"userId": victim.user_id})
 
 
-@prepares("channels.unpinMessage")
-async def _pinned(place: Place, who: str) -> Attempt:
-    await place.owner.put(f"/channels/{place.channel_id}/pins/{place.own_message['owner']}", expect=204)
-    return await _the_message(place, who)
+@prepares("conversations.removeParticipant")
+async def _participant(place: Place, who: str) -> Attempt:
+    victim = await place.victim()
+    return Attempt({"convoId": place.rooms["conversations"].room_id, "userId": victim.user_id})
 
 
-@prepares("channels.deleteMessage")
-async def _own_message(place: Place, who: str) -> Attempt:
+@prepares("conversations.changeParticipant")
+async def _seat_role(place: Place, who: str) -> Attempt:
+    return (await _participant(place, who))._replace(body={"role": "member"})
+
+
+@prepares("conversations.removeParticipant own")
+async def _leave_group(place: Place, who: str) -> Attempt:
+    own = place.everybody[who].user_id if who in PEOPLE else NOBODY_HAS_IT
+    return Attempt({"convoId": place.rooms["conversations"].room_id, "userId": own})
+
+
+# Rooms
+
+
+@prepares_in_rooms("listMessages", "listPins", "countUnread", "listReaders", "startTyping")
+async def _the_room(place: Place, room: Room, who: str) -> Attempt:
+    return Attempt({"roomId": room.room_id})
+
+
+@prepares_in_rooms("sendMessage")
+async def _send(place: Place, room: Room, who: str) -> Attempt:
+    return Attempt({"roomId": room.room_id}, {"content": "Hello"})
+
+
+@prepares_in_rooms("markRead")
+async def _mark_read(place: Place, room: Room, who: str) -> Attempt:
+    return Attempt({"roomId": room.room_id}, {"messageId": room.own_message["owner"]})
+
+
+@prepares_in_rooms("setPreferences")
+async def _preferences(place: Place, room: Room, who: str) -> Attempt:
+    return Attempt({"roomId": room.room_id}, {"muted": True})
+
+
+@prepares_in_rooms("getMessage", "pinMessage")
+async def _the_message(place: Place, room: Room, who: str) -> Attempt:
+    return Attempt({"roomId": room.room_id, "messageId": room.own_message["owner"]})
+
+
+@prepares("rooms.getMessageAnywhere")
+async def _a_message_anywhere(place: Place, who: str) -> Attempt:
+    return Attempt({"messageId": place.rooms["channels"].own_message["owner"]})
+
+
+@prepares_in_rooms("unpinMessage")
+async def _pinned(place: Place, room: Room, who: str) -> Attempt:
+    await place.owner.put(f"{room.at}/pins/{room.own_message['owner']}", expect=204)
+    return await _the_message(place, room, who)
+
+
+@prepares_in_rooms("deleteMessage")
+async def _own_message(place: Place, room: Room, who: str) -> Attempt:
     if who in INSIDE:
         await place.own_things(who)
-    message_id = place.own_message.get(who, place.own_message["owner"])
-    return Attempt({"roomId": place.channel_id, "messageId": message_id})
+    message_id = room.own_message.get(who, room.own_message["owner"])
+    return Attempt({"roomId": room.room_id, "messageId": message_id})
 
 
-@prepares("channels.editMessage")
-async def _edit(place: Place, who: str) -> Attempt:
-    return (await _own_message(place, who))._replace(body={"content": "Hello there"})
+@prepares_in_rooms("editMessage")
+async def _edit(place: Place, room: Room, who: str) -> Attempt:
+    return (await _own_message(place, room, who))._replace(body={"content": "Hello there"})
 
 
-@prepares("channels.deleteMessage others")
-async def _others_message(place: Place, who: str) -> Attempt:
-    return Attempt({"roomId": place.channel_id, "messageId": await place.say(await place.victim())})
+@prepares_in_rooms("deleteMessage others")
+async def _others_message(place: Place, room: Room, who: str) -> Attempt:
+    return Attempt({"roomId": room.room_id, "messageId": await room.say(await place.victim())})
 
 
-@prepares("channels.editMessage others")
-async def _edit_others(place: Place, who: str) -> Attempt:
-    return (await _others_message(place, who))._replace(body={"content": "Not what they said"})
+@prepares_in_rooms("editMessage others")
+async def _edit_others(place: Place, room: Room, who: str) -> Attempt:
+    return (await _others_message(place, room, who))._replace(body={"content": "Not what they said"})
 
 
-@prepares("channels.addReaction", "channels.removeReaction", "channels.listReactors")
-async def _reaction(place: Place, who: str) -> Attempt:
-    attempt = await _the_message(place, who)
-    await place.owner.put(
-        f"/channels/{place.channel_id}/messages/{attempt.places['messageId']}/reactions/👍", expect=204
-    )
+@prepares_in_rooms("addReaction", "removeReaction", "listReactors")
+async def _reaction(place: Place, room: Room, who: str) -> Attempt:
+    attempt = await _the_message(place, room, who)
+    await place.owner.put(f"{room.at}/messages/{attempt.places['messageId']}/reactions/👍", expect=204)
     return attempt._replace(places=attempt.places | {"emoji": "👍"})
 
 
-@prepares("channels.reportMessage")
-async def _report(place: Place, who: str) -> Attempt:
-    return (await _the_message(place, who))._replace(body={"reason": "It is too short."})
+@prepares_in_rooms("reportMessage")
+async def _report(place: Place, room: Room, who: str) -> Attempt:
+    return (await _the_message(place, room, who))._replace(body={"reason": "It is too short."})
+
+
+# Moderation
+
+
+@prepares("moderation.getCase")
+async def _case(place: Place, who: str) -> Attempt:
+    return Attempt({"caseId": NOBODY_HAS_IT})
+
+
+@prepares("moderation.decideCase")
+async def _decide(place: Place, who: str) -> Attempt:
+    return Attempt({"caseId": NOBODY_HAS_IT}, {"decision": "approve"})
 
 
 @pytest.fixture(scope="module")
@@ -489,7 +633,7 @@ async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> No
         if who == "nobody" and reply.status == 401:
             assert (reply.json["code"], reply.headers["www-authenticate"]) == ("unauthenticated", "Bearer")
         if who == "key" and reply.status == 403:
-            assert reply.json["code"] == ("forbidden" if name == "communities.listAllServers" else "person_needed")
+            assert reply.json["code"] == ("forbidden" if name in FOR_ADMINISTRATORS else "person_needed")
         if who in ("stranger", "removed") and reply.status == 404:
             nothing = attempt._replace(places=attempt.places | _elsewhere(path))
             assert told(reply) == told(await tried(caller, method, path, nothing)), f"{who} can tell what exists"
@@ -501,6 +645,9 @@ async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> No
 async def test_a_key_with_the_scope_may_do_what_needs_it(server: Server, http: aiohttp.ClientSession) -> None:
     key = Caller(http, await new_key(server, "admin"))
     assert (await key.get("/admin/servers", limit=1))["items"]
+    assert (await key.get("/moderation/cases", limit=1)).keys() == {"items", "next"}
+    await key.get(f"/moderation/cases/{NOBODY_HAS_IT}", expect=404)
+    await key.post(f"/moderation/cases/{NOBODY_HAS_IT}", {"decision": "block"}, expect=404)
 
 
 def _elsewhere(path: str) -> dict[str, str]:

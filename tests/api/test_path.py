@@ -26,7 +26,19 @@ MESSAGE = {
     *("messageId", "roomId", "roomKind", "type", "authorId", "username", "content", "edited", "editedAt", "deleted"),
     *("replyTo", "attachments", "reactions", "mentions", "createdAt", "action", "flags", "nsfwBand"),
 }
+CONVERSATION = {
+    *("convoId", "type", "name", "other", "lastMessageId", "lastMessageBody", "lastMessageSender", "lastMessageAt"),
+    *("unread", "muted", "role", "participantCount", "createdBy", "createdAt", "updatedAt"),
+}
+PARTICIPANT = {
+    *("userId", "username", "avatarUrl", "convoId", "role", "joinedAt", "lastReadMessageId", "lastReadAt"),
+}
 ME = {"userId", "username", "email", "avatarUrl", "tenant", "isAdmin", "createdAt", "updatedAt"}
+CASE = {
+    *("caseId", "messageId", "roomKind", "roomId", "authorId", "reportedBy", "reason", "origin", "state", "createdAt"),
+    *("decision", "decidedBy", "decidedAt", "note", "message"),
+}
+ACCUSED = {"content", "username", "attachments", "flags", "nsfwBand", "createdAt", "editedAt"}
 SIGNED_IN = {"user", "accessToken", "refreshToken", "expiresIn"}
 
 
@@ -68,11 +80,14 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await people_talk(story)
     await people_react_and_pin(story)
     await people_read(story)
+    await people_talk_with_each_other(story)
+    await a_group_changes(story)
     await people_take_their_data_with_them(story)
     await two_people_strike_a_deal(story)
     await members_get_roles_and_are_removed(story)
     await the_server_changes_hands_and_ends(story)
     await administrators_see_every_server(story)
+    await moderators_decide_about_cases(story)
     await sessions_and_passwords_end(story)
     await an_account_is_deleted(story)
 
@@ -346,6 +361,82 @@ async def people_read(story: Story) -> None:
     assert await story.cleo.put(f"{story.at}/preferences", {"muted": False}) == {"muted": False}
 
 
+async def people_talk_with_each_other(story: Story) -> None:
+    both = {"type": "direct", "userIds": [story.ben.user_id]}
+    begun = await story.ana.post("/conversations", both)
+    assert begun.keys() == CONVERSATION
+    assert (begun["type"], begun["name"], begun["other"]["username"]) == ("direct", None, story.ben.name)
+    assert begun["unread"] == {"count": 0, "capped": False, "mentions": 0}
+    again = await story.ben.post("/conversations", both | {"userIds": [story.ana.user_id]}, expect=200)
+    assert again["convoId"] == begun["convoId"]
+    unknown = await story.ana.post("/conversations", both | {"userIds": [NOBODY_HAS_IT]}, expect=422)
+    assert (unknown["code"], unknown["userIds"]) == ("unknown_people", [NOBODY_HAS_IT])
+    crowd = await story.ana.post(
+        "/conversations", both | {"userIds": [story.ben.user_id, story.cleo.user_id]}, expect=422
+    )
+    assert crowd["code"] == "wrong_company"
+
+    at = f"/conversations/{begun['convoId']}"
+    sent = await story.ana.post(f"{at}/messages", {"content": "Just between us", "nonce": "a"})
+    assert sent.keys() == {*MESSAGE, "replayed"}
+    assert sent["roomKind"] == "conversation"
+    await story.cleo.post(f"{at}/messages", {"content": "Me too!"}, expect=404)
+    [row] = (await story.ben.get("/conversations"))["items"]
+    assert row.keys() == CONVERSATION
+    assert (row["lastMessageBody"], row["lastMessageSender"]) == ("Just between us", story.ana.user_id)
+    assert (row["lastMessageId"], row["lastMessageAt"]) == (sent["messageId"], sent["createdAt"])
+    assert row["unread"]["count"] == 1
+    await every_room_route(story, at, sent["messageId"])
+
+
+async def every_room_route(story: Story, at: str, message_id: str) -> None:
+    """What the channels have shown in detail works in a room of another kind."""
+    message = f"{at}/messages/{message_id}"
+    assert [item["messageId"] for item in (await story.ben.get(f"{at}/messages"))["items"]] == [message_id]
+    assert (await story.ana.patch(message, {"content": "Between us"}))["edited"]
+    assert (await story.ben.get(message))["content"] == "Between us"
+    await story.ben.put(f"{message}/reactions/👍", expect=204)
+    assert [who["userId"] for who in (await story.ana.get(f"{message}/reactions/👍"))["items"]] == [story.ben.user_id]
+    await story.ben.delete(f"{message}/reactions/👍")
+    await story.ana.put(f"{at}/pins/{message_id}", expect=204)
+    assert len((await story.ben.get(f"{at}/pins"))["items"]) == 1
+    await story.ana.delete(f"{at}/pins/{message_id}")
+    assert (await story.ben.get(f"{at}/unread"))["count"] == 1
+    assert (await story.ben.put(f"{at}/read", {"messageId": message_id}))["unread"]["count"] == 0
+    readers = (await story.ana.get(f"{at}/readers"))["items"]
+    assert {who["userId"] for who in readers} == {story.ana.user_id, story.ben.user_id}
+    await story.ben.post(f"{at}/typing", expect=204)
+    assert await story.ben.put(f"{at}/preferences", {"muted": True}) == {"muted": True}
+    assert await story.ben.post(f"{message}/report", {"reason": "Too secret"}, expect=202) is None
+    await story.ana.delete(message)
+    assert (await story.ben.get(message))["deleted"]
+
+
+async def a_group_changes(story: Story) -> None:
+    group = await story.ana.post("/conversations", {"type": "group", "userIds": [story.ben.user_id], "name": "Lunch"})
+    assert (group["name"], group["role"], group["participantCount"]) == ("Lunch", "admin", 2)
+    at = f"/conversations/{group['convoId']}"
+    assert (await story.ana.patch(at, {"name": "Dinner"}))["name"] == "Dinner"
+    await story.ben.patch(at, {"name": "Mine"}, expect=403)
+    added = await story.ana.post(f"{at}/participants", {"userId": story.cleo.user_id})
+    assert added.keys() == PARTICIPANT
+    assert (added["username"], added["role"]) == (story.cleo.name, "member")
+    taken = await story.ana.post(f"{at}/participants", {"userId": story.cleo.user_id}, expect=409)
+    assert taken["code"] == "already_member"
+    seats = await pages(story.ben, f"{at}/participants", limit=2)
+    assert {seat["userId"] for seat in seats} == {story.ana.user_id, story.ben.user_id, story.cleo.user_id}
+    assert (await story.ben.get(at))["convoId"] == group["convoId"]
+
+    mine = f"{at}/participants/{story.ana.user_id}"
+    assert (await story.ana.delete(mine, expect=409))["code"] == "last_admin"
+    promoted = await story.ana.patch(f"{at}/participants/{story.ben.user_id}", {"role": "admin"})
+    assert promoted["role"] == "admin"
+    await story.ana.delete(mine)
+    await story.ana.get(at, expect=404)
+    await story.ben.delete(f"{at}/participants/{story.cleo.user_id}")
+    assert group["convoId"] not in {row["convoId"] for row in await pages(story.cleo, "/conversations", limit=1)}
+
+
 async def people_take_their_data_with_them(story: Story) -> None:
     export = await story.ana.call("GET", "/users/me/export")
     assert export.status == 200
@@ -417,6 +508,38 @@ async def administrators_see_every_server(story: Story) -> None:
     key = story.kept(Caller(story.http, made.splitlines()[-1]))
     assert (await key.get("/admin/servers", limit=2))["items"] == newest
     assert (await key.get("/users/me", expect=403))["code"] == "person_needed"
+
+
+async def moderators_decide_about_cases(story: Story) -> None:
+    admin = story.kept(await log_in(story.http, story.ana.name))
+    server_id = (await story.cleo.post("/servers", {"name": "A last table"}))["serverId"]
+    channel_id = (await story.cleo.post(f"/servers/{server_id}/channels", {"name": "general"}))["channelId"]
+    message_id = (await story.cleo.post(f"/channels/{channel_id}/messages", {"content": "Buy now"}))["messageId"]
+    message = f"/channels/{channel_id}/messages/{message_id}"
+    for _ in range(2):
+        await story.cleo.post(f"{message}/report", {"reason": "I regret it."}, expect=202)
+
+    found = [case for case in await pages(admin, "/moderation/cases", limit=1) if case["messageId"] == message_id]
+    [case] = found
+    assert case.keys() == CASE
+    assert case["message"].keys() == ACCUSED
+    assert (case["roomKind"], case["roomId"], case["authorId"]) == ("channel", channel_id, story.cleo.user_id)
+    assert (case["reportedBy"], case["reason"], case["origin"]) == (story.cleo.user_id, "I regret it.", "report")
+    assert (case["state"], case["message"]["content"], case["message"]["flags"]) == ("open", "Buy now", None)
+
+    address = f"/moderation/cases/{case['caseId']}"
+    assert await admin.get(address) == case
+    await admin.get(f"/moderation/cases/{NOBODY_HAS_IT}", expect=404)
+    await admin.post(address, {"decision": "perhaps"}, expect=422)
+    decided = await admin.post(address, {"decision": "block", "note": "So do we."}, expect=200)
+    assert (decided["state"], decided["decision"], decided["decidedBy"]) == ("closed", "block", story.ana.user_id)
+    again = await admin.post(address, {"decision": "approve"}, expect=409)
+    assert (again["code"], again["current"]) == ("case_closed", decided)
+    assert decided in await pages(admin, "/moderation/cases?state=closed")
+    assert case["caseId"] not in [case["caseId"] for case in await pages(admin, "/moderation/cases")]
+    seen = await story.cleo.get(message)
+    assert seen["flags"] == {"moderation": "blocked", "policyHints": ["reviewed"]}
+    await story.cleo.delete(f"/servers/{server_id}")
 
 
 async def sessions_and_passwords_end(story: Story) -> None:

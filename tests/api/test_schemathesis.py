@@ -12,6 +12,7 @@ requests.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from collections import Counter
@@ -37,7 +38,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from api.calling import PASSWORD
-from api.running import Server
+from api.running import Server, new_key
 
 EXAMPLES = int(os.environ.get("SOBREMESA_SCHEMATHESIS_EXAMPLES", "6"))
 SECONDS = 60 + EXAMPLES * 30
@@ -55,13 +56,16 @@ CHECKS = [
 class World:
     """Somebody with data: a server with a member, a channel with a message, and what they may end."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, key: str) -> None:
         self.url = url
+        self.key = key
         self.session = requests.Session()
         self.me, self.token = self._person()
         self.member, self.member_token = self._person()
         self.spare, self.spare_token = self._person()
         self.ids: dict[str, str] = {}
+        self.rooms: dict[str, dict[str, str]] = {}
+        """A room of each kind, and a message in it."""
         self.build()
 
     def build(self) -> None:
@@ -71,50 +75,67 @@ class World:
         self.channel()
         self.invite()
         self._do("POST", f"/invites/{self.ids['code']}/redeem", None, self.member_token)
+        self.conversation()
         self.thread()
         self.ids["sessionId"] = self._do("GET", "/users/me/sessions", None, self.spare_token)["items"][0]["sessionId"]
         assert server_id
 
     def channel(self) -> None:
         made = self._do("POST", f"/servers/{self.ids['serverId']}/channels", {"name": "general"})
-        self.ids["channelId"] = self.ids["roomId"] = made["channelId"]
-        self.message()
+        self.ids["channelId"] = made["channelId"]
+        self.rooms["channels"] = {"roomId": made["channelId"]}
+        self.message("channels")
+        self.case()
 
-    def message(self) -> None:
-        self.ids["messageId"] = self._do("POST", f"/channels/{self.ids['roomId']}/messages", {"content": "Hello"})[
-            "messageId"
-        ]
+    def conversation(self) -> None:
+        """A group with the member in it."""
+        others = {"type": "group", "userIds": [self.member["userId"]]}
+        self.ids["convoId"] = self._do("POST", "/conversations", others)["convoId"]
+        self.rooms["conversations"] = {"roomId": self.ids["convoId"]}
+        self.message("conversations")
+
+    def message(self, kind: str) -> None:
+        room = self.rooms[kind]
+        sent = self._do("POST", f"/{kind}/{room['roomId']}/messages", {"content": "Hello"})
+        room["messageId"] = sent["messageId"]
+        self.ids["messageId"] = self.rooms["channels"]["messageId"]
         self.ids["emoji"] = "👍"
 
     def thread(self) -> None:
         """A thread with a seller, a message and an offer of the seller's."""
         about = {"kind": "project", "sellerUserId": self.member["userId"]}
-        self.thread_id = self._do("POST", "/threads", about)["threadId"]
+        thread_id = self._do("POST", "/threads", about)["threadId"]
+        self.rooms["threads"] = {"roomId": thread_id, "threadId": thread_id, "tab": "brief"}
         self.helper = self.spare["userId"]
-        self.thread_message()
+        self.message("threads")
         self.card()
 
-    def thread_message(self) -> None:
-        said = self._do("POST", f"/threads/{self.thread_id}/messages", {"content": "Hello"})
-        self.thread_message_id = said["messageId"]
-
     def card(self) -> None:
+        cards = f"/threads/{self.rooms['threads']['threadId']}/cards"
         offer = {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}}
-        self.card_id = self._do("POST", f"/threads/{self.thread_id}/cards", offer, self.member_token)["messageId"]
+        self.card_id = self._do("POST", cards, offer, self.member_token)["messageId"]
 
     def participant(self) -> None:
         self.spare_again()
         self.helper = self.spare["userId"]
 
-    def in_thread(self, operation: str) -> dict[str, str]:
-        """What stands in the places of a path about threads."""
-        is_about_card = operation in ("threads.getCard", "threads.moveCard")
-        return {
-            "threadId": self.thread_id,
-            "roomId": self.thread_id,
-            "messageId": self.card_id if is_about_card else self.thread_message_id,
-            "tab": "brief",
-        }
+    def case(self) -> None:
+        """A case about a new message."""
+        messages = f"/channels/{self.ids['channelId']}/messages"
+        message_id = self._do("POST", messages, {"content": "Buy now"})["messageId"]
+        self.session.post(
+            f"{self.url}/v1{messages}/{message_id}/report",
+            json={"reason": "Spam"},
+            headers=self._bearer(self.token),
+            timeout=REQUEST_SECONDS,
+        )
+        [case] = self._do("GET", "/moderation/cases?limit=1", None, self.key)["items"]
+        self.ids["caseId"] = case["caseId"]
+
+    def ids_for(self, operation: str) -> dict[str, str]:
+        """What exists, for the places of this operation."""
+        ids = self.ids | self.rooms.get(operation.partition(".")[0], {})
+        return ids | {"messageId": self.card_id} if operation in ("threads.getCard", "threads.moveCard") else ids
 
     def invite(self) -> None:
         self.ids["code"] = self._do("POST", f"/servers/{self.ids['serverId']}/invites")["code"]
@@ -141,6 +162,8 @@ class World:
         self.ids["sessionId"] = next(session["sessionId"] for session in sessions if session["current"])
 
     def headers_of(self, operation: str) -> dict[str, str]:
+        if operation.startswith("moderation."):
+            return self._bearer(self.key)
         return self._bearer(self.spare_token if operation in WITH_SPARE else self.token)
 
     def _person(self) -> tuple[dict[str, Any], str]:
@@ -179,38 +202,44 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "communities.removeMember": World.member_again,
     "communities.banMember": World.member_again,
     "communities.revokeInvite": World.invite,
-    "channels.deleteMessage": World.message,
-    "threads.deleteMessage": World.thread_message,
+    "channels.deleteMessage": lambda world: world.message("channels"),
+    "conversations.removeParticipant": World.conversation,
+    "conversations.deleteMessage": lambda world: world.message("conversations"),
+    "threads.deleteMessage": lambda world: world.message("threads"),
     "threads.moveCard": World.card,
     "threads.changeThread": World.thread,
     "threads.addParticipant": World.participant,
+    "moderation.decideCase": World.case,
 }
 """What must be made again after an operation has succeeded."""
 
 
 def named_in_body(world: World, operation: str) -> dict[str, Any]:
     """What a body names that exists."""
-    return {
+    member = world.member["userId"]
+    named = {
         "accounts.login": {"email": world.me["email"], "password": PASSWORD},
         "accounts.deleteMe": {"password": PASSWORD},
         "accounts.changePassword": {"current": PASSWORD},
-        "communities.transferServer": {"userId": world.member["userId"]},
-        "channels.markRead": {"messageId": world.ids["messageId"]},
-        "channels.sendMessage": {"replyTo": world.ids["messageId"]},
-        "threads.createThread": {"sellerUserId": world.member["userId"], "listingId": "lst-1"},
+        "communities.transferServer": {"userId": member},
+        "conversations.createConversation": {"userIds": [member]},
+        "conversations.addParticipant": {"userId": world.spare["userId"]},
+        "threads.createThread": {"sellerUserId": member, "listingId": "lst-1"},
         "threads.addParticipant": {"userId": world.helper, "roleContext": "buyer"},
         "threads.createCard": {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}},
         "threads.moveCard": {"to": "accepted", "version": 1, "payload": None},
-        "threads.markRead": {"messageId": world.thread_message_id},
-        "threads.sendMessage": {"replyTo": world.thread_message_id},
-    }.get(operation, {})
+    }
+    for kind, room in world.rooms.items():
+        named[f"{kind}.markRead"] = {"messageId": room["messageId"]}
+        named[f"{kind}.sendMessage"] = {"replyTo": room["messageId"]}
+    return named.get(operation, {})
 
 
 def make_real(case: Case[Any], world: World, operation: str) -> None:
     """Let a request name things that exist, and come with a good token, which schemathesis likes to replace."""
     if case.headers:
         case.headers.pop("Authorization", None)
-    ids = world.ids | (world.in_thread(operation) if operation.startswith("threads.") else {})
+    ids = world.ids_for(operation)
     for name in case.path_parameters or ():
         case.path_parameters[name] = ids[name]
     if isinstance(case.body, dict):
@@ -222,7 +251,7 @@ def make_real(case: Case[Any], world: World, operation: str) -> None:
 
 @pytest.mark.timeout(SECONDS)
 def test_every_answer_is_one_that_the_document_describes(server: Server) -> None:
-    world = World(server.url)
+    world = World(server.url, asyncio.run(new_key(server, "admin")))
     document = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
     seen: Counter[int] = Counter()
     wrong: dict[str, str] = {}

@@ -8,8 +8,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+import msgspec
+
 from servers import Endpoint
 from sobremesa.clock import Clock
+from sobremesa.settings import IndexNames, Names
 from sobremesa.table import Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine
 from sobremesa.table.engines.embedded import EmbeddedEngine
@@ -19,18 +22,32 @@ Store: TypeAlias = Literal["embedded-file", "embedded-memory", "dynoxide-memory"
 STORES: tuple[Store, ...] = get_args(Store)
 EMBEDDED: tuple[Store, ...] = ("embedded-file", "embedded-memory")
 
+CAPITALS = Names(
+    pk="PK",
+    sk="SK",
+    ttl="expiredat",
+    entity_type="_type",
+    indexes={
+        "gsi1": IndexNames(name="GSI1", pk="GSI1PK", sk="GSI1SK"),
+        "gsi2": IndexNames(name="GSI2", pk="GSI2PK", sk="GSI2SK"),
+    },
+)
+"""A table that somebody else named."""
+
+MAPS = {"capitals": CAPITALS, "electrodb": Names(style="electrodb")}
+
 OpenEngine: TypeAlias = Callable[[Clock], Awaitable[Engine]]
 
 
-def fresh_layout() -> Layout:
+def fresh_layout(names: Names | None = None) -> Layout:
     """A table that nobody had before: dynoxide gives the old changes of a name that comes again, and moto too."""
-    return Layout(table=f"contract-{uuid.uuid4().hex}")
+    return msgspec.structs.replace(Layout.named(names or Names()), table=f"contract-{uuid.uuid4().hex}")
 
 
 @asynccontextmanager
-async def embedded(path: Path | None, clock: Clock) -> AsyncIterator[EmbeddedEngine]:
+async def embedded(path: Path | None, clock: Clock, names: Names | None = None) -> AsyncIterator[EmbeddedEngine]:
     """An embedded engine without its janitor: a test sweeps when it wants to."""
-    engine = await EmbeddedEngine.open(str(path or ":memory:"), fresh_layout(), clock=clock, janitor=False)
+    engine = await EmbeddedEngine.open(str(path or ":memory:"), fresh_layout(names), clock=clock, janitor=False)
     try:
         yield engine
     finally:
@@ -38,9 +55,9 @@ async def embedded(path: Path | None, clock: Clock) -> AsyncIterator[EmbeddedEng
 
 
 @asynccontextmanager
-async def dynamo(endpoint: Endpoint, clock: Clock) -> AsyncIterator[DynamoEngine]:
+async def dynamo(endpoint: Endpoint, clock: Clock, names: Names | None = None) -> AsyncIterator[DynamoEngine]:
     """The DynamoDB engine with a table of its own on this endpoint."""
-    engine = await DynamoEngine.open(fresh_layout(), region="eu-west-1", endpoint=endpoint.url, clock=clock)
+    engine = await DynamoEngine.open(fresh_layout(names), region="eu-west-1", endpoint=endpoint.url, clock=clock)
     try:
         await engine.create_table()
         yield engine

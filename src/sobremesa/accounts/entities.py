@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sobremesa.clock import EPOCH, Instant
-from sobremesa.people import DEFAULT_TENANT, KeyId, SessionId, Tenant, UserId
+from sobremesa.people import DEFAULT_TENANT, DELETED_NAME, Face, KeyId, SessionId, Tenant, UserId
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1
 
 
@@ -207,3 +207,10 @@ delete_account = WritePattern("ACC.34", "Delete an account", User, Credential, E
 remove_traces = WritePattern(
     "ACC.35", "Remove a departed person's traces", Session, Block, PasswordReset, ExternalIdentity, User, Departing
 )
+
+
+def face_of(user_id: UserId, user: User | None) -> Face:
+    """What others see of a person; whoever is gone is a deleted user."""
+    if user is None or user.deleted_at is not None:
+        return Face(user_id=user_id, username=DELETED_NAME)
+    return Face(user_id=user_id, username=user.username, avatar_url=user.avatar_url)

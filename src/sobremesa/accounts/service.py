@@ -27,6 +27,7 @@ from sobremesa.accounts.entities import (
     change_profile,
     credential_of,
     email_claim,
+    face_of,
     grant_admin,
     log_in,
     register,
@@ -48,7 +49,7 @@ from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Busy, Invalid, NotFound, Unauthenticated
 from sobremesa.http.limits import Limits
 from sobremesa.ids import Ids
-from sobremesa.people import DELETED_NAME, Actor, Face, SessionId, Tenant, UserId
+from sobremesa.people import Actor, Face, SessionId, Tenant, UserId
 from sobremesa.settings import Settings
 from sobremesa.table import (
     Check,
@@ -258,7 +259,7 @@ class Accounts:
         """What others see of these people; whoever is gone is a deleted user."""
         wanted = list(dict.fromkeys(user_ids))
         users = await self._table.get_many([user_by_id(user_id=user_id) for user_id in wanted])
-        return {user_id: _face(user_id, user) for user_id, user in zip(wanted, users, strict=True)}
+        return {user_id: face_of(user_id, user) for user_id, user in zip(wanted, users, strict=True)}
 
     async def departing(self) -> frozenset[UserId]:
         """Those who have deleted their account and whose names still stand somewhere."""
@@ -435,9 +436,3 @@ class Accounts:
         if "@" not in username_or_email:
             return await self.find_by_username(username_or_email)
         return await self.find_by_email(normal_email(username_or_email))
-
-
-def _face(user_id: UserId, user: User | None) -> Face:
-    if user is None or user.deleted_at is not None:
-        return Face(user_id=user_id, username=DELETED_NAME)
-    return Face(user_id=user_id, username=user.username, avatar_url=user.avatar_url)

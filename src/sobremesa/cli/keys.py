@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from sobremesa.app import Sobremesa
-from sobremesa.cli.store import Store
+from sobremesa.cli.store import Store, settings_of
 from sobremesa.people import KeyId, Tenant
 from sobremesa.settings import DEFAULT_STORE
 
@@ -35,7 +35,7 @@ async def create(
     store: Store = DEFAULT_STORE,
 ) -> None:
     """Make a server key. It is shown once, alone on the last line."""
-    async with Sobremesa.open(store, background=False) as app:
+    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
         seconds = None if expires_in_days is None else expires_in_days * 86400
         made = await app.server_keys.create_key(Tenant(tenant), scope, label=label, expires_in_seconds=seconds)
     console.print(f"Key {made.key.key_id} of {tenant}. This is the only time that it is shown:", highlight=False)
@@ -46,7 +46,7 @@ async def create(
 async def list_keys(*, tenant: TenantName = "default", store: Store = DEFAULT_STORE) -> None:
     """List the server keys of a tenant."""
     grid = Grid("key", "scopes", "label", "made", "expires", box=None, pad_edge=False)
-    async with Sobremesa.open(store, background=False) as app:
+    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
         page = await app.server_keys.list_keys(Tenant(tenant), limit=100)
         while True:
             for key in page.items:
@@ -61,7 +61,7 @@ async def list_keys(*, tenant: TenantName = "default", store: Store = DEFAULT_ST
 @keys_app.command
 async def revoke(key_id: str, /, *, store: Store = DEFAULT_STORE) -> None:
     """Make a server key useless, within a second on every node."""
-    async with Sobremesa.open(store, background=False) as app:
+    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
         await app.server_keys.revoke_key(KeyId(key_id))
     console.print(f"Key {key_id} is revoked.", highlight=False)
 
@@ -69,7 +69,7 @@ async def revoke(key_id: str, /, *, store: Store = DEFAULT_STORE) -> None:
 @keys_app.command
 async def rotate(*, store: Store = DEFAULT_STORE) -> None:
     """Sign tokens with a new key from now on. Tokens that are out stay good until they end."""
-    async with Sobremesa.open(store, background=False) as app:
+    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
         kid = await app.keyring.rotate()
     console.print(f"Tokens are signed with {kid} from now on.", highlight=False)
 
@@ -77,6 +77,6 @@ async def rotate(*, store: Store = DEFAULT_STORE) -> None:
 @admin_app.command
 async def grant(user: str, /, *, revoke: bool = False, store: Store = DEFAULT_STORE) -> None:
     """Make somebody an administrator, by user name or e-mail address; with --revoke, no longer one."""
-    async with Sobremesa.open(store, background=False) as app:
+    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
         person = await app.accounts.grant_admin(user, granted=not revoke)
     console.print(f"{person.username} is {'no longer' if revoke else 'now'} an administrator.", highlight=False)

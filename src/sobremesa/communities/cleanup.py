@@ -36,10 +36,8 @@ from sobremesa.errors import Refusal
 from sobremesa.ids import RoomId
 from sobremesa.people import UserId
 from sobremesa.rooms.traces import Traces
-from sobremesa.table import Delete, Key, Put, Question, Table
+from sobremesa.table import Delete, Key, Put, Table
 from sobremesa.table.errors import ConditionFailed
-
-ROWS_AT_ONCE = 100
 
 
 class Cleanup:
@@ -61,15 +59,15 @@ class Cleanup:
             await self._delete([channel.own_key()])
         async for invite in self._table.every(invites_of(server_id=server_id)):
             await self._delete([claim_of(code=invite.code), invite.own_key()])
-        await self._delete_all(bans_of(server_id=server_id))
-        await self._delete_all(members_of(server_id=server_id))
+        await self._table.delete_every(bans_of(server_id=server_id), pattern=clean_up)
+        await self._table.delete_every(members_of(server_id=server_id), pattern=clean_up)
         await self._delete([server_by_id(server_id=server_id)])
 
     async def clean_channel(self, subject: str) -> None:
         """Take away everything that was said in a channel, and who has read it."""
         room_id = RoomId(subject)
-        await self._delete_all(everything_in(room_id=room_id))
-        await self._delete_all(readers_of(room_id=room_id))
+        await self._table.delete_every(everything_in(room_id=room_id), pattern=clean_up)
+        await self._table.delete_every(readers_of(room_id=room_id), pattern=clean_up)
 
     # People who delete their account
 
@@ -89,7 +87,7 @@ class Cleanup:
             async for channel in self._table.every(channels_of(server_id=former.server_id)):
                 await self._traces.mask(channel.channel_id, user_id)
             await self._delete([former.own_key()])
-        await self._delete_all(reads_of(user_id=user_id))
+        await self._table.delete_every(reads_of(user_id=user_id), pattern=clean_up)
         await self._disconnect(user_id)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
@@ -128,15 +126,6 @@ class Cleanup:
             if socket.channel_id is not None:
                 await self._delete([Connection.key(room_id=socket.channel_id, connection_id=socket.connection_id)])
             await self._delete([socket.own_key()])
-
-    async def _delete_all(self, question: Question[Any]) -> None:
-        waiting: list[Key[Any]] = []
-        async for row in self._table.every(question):
-            waiting.append(row.own_key())
-            if len(waiting) == ROWS_AT_ONCE:
-                await self._delete(waiting)
-                waiting = []
-        await self._delete(waiting)
 
     async def _delete(self, keys: Sequence[Key[Any]]) -> None:
         await self._table.write_many([Delete(key) for key in keys], pattern=clean_up)

@@ -45,7 +45,8 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
         if right not in self.rights:
             raise Forbidden(right=right)
         if right == "send" and self.silenced is not None:
-            raise self.silenced
+            # A fresh one each time: an error keeps the trace of where it was raised, and a seat is remembered.
+            raise type(self.silenced)(str(self.silenced), **self.silenced.data)
 
 
 class Beside(NamedTuple):

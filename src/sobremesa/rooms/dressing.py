@@ -116,13 +116,13 @@ class Dressing:
             message.edited,
             message.edited_at,
             message.deleted,
-            message.reply_to,
+            None if withheld else message.reply_to,
             [] if withheld else message.attachments or [],
-            [] if message.deleted else reactions,
+            [] if withheld or message.deleted else reactions,
             [] if withheld else message.mentions or [],
-            message.created_at,
-            message.acted,
-            _flags(message),
+            message.said_at,
+            None if withheld else message.acted,
+            _flags(message, withheld=withheld),
             message.nsfw_band,
         )
 
@@ -172,8 +172,10 @@ class Dressing:
         return mine
 
 
-def _flags(message: Message) -> FlagsView | None:
-    return None if message.flags is None else FlagsView(message.flags.moderation, message.flags.policy_hints)
+def _flags(message: Message, *, withheld: bool = False) -> FlagsView | None:
+    if message.flags is None:
+        return None
+    return FlagsView(message.flags.moderation, [] if withheld else message.flags.policy_hints)
 
 
 def _identity(summary: ReactionSummary) -> tuple[str, str]:

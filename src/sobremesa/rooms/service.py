@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from sobremesa.clock import Clock, Instant, instant, milliseconds
+from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Busy, Forbidden, NotFound
 from sobremesa.ids import Ids, MessageId, RoomId
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.archive import Archive, History
+from sobremesa.rooms.cases import Cases
 from sobremesa.rooms.door import Door, Ephemeral, Nobody, People, Seat
 from sobremesa.rooms.dressing import Dressing
-from sobremesa.rooms.entities import Message, ModerationCase, ReadCursor, report_message
+from sobremesa.rooms.entities import Message, ReadCursor
 from sobremesa.rooms.errors import OneDirection, PartOfRecord, ReplyMissing
+from sobremesa.rooms.judging import DEFAULT_SECONDS, Judge, Judging, Said
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.lanes import Lanes
 from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reactions import Reactions
-from sobremesa.rooms.sending import Also, Draft, Judged, Sending
+from sobremesa.rooms.rewriting import Rewriting
+from sobremesa.rooms.sending import Also, Draft, Judged, Sending, nothing_else
 from sobremesa.rooms.unread import Unread, moves_forward
 from sobremesa.rooms.views import (
     MessageView,
@@ -33,27 +37,13 @@ from sobremesa.rooms.views import (
     SentView,
     UnreadView,
 )
-from sobremesa.table import (
-    Condition,
-    Create,
-    Key,
-    Operation,
-    Page,
-    Table,
-    Update,
-    Upsert,
-    WritePattern,
-    differs,
-    equals,
-    remove,
-    set_to,
-)
+from sobremesa.rooms.visibility import may_see
+from sobremesa.table import Condition, Key, Page, Table, Update, Upsert, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 
 MAX_CONTENT = 4000
 MAX_MENTIONS = 50
-MODERATION_SHARDS = 16
 
 _MENTION = re.compile(r"(?<![\w@])@([\w.-]{2,32})")
 
@@ -70,6 +60,8 @@ class Rooms:
         door: Door,
         people: People,
         ephemeral: Ephemeral | None = None,
+        judge: Judge | None = None,
+        judge_seconds: float = DEFAULT_SECONDS,
     ) -> None:
         self.kind = kind
         self._table = table
@@ -77,9 +69,12 @@ class Rooms:
         self._door = door
         self._people = people
         self._ephemeral = ephemeral or Nobody()
+        self._judging = None if judge is None else Judging(judge, judge_seconds)
         lanes = Lanes(needed=not table.engine.keeps_order)
         self._dressing = Dressing(kind, table, people)
         self._archive = Archive(kind, table, self._dressing)
+        self._cases = Cases(kind, table, clock)
+        self._rewriting = Rewriting(kind, table, clock, self._archive, self._cases)
         self._sending = Sending(kind, table, clock, ids, door, lanes)
         self._unread = Unread(kind, table)
         self._reactions = Reactions(kind, table, clock, people, lanes)
@@ -91,11 +86,20 @@ class Rooms:
         """Say something. The same nonce again gives the first message; with another body it is refused."""
         seat = await self._door.enter_to_send(actor, room_id)
         seat.require("send")
-        if draft.reply_to is not None and await self._archive.find(seat, draft.reply_to) is None:
+        if draft.reply_to is not None and not await self._may_answer(seat, draft.reply_to):
             raise ReplyMissing
         judged = Judged(draft, await self._mentioned(draft.content))
+        also = nothing_else
+        if self._judging is not None:
+            said = self._said(seat, draft.content, draft.attachments, judged.mentions)
+            verdict = await self._judging.judge(said)
+            judged = judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
+            also = self._cases.beside
+            # While it thought, they may have been sent out, or silenced.
+            seat = await self._door.enter_to_send(actor, room_id)
+            seat.require("send")
 
-        message = await self._sending.write(seat, judged)
+        message = await self._sending.write(seat, judged, also)
 
         if message is None:
             return await self._replay(seat, draft)
@@ -119,17 +123,13 @@ class Rooms:
             raise PartOfRecord
         seat.require("send")
         mentions = await self._mentioned(content)
+        verdict = None
+        if self._judging is not None:
+            verdict = await self._judging.judge(self._said(seat, content, message.attachments or (), mentions))
+            seat = await self._door.enter(actor, room_id)
+            seat.require("send")
 
-        now = self._now()
-        changes: dict[str, Any] = {
-            "content": content,
-            "edited": True,
-            "edited_at": now,
-            "updated_at": now,
-            "mentions": mentions or None,
-        }
-        edited = msgspec.structs.replace(message, **changes)
-        await self._rewrite(seat, edited, set_to(**changes), pattern=self.kind.edit)
+        edited = await self._rewriting.edit(seat, message, content, mentions, verdict)
 
         return (await self._dressing.dress(seat, [edited]))[0]
 
@@ -143,12 +143,9 @@ class Rooms:
         if message.is_fixed:
             raise PartOfRecord
 
-        gone = remove("mentions", "attachments", "reactions", "reply_to")
-        changes = set_to(deleted=True, content="", updated_at=self._now()) + gone
         about = {"messageId": message_id, "roomId": room_id}
         audit = [] if is_own else [self._door.audit(seat, "message.delete", target=message.author_id, about=about)]
-        tombstone = msgspec.structs.replace(message, deleted=True, content="")
-        await self._rewrite(seat, tombstone, changes, *audit, pattern=self.kind.delete)
+        await self._rewriting.delete(seat, message, *audit)
 
     # Reading
 
@@ -255,9 +252,11 @@ class Rooms:
             )
         except ConditionFailed:
             cursor = await self._table.get(key, consistent=True)
+            if cursor is None:
+                raise NotFound from None
 
         unread = await self._unread.count(seat, cursor)
-        return ReadView(message_id if cursor is None else cursor.last_read_message_id, unread)
+        return ReadView(cursor.last_read_message_id, unread)
 
     async def unread(self, actor: Actor, room_id: RoomId) -> UnreadView:
         """How much others said since one read."""
@@ -314,26 +313,9 @@ class Rooms:
         await self._ephemeral.typing(seat)
 
     async def report(self, actor: Actor, room_id: RoomId, message_id: MessageId, reason: str) -> None:
-        """Ask the moderators to look at a message."""
+        """Ask the moderators to look at a message; asking again changes nothing."""
         seat = await self._door.enter(actor, room_id)
-        message = await self._archive.get(seat, message_id)
-
-        now = self._now()
-        case = ModerationCase(
-            shard=milliseconds(now) % MODERATION_SHARDS,
-            created_at=now,
-            message_id=message_id,
-            room_kind=self.kind.name,
-            room_id=room_id,
-            author_id=message.author_id,
-            reported_by=seat.user_id,
-            reason=reason,
-        )
-        try:
-            await self._table.write(Create(case), pattern=report_message)
-        except ConditionFailed:
-            # Reported in the very same millisecond: the moderators look once.
-            return
+        await self._cases.report(seat, await self._archive.get(seat, message_id), reason)
 
     # Inside
 
@@ -345,27 +327,22 @@ class Rooms:
         [view] = await self._dressing.dress(seat, [message])
         return SentView(**msgspec.structs.asdict(view), replayed=True)
 
-    async def _rewrite(
-        self, seat: Seat, message: Message, changes: Changes, *more: Operation, pattern: WritePattern
-    ) -> None:
-        """Change a message that is not deleted, and what the room's head keeps of it while it is the last one."""
-        update = Update(message.own_key(), changes, when=differs("deleted", True))
-        marks = seat.head.marks(message) if seat.head.last_message_id == message.message_id else {}
-        if marks:
-            still_last = equals("last_message_id", message.message_id)
-            head = Update(self.kind.head.key(room_id=seat.room_id), set_to(**marks), when=still_last)
-            try:
-                await self._table.write(update, head, *more, pattern=pattern)
-            except ConditionFailed as failed:
-                if failed.at(0):
-                    raise NotFound from None
-                # It is the last one no longer, and will never be again.
-            else:
-                return
-        try:
-            await self._table.write(update, *more, token=None, pattern=pattern)
-        except ConditionFailed:
-            raise NotFound from None
+    async def _may_answer(self, seat: Seat, message_id: MessageId) -> bool:
+        """Is there a message here that this person may reply to?"""
+        message = await self._archive.find(seat, message_id)
+        return message is not None and may_see(seat, message)
+
+    def _said(
+        self, seat: Seat, content: str, attachments: Sequence[dict[str, Any]], mentions: Sequence[UserId]
+    ) -> Said:
+        return Said(
+            room_kind=self.kind.name,
+            room_id=seat.room_id,
+            author_id=seat.user_id,
+            content=content,
+            attachments=attachments,
+            mentions=len(mentions),
+        )
 
     def _moving(self, key: Key[ReadCursor], changes: Changes, when: Condition | None = None) -> Update[ReadCursor]:
         """A change of a person's cursor, which is made where it is no more than that."""

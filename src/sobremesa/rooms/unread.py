@@ -13,9 +13,10 @@ from typing import Any
 from sobremesa.clock import milliseconds
 from sobremesa.ids import MessageId, encode, first_of, is_ulid
 from sobremesa.rooms.door import Seat
-from sobremesa.rooms.entities import BLOCKED, ReadCursor
+from sobremesa.rooms.entities import CLEAN, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import RoomUnreadView, UnreadView
+from sobremesa.rooms.visibility import withholds
 from sobremesa.table import Condition, Table, greater, less_if_present
 
 MAX_COUNTED = 100
@@ -41,21 +42,21 @@ class Unread:
 
     async def count(self, seat: Seat, cursor: ReadCursor | None) -> UnreadView:
         """What is unread for the person on this seat, who has read up to this cursor."""
-        floor = _floor(seat, cursor)
+        floor = read_up_to(seat, cursor)
         last = seat.head.last_message_id
         if last is None or last <= floor:
             return NOTHING_UNREAD
 
         page = await self._table.query_fields(
             self._kind.messages(room_id=seat.room_id),
-            ["author_id", "mentions", "deleted", "flags"],
+            ["author_id", "mentions", "deleted", "flags", "nsfw_band"],
             limit=MAX_LOOKED_AT,
             after=self._kind.message_key(seat.room_id, floor),
             newest_first=False,
             consistent=False,
         )
 
-        others = [row for row in page.items if row["author_id"] != seat.user_id and not _is_gone(row)]
+        others = [row for row in page.items if row["author_id"] != seat.user_id and not _is_gone(seat, row)]
         counted = others[:MAX_COUNTED]
         mentions = sum(seat.user_id in (row["mentions"] or ()) for row in counted)
         capped = len(others) > MAX_COUNTED or page.last is not None
@@ -77,7 +78,7 @@ class Unread:
         return [room for room in counted if room.count or room.capped]
 
 
-def _floor(seat: Seat, cursor: ReadCursor | None) -> MessageId:
+def read_up_to(seat: Seat, cursor: ReadCursor | None) -> MessageId:
     """The id above which a message can be unread: the cursor, but never before the person came."""
     joined = MessageId(first_of(_joined_ms(seat)))
     if cursor is None:
@@ -89,9 +90,10 @@ def _floor(seat: Seat, cursor: ReadCursor | None) -> MessageId:
     return max(read, joined)
 
 
-def _is_gone(row: Mapping[str, Any]) -> bool:
-    """Was it taken back, or blocked?"""
-    return bool(row["deleted"]) or (row["flags"] or {}).get("moderation") == BLOCKED
+def _is_gone(seat: Seat, row: Mapping[str, Any]) -> bool:
+    """Was it taken back, or is it withheld? What ordinary readers do not see is unread for nobody."""
+    moderation = (row["flags"] or {}).get("moderation") or CLEAN
+    return bool(row["deleted"]) or withholds(moderation, row["nsfw_band"], safe_mode=seat.safe_mode)
 
 
 def _joined_ms(seat: Seat) -> int:

@@ -15,7 +15,8 @@ several declarations on one index, the first that is complete counts. `expires =
 seconds, after which the row is gone.
 
 Rows written by others load as they are: parts missing from a row are taken from its keys, NULL counts as absent, and
-attributes that the entity does not know are kept in `other` and stored again with it.
+attributes that the entity does not know are kept in `other` and stored again with it. A key is as its template says;
+`to_item` and `Key.stored` spell it as the table at hand does (`Layout.spelling`).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import msgspec
 from sobremesa.table.engines.protocol import RawKey
 from sobremesa.table.errors import BadExpression, BadKey, BadRow
 from sobremesa.table.keys import Template, check_key
-from sobremesa.table.layout import IndexName, Layout
+from sobremesa.table.layout import IndexName, Layout, Spelling
 from sobremesa.table.values import Item, Value
 
 E = TypeVar("E", bound="Entity")
@@ -106,6 +107,8 @@ class Shape:
             names |= {layout.indexes[index].pk, layout.indexes[index].sk}
         if self.expires:
             names.add(layout.ttl)
+        if layout.spelling is not None:
+            names |= layout.spelling.marks.keys()
         return frozenset(names)
 
     def attribute(self, field: str) -> str:
@@ -161,25 +164,32 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
     def to_item(self, layout: Layout) -> Item:
         """The row as it is stored."""
         shape = self.shape
+        spelling = layout.spelling
         pk, sk = shape.keys.of(self) or self.own_key().raw
-        item: Item = {layout.pk: pk, layout.sk: sk, layout.entity_type: shape.type_name}
+        if spelling is None:
+            item: Item = {layout.pk: pk, layout.sk: sk, layout.entity_type: shape.type_name}
+        else:
+            item = {layout.pk: spelling.key(pk), layout.sk: spelling.key(sk), **identity(shape, layout)}
         for index, alternatives in shape.by_index.items():
             found = index_key(alternatives, self.__getattribute__)
             if found is not None:
                 names = layout.indexes[index]
                 check_key(*found, names.name)
-                item[names.pk], item[names.sk] = found
+                item[names.pk], item[names.sk] = found if spelling is None else map(spelling.key, found)
         for field, attribute in shape.stored_fields:
             value = getattr(self, field)
-            if value is not None and value != _EMPTY_SET:
-                item[attribute] = value if type(value) in _SCALARS else to_stored(value)
+            if type(value) in _SCALARS:
+                item[attribute] = value
+            elif value is not None and value != _EMPTY_SET:
+                item[attribute] = to_stored(value)
         if shape.expires:
             expiry = getattr(self, shape.expires)
             if expiry is not None:
                 item[layout.ttl] = expiry
         if self.other:
             own = shape.own_attributes(layout)
-            item.update((name, value) for name, value in self.other.items() if name not in own)
+            marks = () if spelling is None else spelling.marks
+            item.update((name, value) for name, value in self.other.items() if name not in own or name in marks)
         return item
 
     @classmethod
@@ -188,7 +198,10 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
         shape = cls.shape
         # A row of our own writing needs no mending: nothing unknown, nothing missing, nothing NULL.
         is_whole = (
-            shape.own_attributes(layout).issuperset(item) and item.keys() >= shape.needed and None not in item.values()
+            shape.own_attributes(layout).issuperset(item)
+            and item.keys() >= shape.needed
+            and None not in item.values()
+            and (layout.spelling is None or layout.spelling.is_marked(item))
         )
         try:
             return msgspec.convert(item if is_whole else _mended(item, shape, layout), cls)
@@ -208,6 +221,8 @@ def _mended(item: Mapping[str, Value], shape: Shape, layout: Layout) -> Item:
     if shape.expires and type(known.get(layout.ttl)) in (int, float, Decimal):
         known.setdefault(shape.attributes[shape.expires], known[layout.ttl])
     other = item.keys() - shape.own_attributes(layout)
+    if layout.spelling is not None and not layout.spelling.is_marked(item):
+        other |= item.keys() & layout.spelling.marks.keys()
     if other:
         known["$other"] = {name: item[name] for name in other}
     return known
@@ -232,6 +247,15 @@ class Key(Generic[E_co]):
         self.pattern = pattern
         self.consistent = consistent
 
+    def stored(self, spelling: Spelling | None) -> RawKey:
+        """The key as a table spells it."""
+        return self.raw if spelling is None else RawKey(spelling.key(self.raw.pk), spelling.key(self.raw.sk))
+
+    def is_spelled_in(self, item: Mapping[str, Value]) -> bool:
+        """Does a row that was found by this key have its parts in the same case?"""
+        shape = self.entity.shape
+        return is_spelled_as(item, shape, self.parts, shape.keys.fields)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Key) and other.raw == self.raw
 
@@ -252,17 +276,39 @@ def index_key(alternatives: list[Index], get: typing.Callable[[str], Any]) -> tu
     return None
 
 
+def identity(shape: Shape, layout: Layout) -> dict[str, str]:
+    """The attributes that say what kind of row it is."""
+    spelling = layout.spelling
+    if spelling is None:
+        return {layout.entity_type: shape.type_name}
+    return {layout.entity_type: spelling.type_name(shape.type_name), **spelling.marks}
+
+
+def is_spelled_as(item: Mapping[str, Value], shape: Shape, parts: Mapping[str, Any], fields: Sequence[str]) -> bool:
+    """Does a row have these parts in this very spelling?
+
+    Keys in lower case are the same for two ids that differ only in that, and a row of the one is no row of the other.
+    A row that has a part only in its key cannot tell.
+    """
+    for field in fields:
+        held, part = item.get(shape.attributes[field]), parts.get(field)
+        if isinstance(held, str) and isinstance(part, str) and held != part:
+            return False
+    return True
+
+
 def fits(item: Mapping[str, Value], entities: Sequence[type[E]], layout: Layout) -> type[E] | None:
     """Which of several entities a stored row is: by its key, then by its type, then the first; None if it is none."""
+    lowered = layout.spelling is not None
     fitting = [
         entity
         for entity in entities
-        if entity.shape.keys.pk.parse(item[layout.pk]) is not None
-        and entity.shape.keys.sk.parse(item[layout.sk]) is not None
+        if entity.shape.keys.pk.parse(item[layout.pk], lowered=lowered) is not None
+        and entity.shape.keys.sk.parse(item[layout.sk], lowered=lowered) is not None
     ]
     written = item.get(layout.entity_type)
     for entity in fitting:
-        if entity.shape.type_name == written:
+        if identity(entity.shape, layout)[layout.entity_type] == written:
             return entity
     return fitting[0] if fitting else None
 
@@ -304,7 +350,7 @@ def _part_from_keys(shape: Shape, field: str, item: Mapping[str, Value], layout:
         for template, attribute in ((templates.pk, pk), (templates.sk, sk)):
             if field not in template.fields:
                 continue
-            parts = template.parse(item.get(attribute) or "")
+            parts = template.parse(item.get(attribute) or "", lowered=layout.spelling is not None)
             if parts is not None:
                 text = parts[field]
                 return int(text) if field in shape.numbers and text.isdecimal() else text

@@ -12,10 +12,15 @@ from typing import NewType
 
 import msgspec
 
+from sobremesa.settings import INDEXES, Names
+
 IndexName = NewType("IndexName", str)
 
 gsi1 = IndexName("gsi1")
 gsi2 = IndexName("gsi2")
+
+MODEL_VERSION = "1"
+"""The version of ElectroDB's models that our rows are written for."""
 
 
 class IndexLayout(msgspec.Struct, frozen=True):
@@ -24,6 +29,30 @@ class IndexLayout(msgspec.Struct, frozen=True):
     name: str
     pk: str
     sk: str
+
+
+class Spelling(msgspec.Struct, frozen=True, kw_only=True):
+    """How ElectroDB writes rows: keys in lower case as a whole, its own names for types, and marks on every row.
+
+    Attributes keep their case, so ids are read from them first: a key has lost it.
+    """
+
+    marks: dict[str, str]
+    types: dict[str, str] = {}
+
+    def key(self, text: str) -> str:
+        """A key's text as it is stored."""
+        return text.lower()
+
+    def type_name(self, name: str) -> str:
+        """What ElectroDB's model calls our kind of row."""
+        if name in self.types:
+            return self.types[name]
+        return name.lower() if name.isupper() else name[:1].lower() + name[1:]
+
+    def is_marked(self, item: Mapping[str, object]) -> bool:
+        """Does this row have our marks? Another version of a model has others."""
+        return all(item.get(name) == value for name, value in self.marks.items())
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -40,6 +69,21 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             gsi2: IndexLayout("gsi2", "gsi2pk", "gsi2sk"),
         }
     )
+    spelling: Spelling | None = None
+    """None: keys and types are stored as entities declare them."""
+
+    @classmethod
+    def named(cls, names: Names) -> Layout:
+        """The layout of a name map in the settings."""
+        electrodb = names.style == "electrodb"
+        return cls(
+            pk=names.pk,
+            sk=names.sk,
+            ttl=names.ttl,
+            entity_type=names.type_attribute,
+            indexes={IndexName(index): IndexLayout(*names.index(index)) for index in INDEXES},
+            spelling=Spelling(marks={names.version_attribute: MODEL_VERSION}, types=names.types) if electrodb else None,
+        )
 
     @cache  # noqa: B019 - layouts are few and live as long as the program
     def key_attributes(self) -> frozenset[str]:

@@ -8,9 +8,9 @@ place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -35,20 +35,37 @@ from sobremesa.table.conditions import (
     Size,
     absent_or_null,
     at_most,
+    equals,
 )
-from sobremesa.table.engines.protocol import CheckItem, DeleteItem, ItemWrite, PutItem, RawKey, UpdateItem
-from sobremesa.table.entities import Entity, Key, Shape, index_key, to_stored
-from sobremesa.table.errors import BadExpression
+from sobremesa.table.engines.protocol import (
+    CheckItem,
+    DeleteItem,
+    IndexKey,
+    ItemWrite,
+    PutItem,
+    QueryRequest,
+    RawKey,
+    SortBetween,
+    SortEquals,
+    SortPrefix,
+    UpdateItem,
+)
+from sobremesa.table.entities import Entity, Key, Shape, identity, index_key, to_stored
+from sobremesa.table.errors import BadExpression, ConditionFailed, FailedCondition
 from sobremesa.table.evaluation import holds
-from sobremesa.table.keys import check_key
-from sobremesa.table.layout import IndexLayout, Layout
+from sobremesa.table.keys import check_key, successor
+from sobremesa.table.layout import IndexLayout, Layout, Spelling
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
+from sobremesa.table.patterns import Pattern
 from sobremesa.table.updates import Action, Changes, Remove, Set, SetIfAbsent
 from sobremesa.table.values import Item, Value
+
+AtKey: TypeAlias = UpdateItem | DeleteItem | CheckItem
 
 
 def lower(operation: Operation, layout: Layout, now_seconds: int) -> ItemWrite:
     """The stored form of an operation."""
+    lowered: AtKey
     match operation:
         case Put():
             item = operation.entity.to_item(layout)
@@ -61,13 +78,14 @@ def lower(operation: Operation, layout: Layout, now_seconds: int) -> ItemWrite:
                 raise BadExpression(
                     f"a {shape.name} expires: create it, since an update could add to a row that is gone"
                 )
-            return UpdateItem(operation.key.raw, _actions(operation, layout), when)
+            lowered = UpdateItem(operation.key.raw, _actions(operation, layout), when)
         case Delete():
             when = _when(operation.when, operation.key.entity.shape, layout, now_seconds)
-            return DeleteItem(operation.key.raw, when)
+            lowered = DeleteItem(operation.key.raw, when)
         case Check():
             when = _when(operation.when, operation.key.entity.shape, layout, now_seconds)
-            return CheckItem(operation.key.raw, Always() if when is None else when)
+            lowered = CheckItem(operation.key.raw, Always() if when is None else when)
+    return lowered if layout.spelling is None else _respelled(lowered, operation.key, layout.spelling)
 
 
 def lower_condition(condition: Condition, shape: Shape) -> Condition:
@@ -75,7 +93,7 @@ def lower_condition(condition: Condition, shape: Shape) -> Condition:
     if type(condition) is Present or type(condition) is Absent:
         return condition if condition.path is None else type(condition)(_path(condition.path, shape))
     if type(condition) is AllOf or type(condition) is AnyOf:
-        return type(condition)(tuple(lower_condition(part, shape) for part in condition.parts))
+        return type(condition)(tuple([lower_condition(part, shape) for part in condition.parts]))
     if type(condition) is LessIfPresent:
         return LessIfPresent(_path(condition.path, shape), _operand(condition.value, shape))
     match condition:
@@ -97,6 +115,38 @@ def lower_condition(condition: Condition, shape: Shape) -> Condition:
             return Not(lower_condition(part, shape))
         case _:
             raise BadExpression(f"{condition!r} is no condition")
+
+
+def spelled(request: QueryRequest, pattern: Pattern[Any], spelling: Spelling) -> QueryRequest:
+    """The question as a table asks it that spells keys in a way of its own."""
+    sort = request.sort
+    match sort:
+        case SortPrefix(prefix):
+            sort = SortPrefix(spelling.key(prefix))
+        case SortEquals(value):
+            sort = SortEquals(spelling.key(value))
+        case SortBetween(low, high):
+            # What follows a prefix in upper case need not follow it in lower case: after Z comes [, which is before z.
+            end = None if pattern.closes is None else successor(spelling.key(pattern.closes))
+            sort = SortBetween(spelling.key(low), spelling.key(high) if end is None else end)
+        case None:
+            pass
+    start = request.start
+    if isinstance(start, IndexKey):
+        start = IndexKey(spelling.key(start.sk), RawKey(*map(spelling.key, start.base)))
+    elif start is not None:
+        start = RawKey(*map(spelling.key, start))
+    return msgspec.structs.replace(request, pk=spelling.key(request.pk), sort=sort, start=start)
+
+
+def as_asked(failed: ConditionFailed, operations: Sequence[Operation]) -> ConditionFailed:
+    """The failure with keys as the operations have them, whatever the table's spelling of them is."""
+    return ConditionFailed(
+        [
+            FailedCondition(failure.index, _raw_key(operations[failure.index]), failure.item)
+            for failure in failed.failures
+        ]
+    )
 
 
 def is_expired(item: Mapping[str, Value], shape: Shape, layout: Layout, now_seconds: int) -> bool:
@@ -130,6 +180,22 @@ def _when(condition: Condition, shape: Shape, layout: Layout, now_seconds: int) 
     return lowered & ~_expired(shape, layout, now_seconds)
 
 
+def _respelled(lowered: AtKey, key: Key[Any], spelling: Spelling) -> AtKey:
+    """The write at the key as the table spells it; a condition then also asks for the case of the row's ids."""
+    shape = key.entity.shape
+    when = lowered.when
+    if when is not None and not isinstance(when, Always):
+        for field in shape.keys.fields:
+            if isinstance(key.parts[field], str):
+                attribute = shape.attributes[field]
+                when &= absent_or_null(attribute) | equals(attribute, key.parts[field])
+    return msgspec.structs.replace(lowered, key=key.stored(spelling), when=when)
+
+
+def _raw_key(operation: Operation) -> RawKey:
+    return operation.entity.own_key().raw if isinstance(operation, Put) else operation.key.raw
+
+
 def _path(path: Path, shape: Shape) -> Path:
     if isinstance(path, str):
         return shape.attribute(path)
@@ -150,7 +216,7 @@ def _actions(operation: Update[Entity], layout: Layout) -> Changes:
     actions = [_action(action, shape) for action in operation.changes]
     makes_row = holds(operation.when, None)
     # As most updates are: of a row that is there, and nothing that a key or an index is made of.
-    if not makes_row and shape.plain_fields.issuperset(action.path for action in operation.changes):
+    if not makes_row and shape.plain_fields.issuperset([action.path for action in operation.changes]):
         return tuple(actions)
     whole = {action.path: action for action in operation.changes if isinstance(action.path, str)}
     for action in operation.changes:
@@ -162,7 +228,10 @@ def _actions(operation: Update[Entity], layout: Layout) -> Changes:
     for index, alternatives in shape.by_index.items():
         fields = {field for each in alternatives for field in each.fields}
         if not fields.isdisjoint(whole) or (makes_row and fields <= key.parts.keys()):
-            actions += _index_actions(layout.indexes[index], index_key(alternatives, _parts(key, whole)))
+            found = index_key(alternatives, _parts(key, whole))
+            if found is not None and layout.spelling is not None:
+                found = layout.spelling.key(found[0]), layout.spelling.key(found[1])
+            actions += _index_actions(layout.indexes[index], found)
     if shape.expires and shape.expires in whole and shape.attributes[shape.expires] != layout.ttl:
         actions.append(msgspec.structs.replace(_action(whole[shape.expires], shape), path=layout.ttl))
     return tuple(actions)
@@ -181,7 +250,7 @@ def _action(action: Action, shape: Shape) -> Action:
 def _birth(key: Key[Entity], layout: Layout) -> list[Action]:
     """What an update that may make the row adds, so that it is a whole one."""
     shape = key.entity.shape
-    attributes: Item = {layout.entity_type: shape.type_name}
+    attributes: Item = dict(identity(shape, layout))
     attributes |= {shape.attributes[field]: key.parts[field] for field in shape.keys.fields}
     return [SetIfAbsent(name, value) for name, value in attributes.items()]
 

@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from sobremesa.settings import BadSetting
 from sobremesa.table.engines.protocol import IndexKey, RawKey, SortBetween, SortCondition, SortEquals, SortPrefix
 from sobremesa.table.entities import Entity, Key, Keys, fits, index_key
 from sobremesa.table.errors import BadExpression, BadKey
@@ -90,6 +91,8 @@ class Pattern(Generic[E_co]):
         self.prefix = Template(prefix) if prefix is not None else None
         self.exactly = Template(exactly) if exactly is not None else None
         self.between = (Template(between[0]), Template(between[1])) if between else None
+        self.closes: str | None = None
+        """The prefix after which `between` ends, where it goes up to all of that prefix."""
         for entity in entities:
             self._check_fits(entity)
 
@@ -155,6 +158,8 @@ class Pattern(Generic[E_co]):
         for template in self._sort_templates():
             asked = template.literal_prefix
             is_end = self.between is not None and template is self.between[1] and template.text == successor(own)
+            if is_end:
+                self.closes = own
             if not (is_end or asked.startswith(own) or (several and own.startswith(asked))):
                 raise BadExpression(
                     f"pattern {self.id} asks for {template.text}, but a {entity.__name__} is at {keys.sk.text}"
@@ -205,6 +210,26 @@ class Registry:
             [value for value in _values(modules) if isinstance(value, type) and _is_entity(value)],
             [value for value in _values(modules) if isinstance(value, Pattern | Lookup | WritePattern)],
         )
+
+    def refuse_clashes(self, layout: Layout) -> None:
+        """BadSetting if an entity stores a field under a name that this layout needs for something else."""
+        keys = layout.key_attributes() | {layout.entity_type}
+        if layout.spelling is not None:
+            keys |= layout.spelling.marks.keys()
+        for entity in self.entities:
+            shape = entity.shape
+            for field, attribute in shape.stored_fields:
+                # A number there would be taken for the time at which the row goes; a text is no time.
+                expires = (
+                    attribute == layout.ttl and field != shape.expires and (shape.expires or field in shape.numbers)
+                )
+                if attribute in keys or expires:
+                    raise BadSetting(f"names: {shape.name} has an attribute {attribute!r} already; give another name")
+        unknown = set(layout.spelling.types if layout.spelling else ()) - {
+            each.shape.type_name for each in self.entities
+        }
+        if unknown:
+            raise BadSetting(f"names: types has {min(unknown)!r}, which is no kind of row")
 
     def entity_of(self, item: Mapping[str, Value], layout: Layout) -> type[Entity] | None:
         """The entity of a stored row: by its key, then by its type, then the first declared."""

@@ -7,7 +7,7 @@ splits batches.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, cast, overload
 
 import msgspec
@@ -30,11 +30,11 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     Written,
 )
-from sobremesa.table.entities import Entity, Key, fits
+from sobremesa.table.entities import Entity, Key, fits, is_spelled_as
 from sobremesa.table.errors import BadCursor, BadExpression, BadRow, ConditionFailed, Refused
 from sobremesa.table.layout import Layout
 from sobremesa.table.ledger import Ledger, current_ledger
-from sobremesa.table.lowering import is_expired, lower, lower_condition
+from sobremesa.table.lowering import as_asked, is_expired, lower, lower_condition, spelled
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
 from sobremesa.table.patterns import Question, WritePattern
 from sobremesa.table.retries import Retries
@@ -43,6 +43,8 @@ from sobremesa.table.values import Item, SharedItem, weigh
 E = TypeVar("E", bound=Entity)
 F = TypeVar("F", bound=Entity)
 T = TypeVar("T")
+
+DELETED_AT_ONCE = 100
 
 
 class Page(Generic[T]):
@@ -96,6 +98,7 @@ class Table:
     ) -> None:
         self.engine = engine
         self.meter = Meter()
+        self._spelling = engine.layout.spelling
         self._clock = clock or engine.clock
         self._cursors = Cursors(cursor_secret)
         self._calls = Calls(engine, retries or Retries())
@@ -115,30 +118,31 @@ class Table:
 
     async def get(self, key: Key[E], *, consistent: bool | None = None) -> E | None:
         """The row of this key, or None; an expired one is not there."""
-        self._note(key.raw.pk, key.entity)
-        found = await self._calls.get(key.raw, consistent=key.consistent if consistent is None else consistent)
+        raw = key.stored(self._spelling)
+        self._note(raw.pk, key.entity)
+        found = await self._calls.get(raw, consistent=key.consistent if consistent is None else consistent)
         self._record(key.pattern, found.capacity)
-        return None if found.item is None else self._load(found.item, key.entity)
+        return self._row(found.item, key)
 
     async def get_many(self, keys: Sequence[Key[E]], *, consistent: bool = False) -> list[E | None]:
         """The rows of any number of keys, in their order; None where there is none."""
-        for key in keys:
-            self._note(key.raw.pk, key.entity)
-        found, used = await self._calls.get_many([key.raw for key in keys], consistent=consistent)
-        self._record(keys[0].pattern if keys else None, used)
-        return [self._load(found[key.raw], key.entity) if key.raw in found else None for key in keys]
+        if not keys:
+            return []
+        stored = [key.stored(self._spelling) for key in keys]
+        for key, raw in zip(keys, stored, strict=True):
+            self._note(raw.pk, key.entity)
+        found, used = await self._calls.get_many(stored, consistent=consistent)
+        self._record(keys[0].pattern, used)
+        return [self._row(found.get(raw), key) for key, raw in zip(keys, stored, strict=True)]
 
     async def get_pair(self, one: Key[E], other: Key[F], *, consistent: bool = False) -> tuple[E | None, F | None]:
         """Two rows of different kinds, by one request."""
-        self._note(one.raw.pk, one.entity)
-        self._note(other.raw.pk, other.entity)
-        found, used = await self._calls.get_many([one.raw, other.raw], consistent=consistent)
+        first, second = one.stored(self._spelling), other.stored(self._spelling)
+        self._note(first.pk, one.entity)
+        self._note(second.pk, other.entity)
+        found, used = await self._calls.get_many([first, second], consistent=consistent)
         self._record(one.pattern, used)
-        first, second = found.get(one.raw), found.get(other.raw)
-        return (
-            None if first is None else self._load(first, one.entity),
-            None if second is None else self._load(second, other.entity),
-        )
+        return self._row(found.get(first), one), self._row(found.get(second), other)
 
     async def query(
         self,
@@ -262,6 +266,15 @@ class Table:
         for pattern, used in ledger.used:
             self.meter.record(pattern, used)
 
+    def as_entity(self, item: Item, entity: type[E]) -> E | None:
+        """A stored row, as a change tells of it, as this entity; None if it is of another kind or unreadable."""
+        if fits(item, (entity,), self.layout) is None:
+            return None
+        try:
+            return entity.from_item(item, self.layout)
+        except BadRow:
+            return None
+
     # Writing
 
     @overload
@@ -305,7 +318,9 @@ class Table:
             written = await (self._calls.write(lowered[0]) if single else self._calls.transact(lowered, token))
         except ConditionFailed as failed:
             self._record(name, _refused_units(failed, single))
-            raise
+            if self._spelling is None:
+                raise
+            raise as_asked(failed, operations) from None
         self._record(name, written.capacity)
         return self._given_back(operations[0], written) if single else None
 
@@ -326,6 +341,17 @@ class Table:
         self._record(pattern.id if pattern else None, await self._calls.write_many(waiting))
         return len(waiting)
 
+    async def delete_every(self, question: Question[Any], *, pattern: WritePattern | None = None) -> int:
+        """Take away every row that answers, some at a time; how many there were."""
+        done = 0
+        waiting: list[Delete[Any]] = []
+        async for row in self.every(question):
+            waiting.append(Delete(row.own_key()))
+            if len(waiting) == DELETED_AT_ONCE:
+                done += await self.write_many(waiting, pattern=pattern)
+                waiting = []
+        return done + await self.write_many(waiting, pattern=pattern)
+
     # Inside
 
     async def _page(self, question: Question[E], request: QueryRequest) -> Page[E]:
@@ -337,7 +363,7 @@ class Table:
         entities = question.pattern.entities
         # What was made of an item before is good again, unless it may have expired since.
         sure = entities[0] if len(entities) == 1 and entities[0].expires is None else None
-        for item in page.items:
+        for item in page.items if self._spelling is None else self._asked_for(question, page.items):
             if type(item) is SharedItem and type(item.entity) is sure:
                 items.append(item.entity)
                 continue
@@ -369,7 +395,7 @@ class Table:
                 start = after.raw
             case _:
                 start = after
-        return QueryRequest(
+        request = QueryRequest(
             pk=question.pk,
             sort=question.sort,
             index=pattern.index_name,
@@ -379,6 +405,7 @@ class Table:
             where=None if where is None else lower_condition(where, pattern.entities[0].shape),
             consistent=pattern.consistent if consistent is None else consistent,
         )
+        return request if self._spelling is None else spelled(request, pattern, self._spelling)
 
     def _started(self, request: QueryRequest, question: Question[Any], cursor: str | None) -> QueryRequest:
         """The request, from the place of a cursor on; BadCursor unless that is inside of the question."""
@@ -386,7 +413,7 @@ class Table:
             return request
         if request.start is not None:
             raise BadExpression("a page starts after a cursor or after a key, not after both")
-        start = self._cursors.open(cursor, question.fingerprint(backward=request.backward), question.pk)
+        start = self._cursors.open(cursor, question.fingerprint(backward=request.backward), request.pk)
         started = _with(request, start=start)
         try:
             # Without a secret anybody can make a cursor, but none that leads out of its question.
@@ -394,6 +421,20 @@ class Table:
         except Refused:
             raise BadCursor("this cursor belongs to another question") from None
         return started
+
+    def _row(self, item: Item | None, key: Key[E]) -> E | None:
+        """The row of a key; None if there is none, or it is one whose id differs in case."""
+        if item is None or (self._spelling is not None and not key.is_spelled_in(item)):
+            return None
+        return self._load(item, key.entity)
+
+    def _asked_for(self, question: Question[E], items: Iterable[Item]) -> Iterator[Item]:
+        """The rows of a partition, without those of one whose id differs in case. An index lists both."""
+        pattern = question.pattern
+        for item in items:
+            entity = None if pattern.index_name else fits(item, pattern.entities, self.layout)
+            if entity is None or is_spelled_as(item, entity.shape, question.parts, pattern.keys.pk.fields):
+                yield item
 
     def _load(self, item: Item, *entities: type[E]) -> E | None:
         """The entity of a row; None if it has expired, or is of none of these kinds."""
@@ -433,8 +474,9 @@ class Table:
     def _note_question(self, question: Question[Any]) -> None:
         ledger = current_ledger()
         if ledger is not None:
+            pk = question.pk if self._spelling is None else self._spelling.key(question.pk)
             for entity in question.pattern.entities:
-                self._note(question.pk, entity)
+                self._note(pk, entity)
             if question.pattern.index_name is not None:
                 ledger.is_complete = False
 

@@ -1,7 +1,8 @@
 """The inboxes: where a thread stands in everybody's list, which every message moves.
 
-A send moves the rows of up to `AT_ONCE` people in its own transaction. The rest is moved right after it, and because
-that can be lost with the process, whoever follows the change log may call `bump` at any time: it only moves forward.
+A send moves the rows of up to `AT_ONCE` people in its own transaction. The rest is moved right after it; because that
+can be lost with the process, a follower of the change log does it as well. A place in an inbox only moves forward, so
+doing it twice is the same as once.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ import contextlib
 import structlog
 
 from sobremesa.ids import RoomId
-from sobremesa.table import Table, Update, less_if_present, set_to
+from sobremesa.table import RawChange, Table, Update, less_if_present, set_to
 from sobremesa.table.errors import ConditionFailed, TableError
-from sobremesa.threads.entities import Participant, move_inboxes, participants_in, thread_by_id
+from sobremesa.threads.entities import Participant, Thread, move_inboxes, participants_in, thread_by_id
 
 AT_ONCE = 20
 """How many people's rows a send moves in its own transaction."""
 
 MOVED_TOGETHER = 10
+
+_LAST_MESSAGE_AT = Thread.shape.attribute("last_message_at")
 
 _log = structlog.get_logger("sobremesa.threads")
 
@@ -31,6 +34,26 @@ class Inboxes:
         self._table = table
         self._running: dict[RoomId, asyncio.Task[None]] = {}
         self._again: set[RoomId] = set()
+        self._waiting: set[RoomId] = set()
+
+    # Following the change log
+
+    def see(self, change: RawChange) -> None:
+        new, old = change.new, change.old
+        if new is None or _LAST_MESSAGE_AT not in new:
+            return
+        if old is not None and old.get(_LAST_MESSAGE_AT) == new[_LAST_MESSAGE_AT]:
+            return
+        thread = self._table.as_entity(new, Thread)
+        if thread is not None and not 0 < len(thread.participants) <= AT_ONCE:
+            self._waiting.add(thread.room_id)
+
+    async def settle(self) -> None:
+        for room_id in self._waiting:
+            await self.bump(room_id)
+        self._waiting.clear()
+
+    # Moving
 
     async def bump(self, room_id: RoomId) -> None:
         """Bring the rows of all participants up to the last message. Doing it twice is the same as once."""

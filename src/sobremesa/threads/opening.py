@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from sobremesa.accounts.audit import Audit
 from sobremesa.clock import Clock
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids
-from sobremesa.rooms.door import People
 from sobremesa.rooms.service import Rooms
 from sobremesa.table import Table
 from sobremesa.threads.access import Access
@@ -30,6 +29,7 @@ class Opened(NamedTuple):
     rooms: Rooms
     cards: Cards
     tabs: Tabs
+    inboxes: Inboxes
 
 
 def open_threads(
@@ -39,13 +39,13 @@ def open_threads(
     *,
     audit: Audit,
     idempotency: Idempotency,
-    people: People,
+    rooms: Callable[..., Rooms],
     card_types: Iterable[CardType] = (),
 ) -> Opened:
-    """All parts of threads over one table."""
+    """All parts of threads over one table; `rooms` makes the verbs of a kind of room behind a door."""
     inboxes = Inboxes(table)
     access = Access(table, clock, audit, inboxes)
-    rooms = Rooms(THREADS, table, clock, ids, door=access, people=people)
+    talk = rooms(THREADS, door=access)
     threads = Threads(table, clock, ids, access, audit, idempotency, inboxes)
-    cards = Cards(table, clock, access, rooms, CardTypes(card_types), idempotency)
-    return Opened(threads, Participants(table, clock, access, audit), rooms, cards, Tabs(table, clock, access))
+    cards = Cards(table, clock, access, talk, CardTypes(card_types), idempotency)
+    return Opened(threads, Participants(table, clock, access, audit), talk, cards, Tabs(table, clock, access), inboxes)

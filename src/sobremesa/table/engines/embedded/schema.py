@@ -15,7 +15,7 @@ import msgspec
 from sobremesa.table.engines.embedded.codec import unpack
 from sobremesa.table.errors import StoreForeign
 from sobremesa.table.keys import MAX_PK_BYTES, MAX_SK_BYTES, utf8_length
-from sobremesa.table.layout import IndexLayout, IndexName, Layout
+from sobremesa.table.layout import IndexLayout, IndexName, Layout, Spelling
 from sobremesa.table.values import Value
 
 APPLICATION_ID = 0x50B4E3E5
@@ -50,6 +50,14 @@ class StoredLayout(msgspec.Struct, frozen=True):
     sk: str
     ttl: str
     indexes: list[tuple[str, IndexLayout]]
+    entity_type: str = "entityType"
+    spelling: Spelling | None = None
+
+    def names(self) -> str:
+        """What cannot change once there are rows."""
+        marks = () if self.spelling is None else self.spelling.marks
+        spelled = "as they are" if self.spelling is None else "in lower case"
+        return f"{', '.join((self.pk, self.sk, self.ttl, self.entity_type, *marks))} with keys {spelled}"
 
 
 class Schema(msgspec.Struct, frozen=True):
@@ -98,20 +106,24 @@ def prepare(connection: apsw.Connection, layout: Layout | None, *, sole_use: Cal
 
 def _to_store(layout: Layout) -> StoredLayout:
     indexes = [(str(name), index) for name, index in layout.indexes.items()]
-    return StoredLayout(layout.pk, layout.sk, layout.ttl, indexes)
+    return StoredLayout(layout.pk, layout.sk, layout.ttl, indexes, layout.entity_type, layout.spelling)
 
 
 def _layout_of(stored: StoredLayout) -> Layout:
     indexes = {IndexName(name): index for name, index in stored.indexes}
-    return Layout(pk=stored.pk, sk=stored.sk, ttl=stored.ttl, indexes=indexes)
+    return Layout(
+        pk=stored.pk,
+        sk=stored.sk,
+        ttl=stored.ttl,
+        entity_type=stored.entity_type,
+        indexes=indexes,
+        spelling=stored.spelling,
+    )
 
 
 def _refuse_other_names(stored: StoredLayout, wanted: StoredLayout) -> None:
-    if (stored.pk, stored.sk, stored.ttl) != (wanted.pk, wanted.sk, wanted.ttl):
-        raise StoreForeign(
-            f"the rows were stored under the names {stored.pk}, {stored.sk}, {stored.ttl}, "
-            f"not {wanted.pk}, {wanted.sk}, {wanted.ttl}"
-        )
+    if stored.names() != wanted.names():
+        raise StoreForeign(f"the rows were stored under the names {stored.names()}, not {wanted.names()}")
 
 
 def _stored_layout(connection: apsw.Connection) -> StoredLayout | None:

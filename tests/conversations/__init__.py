@@ -1,0 +1,1 @@
+"""Conversations, through the services, on both engines."""

@@ -1,0 +1,60 @@
+"""People who talk with each other: with profiles, and without the work of hashing passwords."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from communities.world import person
+from sobremesa.accounts.entities import User
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SystemClock, instant
+from sobremesa.conversations.entities import ConversationId
+from sobremesa.conversations.inbox import InboxRow
+from sobremesa.people import Actor
+from sobremesa.rooms.sending import Draft
+from sobremesa.rooms.views import SentView
+from sobremesa.table import Put
+
+
+async def known(app: Sobremesa, *names: str) -> list[Actor]:
+    """People with a profile."""
+    people = [person(name) for name in names]
+    now = instant(SystemClock().now_ms())
+    await app.table.write_many(Put(User(user_id=one.user_id, username=one.username, created_at=now)) for one in people)
+    return people
+
+
+class Company(NamedTuple):
+    """Three people, and what they do."""
+
+    app: Sobremesa
+    ana: Actor
+    ben: Actor
+    cleo: Actor
+
+    async def direct(self, one: Actor, other: Actor) -> ConversationId:
+        return (await self.app.conversations.begin_direct(one, other.user_id)).conversation_id
+
+    async def group(self, *people: Actor, name: str | None = None) -> ConversationId:
+        """A group of these people, or of all three; the first is its admin."""
+        admin, *others = people or (self.ana, self.ben, self.cleo)
+        begun = await self.app.conversations.begin_group(admin, [one.user_id for one in others], name=name)
+        return begun.conversation_id
+
+    async def say(self, who: Actor, room_id: ConversationId, content: str, **more: str) -> SentView:
+        return await self.app.talks.send(who, room_id, Draft(content, **more))  # type: ignore[arg-type]
+
+    async def inbox(self, who: Actor, **options: int) -> list[InboxRow]:
+        rows, _ = await self.app.inbox.list(who, limit=options.get("limit", 50))
+        return rows
+
+    async def preview(self, who: Actor, room_id: ConversationId) -> str | None:
+        rows = await self.inbox(who)
+        return next(row.seat.conversation.last_message_body for row in rows if row.seat.room_id == room_id)
+
+    async def unread(self, who: Actor, room_id: ConversationId) -> int:
+        return (await self.app.talks.unread(who, room_id)).count
+
+
+async def meet(app: Sobremesa) -> Company:
+    return Company(app, *await known(app, "ana", "ben", "cleo"))

@@ -1,0 +1,131 @@
+"""Beginning conversations: one for each pair, groups with an admin."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from communities.world import person, rows
+from conversations.company import Company, known
+from sobremesa.conversations.errors import BlockedByThem, UnknownPeople, WrongCompany
+from sobremesa.conversations.service import MAX_OTHERS
+from sobremesa.errors import NotFound
+from sobremesa.people import UserId
+from sobremesa.rooms.sending import Draft
+
+
+async def test_two_people_have_one_conversation_whoever_begins_it(people: Company) -> None:
+    first = await people.app.conversations.begin_direct(people.ana, people.ben.user_id)
+    again = await people.app.conversations.begin_direct(people.ana, people.ben.user_id)
+    back = await people.app.conversations.begin_direct(people.ben, people.ana.user_id)
+
+    assert first.is_new
+    assert not again.is_new
+    assert not back.is_new
+    assert first.conversation_id == again.conversation_id == back.conversation_id
+
+
+async def test_however_many_begin_it_at_once_a_pair_has_one_conversation(people: Company) -> None:
+    begin = people.app.conversations.begin_direct
+    begun = await asyncio.gather(
+        *(begin(people.ana, people.ben.user_id) for _ in range(10)),
+        *(begin(people.ben, people.ana.user_id) for _ in range(10)),
+    )
+
+    assert len({one.conversation_id for one in begun}) == 1
+    assert sum(one.is_new for one in begun) == 1
+    heads = [row for row in await rows(people.app, "#METADATA") if row["sk"] == "#METADATA"]
+    assert len(heads) == 1
+
+
+async def test_nobody_talks_directly_with_themselves(people: Company) -> None:
+    with pytest.raises(WrongCompany):
+        await people.app.conversations.begin_direct(people.ana, people.ana.user_id)
+
+
+async def test_somebody_who_does_not_exist_cannot_be_talked_to(people: Company) -> None:
+    with pytest.raises(UnknownPeople) as unknown:
+        await people.app.conversations.begin_direct(people.ana, UserId("nobody"))
+    assert unknown.value.data == {"user_ids": ["nobody"]}
+
+    with pytest.raises(UnknownPeople):
+        await people.app.conversations.begin_group(people.ana, [people.ben.user_id, UserId("nobody")])
+    assert await people.inbox(people.ben) == []
+
+
+async def test_who_blocked_somebody_is_not_reached_by_them(people: Company) -> None:
+    await people.app.accounts.block(people.ben, people.ana.user_id)
+
+    with pytest.raises(BlockedByThem):
+        await people.direct(people.ana, people.ben)
+    with pytest.raises(BlockedByThem):
+        await people.group(people.ana, people.ben)
+
+
+async def test_a_block_ends_what_can_be_said_in_a_direct_conversation_and_lifting_it_allows_it_again(
+    people: Company,
+) -> None:
+    room_id = await people.direct(people.ana, people.ben)
+    await people.say(people.ana, room_id, "Hello?")
+
+    await people.app.accounts.block(people.ben, people.ana.user_id)
+    for _ in range(2):
+        with pytest.raises(BlockedByThem):
+            await people.say(people.ana, room_id, "Are you there?")
+    assert (await people.app.talks.page(people.ana, room_id, limit=10)).messages[0].content == "Hello?"
+
+    await people.app.accounts.unblock(people.ben, people.ana.user_id)
+    await people.say(people.ana, room_id, "Thank you.")
+
+
+async def test_who_makes_a_group_is_its_admin_and_everybody_else_a_member(people: Company) -> None:
+    room_id = await people.group(name="Lunch")
+
+    places, _ = await people.app.seats.list_participants(people.ben, room_id, limit=50)
+
+    assert {place.user_id: place.role for place in places} == {
+        people.ana.user_id: "admin",
+        people.ben.user_id: "member",
+        people.cleo.user_id: "member",
+    }
+
+
+async def test_a_group_is_made_with_ninety_others_at_once(people: Company) -> None:
+    others = await known(people.app, *(f"guest{number}" for number in range(MAX_OTHERS)))
+
+    room_id = await people.group(people.ana, *others)
+
+    assert (await people.app.talks.unread(others[-1], room_id)).count == 0
+    [row] = await people.inbox(others[0])
+    assert row.seat.conversation.participants == MAX_OTHERS + 1
+
+
+async def test_the_same_key_makes_one_group(people: Company) -> None:
+    async def begin() -> str:
+        others = [people.ben.user_id]
+        return (await people.app.conversations.begin_group(people.ana, others, name="x", key="k")).conversation_id
+
+    assert len(set(await asyncio.gather(*(begin() for _ in range(5))))) == 1
+
+
+async def test_a_strangers_send_makes_no_participant(people: Company) -> None:
+    room_id = await people.direct(people.ana, people.ben)
+
+    with pytest.raises(NotFound):
+        await people.app.talks.send(people.cleo, room_id, Draft("Let me in"))
+
+    assert not await rows(people.app, f"PARTICIPANT#{people.cleo.user_id}")
+    with pytest.raises(NotFound):
+        await people.app.talks.mark_read(people.cleo, room_id, (await people.say(people.ana, room_id, "x")).message_id)
+    assert not await rows(people.app, f"PARTICIPANT#{people.cleo.user_id}")
+
+
+async def test_a_stranger_hears_the_same_of_a_conversation_as_of_nothing(people: Company) -> None:
+    room_id = await people.direct(people.ana, people.ben)
+    stranger = person("sam")
+
+    for where in (room_id, "01ARZ3NDEKTSV4RRFFQ69G5FAV"):
+        with pytest.raises(NotFound) as refused:
+            await people.app.talks.page(stranger, where, limit=1)  # type: ignore[arg-type]
+        assert str(refused.value) == NotFound.says

@@ -1,0 +1,113 @@
+"""What each verb of a conversation costs: requests of each kind, and units, the same on both engines.
+
+A number that grows here is a decision, not an accident: change it together with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+
+from communities.conftest import Ahead
+from communities.test_budgets import Cost
+from communities.world import requests
+from conversations.company import Company, known
+from sobremesa.clock import instant
+from sobremesa.conversations.activity import Activity
+from sobremesa.conversations.entities import seat_of
+from sobremesa.rooms.sending import Draft
+from sobremesa.table import Update, measure, set_to
+
+ENTER = {"batch_get": 1}
+"""The access check: the conversation and the person's seat together, two read units; a direct one also looks whether
+the other person has blocked this one."""
+
+BUDGETS: dict[str, Cost] = {
+    # The claim, the blocks and profiles; then claim 2, head 2, two seats with two indexes each, two checked profiles.
+    "begin a direct conversation": Cost({"get": 1, "batch_get": 1, "transact": 1}, 3, 16),
+    "begin it again": Cost({"get": 1}, 1, 0),
+    "begin a group of three": Cost({"batch_get": 1, "transact": 1}, 4, 16),
+    # Message 2, head 2, the sender's seat 2 and the two indexes that show it; one write request.
+    "send, having seen everything": Cost({"batch_get": 1, "transact": 1}, 2, 8),
+    "send, with something unseen": Cost({"batch_get": 1, "transact": 1}, 2, 6),
+    "send with a nonce": Cost({"batch_get": 1, "transact": 1}, 2, 8),
+    "send to one person": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 8),
+    "edit the last message": Cost({"batch_get": 1, "get": 1, "transact": 1, "query": 1}, 3.5, 4),
+    "edit an older message": Cost({"batch_get": 1, "get": 1, "write": 1, "query": 1}, 3.5, 1),
+    "page of 50": Cost({"batch_get": 1, "query": 2}, 6.5, 0),
+    "mark read up to the head": Cost({"batch_get": 1, "get": 1, "write": 1}, 3, 3),
+    "unread of nothing": Cost({"batch_get": 1, "get": 1}, 3, 0),
+    "inbox of three, nothing unread": Cost({"query": 2, "batch_get": 1}, 8, 0),
+    "inbox of three, one of them unread": Cost({"query": 3, "batch_get": 1}, 10, 0),
+    # Moving a small conversation up for each of three people: the seat and both of its indexes, one twice.
+    "move up for three people": Cost({"get": 1, "query": 1, "write": 3}, 1.5, 12),
+    "take somebody in": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 10),
+    "leave": Cost({"batch_get": 1, "transact": 1}, 2, 8),
+}
+
+
+@pytest.fixture
+async def still(people: Company, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Company:
+    """The company at one moment, in which it is known that nobody is leaving."""
+    clock.move(seconds=1)
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
+    await people.app.accounts.departing()
+    return people
+
+
+async def costs_of(people: Company) -> dict[str, Cost]:
+    app, talks, ana, ben = people.app, people.app.talks, people.ana, people.ben
+    costs: dict[str, Cost] = {}
+
+    async def spend(name: str, verb: Awaitable[Any]) -> Any:
+        with requests(app) as asked, measure() as used:
+            result = await verb
+        costs[name] = Cost(dict(asked), used.read, used.write)
+        return result
+
+    begun = await spend("begin a direct conversation", app.conversations.begin_direct(ana, ben.user_id))
+    await spend("begin it again", app.conversations.begin_direct(ben, ana.user_id))
+    others = [ben.user_id, people.cleo.user_id]
+    group = (await spend("begin a group of three", app.conversations.begin_group(ana, others))).conversation_id
+    direct = begun.conversation_id
+
+    first = await spend("send, having seen everything", talks.send(ana, group, Draft("hello")))
+    await spend("send, with something unseen", talks.send(ben, group, Draft("hello")))
+    last = await spend("send with a nonce", talks.send(ben, group, Draft("hello", nonce="n")))
+    await spend("send to one person", talks.send(ana, direct, Draft("hello")))
+    await spend("edit the last message", talks.edit(ben, group, last.message_id, "goodbye"))
+    await spend("edit an older message", talks.edit(ana, group, first.message_id, "goodbye"))
+    await spend("mark read up to the head", talks.mark_read(ana, group, last.message_id))
+    await spend("unread of nothing", talks.unread(ana, group))
+    await people.group(ana, people.cleo)
+    await spend("inbox of three, nothing unread", app.inbox.list(ana, limit=20))
+    for number in range(48):
+        await talks.send(ben, group, Draft(f"message number {number:02}, which says a little more than that"))
+    await spend("page of 50", talks.page(ana, group, limit=50))
+    await spend("inbox of three, one of them unread", app.inbox.list(ana, limit=20))
+    for who in people[1:]:
+        behind = set_to(last_message_at=instant(0))
+        await app.table.write(Update(seat_of(room_id=group, user_id=who.user_id), behind))
+    await spend("move up for three people", Activity(app.table).move(group))
+    [dora] = await known(app, "dora")
+    await spend("take somebody in", app.seats.add(ana, group, dora.user_id))
+    await spend("leave", app.seats.remove(dora, group, dora.user_id))
+    return costs
+
+
+async def test_every_verb_keeps_its_budget(still: Company) -> None:
+    costs = await costs_of(still)
+
+    changed = {name: (cost, BUDGETS.get(name)) for name, cost in costs.items() if cost != BUDGETS.get(name)}
+    assert changed == {}
+    assert set(costs) == set(BUDGETS)
+
+
+def test_a_send_is_one_write_request() -> None:
+    for name, cost in BUDGETS.items():
+        if name.startswith("send"):
+            assert cost.requests["transact"] == 1
+            assert "write" not in cost.requests

@@ -1,0 +1,75 @@
+"""A person leaves for good: out of every group, their name gone from what they said."""
+
+from __future__ import annotations
+
+import pytest
+
+from communities.conftest import Ahead
+from communities.world import PASSWORD, register, rows
+from conversations.company import Company
+from sobremesa.errors import NotFound
+from sobremesa.people import DELETED_NAME
+
+NAME = "zebedee"
+
+
+async def test_a_person_who_leaves_is_out_of_their_groups_and_nameless_in_what_they_said(
+    people: Company, clock: Ahead
+) -> None:
+    app, talks = people.app, people.app.talks
+    zeb = await register(app, NAME)
+    direct = await people.direct(zeb, people.ana)
+    owned = await people.group(zeb, people.ben, people.cleo)
+    left = await people.group(people.ana, zeb)
+    for room_id in (direct, owned, left):
+        await people.say(zeb, room_id, f"I said this in {room_id}")
+    await app.seats.remove(zeb, left, zeb.user_id)
+
+    await app.accounts.delete_me(zeb, password=PASSWORD)
+    [masked] = (await talks.page(people.ana, direct, limit=5)).messages
+    assert masked.username == DELETED_NAME, "before anything was cleaned up"
+    await app.jobs.run_pending(app.handlers)
+    clock.move(seconds=5)
+
+    for who, room_id in ((people.ana, direct), (people.ben, owned), (people.ana, left)):
+        [message] = (await talks.page(who, room_id, limit=5)).messages
+        assert (message.username, message.content) == (DELETED_NAME, f"I said this in {room_id}")
+    assert not await rows(app, NAME)
+    places, _ = await app.seats.list_participants(people.ben, owned, limit=10)
+    assert {place.user_id: place.role for place in places} in (
+        {people.ben.user_id: "admin", people.cleo.user_id: "member"},
+        {people.ben.user_id: "member", people.cleo.user_id: "admin"},
+    ), "somebody else is the admin now"
+    [row] = [row for row in await people.inbox(people.ana) if row.seat.room_id == direct]
+    assert row.other is not None
+    assert row.other.username == DELETED_NAME
+    with pytest.raises(NotFound):
+        await talks.page(zeb, owned, limit=1)
+
+
+async def test_the_last_one_of_a_group_who_leaves_for_good_takes_it_along(people: Company) -> None:
+    zeb = await register(people.app, NAME)
+    alone = await people.group(zeb)
+    await people.say(zeb, alone, "Only me here")
+
+    await people.app.accounts.delete_me(zeb, password=PASSWORD)
+    for _ in range(3):
+        await people.app.jobs.run_pending(people.app.handlers)
+
+    assert not await rows(people.app, "Only me here")
+
+
+async def test_an_export_tells_everything_a_person_said_and_did(people: Company) -> None:
+    zeb = await register(people.app, NAME)
+    room_id = await people.direct(zeb, people.ana)
+    theirs = await people.say(people.ana, room_id, "not zeb's")
+    await people.say(zeb, room_id, "zeb's own words")
+    await people.app.talks.react(zeb, room_id, theirs.message_id, "👍")
+
+    lines = [line async for line in people.app.accounts.export(zeb)]
+
+    assert {"kind": "participant", "convoId": room_id}.items() <= next(
+        line for line in lines if line["kind"] == "participant"
+    ).items()
+    assert [line["content"] for line in lines if line["kind"] == "message"] == ["zeb's own words"]
+    assert [line["emoji"] for line in lines if line["kind"] == "reaction"] == ["👍"]

@@ -1,0 +1,72 @@
+"""Conversations in a table that ElectroDB made: opened by a setting, talked in, and still ElectroDB's."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from communities.conftest import Ahead
+from conversations.company import Company, meet
+from sobremesa.app import Sobremesa
+from sobremesa.conversations.entities import ConversationId
+from sobremesa.people import Actor, UserId
+from sobremesa.rooms.sending import Draft
+from sobremesa.settings import Names, Settings
+from sobremesa.table.engines.protocol import PutItem, RawKey
+from table.test_electrodb import ROWS
+
+C1 = ConversationId("c_01")
+ANA, BEN = (Actor.of_person(UserId(name), name) for name in ("u_01", "u_02"))
+
+
+@pytest.fixture
+async def app(store: str, clock: Ahead) -> AsyncIterator[Sobremesa]:
+    settings = Settings(rate_limits="off", names=Names(style="electrodb"))
+    async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
+        for item in ROWS:
+            await app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
+        yield app
+
+
+async def test_one_goes_on_talking_where_electrodb_left_off(app: Sobremesa) -> None:
+    talks = app.talks
+    said = [one.content for one in (await talks.page(ANA, C1, limit=10)).messages]
+    assert "Can we ship by Friday?" in said
+
+    sent = await talks.send(BEN, C1, Draft("Shipped"))
+    assert (await talks.unread(ANA, C1)).count == 1
+    await talks.edit(BEN, C1, sent.message_id, "Shipped, at last")
+    await talks.mark_read(ANA, C1, sent.message_id)
+    await app.follower.catch_up()
+
+    [row] = (await app.inbox.list(ANA, limit=10))[0]
+    assert row.seat.conversation.last_message_body == "Shipped, at last"
+    assert row.unread.count == 0
+    stored = [item async for item in app.table.scan(consistent=True) if sent.message_id in str(item.get("messageId"))]
+    assert stored[0]["sk"] == f"msg#{sent.message_id.lower()}"
+    assert stored[0]["__edb_e__"] == "message"
+
+
+async def test_new_conversations_and_groups_work_in_its_style(app: Sobremesa, clock: Ahead) -> None:
+    people: Company = await meet(app)
+    direct = await people.direct(people.ana, people.ben)
+    assert await people.direct(people.ben, people.ana) == direct
+    group = await people.group(name="Lunch")
+    clock.move(seconds=1)
+    await people.say(people.ana, group, "Who is hungry?")
+    clock.move(seconds=1)
+    await people.say(people.ana, direct, "I am")
+    await app.follower.catch_up()
+
+    for limit in (1, 10):
+        found: list[ConversationId] = []
+        cursor = None
+        while True:
+            rows, cursor = await app.inbox.list(people.ben, limit=limit, cursor=cursor)
+            found += [row.seat.room_id for row in rows]
+            if cursor is None:
+                break
+        assert found == [direct, group]
+    await app.seats.remove(people.ana, group, people.ben.user_id)
+    assert [row.seat.room_id for row in await people.inbox(people.ben)] == [direct]

@@ -1,0 +1,118 @@
+"""Rows that another program made after the design of the conversations: they load, and one can live with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conversations.company import Company
+from sobremesa.app import Sobremesa
+from sobremesa.conversations import entities as conversations
+from sobremesa.conversations.entities import Conversation, ConversationId, ConversationMessage, Participant, seat_of
+from sobremesa.ids import MessageId
+from sobremesa.people import Actor, UserId
+from sobremesa.rooms.sending import Draft
+from sobremesa.table import Entity, Layout, RawKey, Registry
+from sobremesa.table.engines.protocol import PutItem
+from sobremesa.table.values import Item
+
+LAYOUT = Layout()
+C1 = ConversationId("c_01")
+ANA, BEN, EVE = (Actor.of_person(UserId(name), name) for name in ("u_01", "u_02", "u_03"))
+
+
+def seat(convo: str, user: str, **attributes: Any) -> tuple[type[Entity], Item]:
+    keys = {"pk": f"CONVO#{convo}", "sk": f"PARTICIPANT#{user}", "gsi1pk": f"USER#{user}", "gsi1sk": f"CONVO#{convo}"}
+    return Participant, {**keys, **attributes}
+
+
+def message(convo: str, id: str, **attributes: Any) -> tuple[type[Entity], Item]:
+    return ConversationMessage, {"pk": f"CONVO#{convo}", "sk": f"MSG#{id}", **attributes}
+
+
+SAMPLES: dict[str, tuple[type[Entity], Item]] = {
+    "a group": (
+        Conversation,
+        {
+            "pk": "CONVO#c_01",
+            "sk": "#METADATA",
+            "name": "Project Chat",
+            "type": "group",
+            "lastMessageBody": "Sounds good!",
+            "lastMessageSender": "u_02",
+            "lastMessageAt": "2026-04-15T10:30:00Z",
+        },
+    ),
+    "a direct conversation": (
+        Conversation,
+        {
+            "pk": "CONVO#c_02",
+            "sk": "#METADATA",
+            "name": None,
+            "type": "direct",
+            "lastMessageBody": "See you tomorrow",
+            "lastMessageSender": "u_01",
+        },
+    ),
+    "an admin": seat("c_01", "u_01", role="admin", joinedAt="2026-04-01T...", lastReadAt="2026-04-15T10:25:00Z"),
+    "a member": seat("c_01", "u_02", role="member", joinedAt="2026-04-01T...", lastReadAt="2026-04-15T10:30:00Z"),
+    "one of two": seat("c_02", "u_01", role="member", lastReadAt="2026-04-15T09:00:00Z"),
+    "the other of two": seat("c_02", "u_03", role="member", lastReadAt="2026-04-15T09:00:00Z"),
+    "a message": message("c_01", "01HW1A2B3C...", senderId="u_01", body="Can we ship by Friday?", type="text"),
+    "an answer": message("c_01", "01HW1D4E5F...", senderId="u_02", body="Sounds good!", type="text"),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_documented_row_loads_and_its_keys_are_the_same_to_the_byte(name: str) -> None:
+    entity, item = SAMPLES[name]
+
+    loaded = entity.from_item(item, LAYOUT)
+
+    stored = loaded.to_item(LAYOUT)
+    keys = [key for key in ("pk", "sk", "gsi1pk", "gsi1sk") if key in item]
+    assert {key: stored[key] for key in keys} == {key: item[key] for key in keys}
+    lost = {field: value for field, value in item.items() if value is not None and stored.get(field) != value}
+    assert lost == {}
+    assert Registry.of(conversations).entity_of(item, LAYOUT) is entity
+
+
+async def write_samples(app: Sobremesa) -> None:
+    for _, item in SAMPLES.values():
+        await app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
+
+
+async def test_one_can_go_on_talking_in_a_conversation_of_another_writer(people: Company) -> None:
+    app, talks = people.app, people.app.talks
+    await write_samples(app)
+
+    assert [one.content for one in (await talks.page(ANA, C1, limit=10)).messages] == [
+        "Sounds good!",
+        "Can we ship by Friday?",
+    ]
+    sent = await talks.send(BEN, C1, Draft("Shipped"))
+    await talks.react(ANA, C1, MessageId("01HW1D4E5F..."), "🎉")
+    await talks.mark_read(ANA, C1, sent.message_id)
+    await app.follower.catch_up()
+
+    newest, answer, _ = (await talks.page(ANA, C1, limit=10)).messages
+    assert newest.message_id == sent.message_id
+    assert answer.reactions[0].emoji == "🎉"
+    rows, _ = await app.inbox.list(ANA, limit=10)
+    assert [row.seat.room_id for row in rows] == [C1]
+    assert rows[0].seat.conversation.last_message_body == "Shipped"
+    place = await app.table.get(seat_of(room_id=C1, user_id=ANA.user_id))
+    assert place is not None
+    assert place.joined_at == "2026-04-01T..."
+
+
+async def test_what_another_writer_marked_as_read_by_its_time_stays_read(people: Company) -> None:
+    await write_samples(people.app)
+    talks = people.app.talks
+
+    assert (await talks.unread(BEN, C1)).count == 0
+    sent = await talks.send(ANA, C1, Draft("New"))
+
+    assert (await talks.unread(BEN, C1)).count == 1
+    assert (await talks.mark_read(BEN, C1, sent.message_id)).unread.count == 0

@@ -1,0 +1,218 @@
+"""The inbox: newest activity first, whatever the size of the groups, and kept so by the change log."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from communities.conftest import Ahead
+from communities.world import requests, rows
+from conversations.company import Company, known, meet
+from sobremesa.app import Sobremesa
+from sobremesa.clock import instant
+from sobremesa.conversations.entities import ConversationId, Participant, seat_of
+from sobremesa.conversations.service import BIG_ABOVE
+from sobremesa.people import Actor
+from sobremesa.settings import Settings
+from sobremesa.table import Put, Update, measure, set_to
+from sobremesa.table.errors import BadCursor
+
+
+async def listed(people: Company, who: Actor, limit: int = 50) -> list[ConversationId]:
+    """The whole inbox, page by page."""
+    found: list[ConversationId] = []
+    cursor = None
+    while True:
+        rows, cursor = await people.app.inbox.list(who, limit=limit, cursor=cursor)
+        found += [row.seat.room_id for row in rows]
+        if cursor is None:
+            return found
+
+
+async def test_the_inbox_shows_the_newest_activity_first(people: Company) -> None:
+    direct = await people.direct(people.ana, people.ben)
+    group = await people.group(name="Lunch")
+    assert await listed(people, people.ben) == [group, direct]
+
+    await people.say(people.ana, direct, "Psst")
+    assert await listed(people, people.ben) == [direct, group]
+
+    await people.say(people.ana, group, "All")
+    await people.app.follower.catch_up()
+    assert await listed(people, people.ben) == [group, direct]
+    assert await listed(people, people.ben, limit=1) == [group, direct]
+
+
+async def test_each_conversation_comes_with_its_preview_and_what_is_unread(people: Company) -> None:
+    room_id = await people.direct(people.ana, people.ben)
+    await people.say(people.ana, room_id, "One")
+    await people.say(people.ana, room_id, "Two for @ben")
+
+    [row] = await people.inbox(people.ben)
+
+    assert row.unread.count == 2
+    assert row.seat.conversation.last_message_body == "Two for @ben"
+    assert row.other is not None
+    assert row.other.username == "ana"
+
+
+async def test_big_groups_are_merged_in_by_their_last_message(people: Company, clock: Ahead) -> None:
+    guests = await known(people.app, *(f"guest{number}" for number in range(BIG_ABOVE)))
+    ben = people.ben
+    smalls = []
+    for number in range(6):
+        clock.move(seconds=10)
+        smalls.append(await people.group(people.ana, ben, name=f"small {number}"))
+    bigs = [await people.group(people.ana, ben, *guests, name=f"big {number}") for number in range(3)]
+    spoken = [smalls[0], bigs[0], smalls[1], bigs[1], smalls[2], smalls[3], bigs[2], smalls[4], smalls[5]]
+    for room_id in spoken:
+        clock.move(seconds=10)
+        await people.say(people.ana, room_id, "x")
+    await people.app.follower.catch_up()
+
+    for limit in (1, 2, 3, 4, 50):
+        assert await listed(people, ben, limit) == spoken[::-1], f"pages of {limit}"
+
+
+async def test_a_page_of_twenty_costs_two_queries_and_one_batch_get_however_many_there_are(
+    people: Company, clock: Ahead
+) -> None:
+    others = await known(people.app, *(f"guest{number}" for number in range(60)))
+    rooms = [await people.direct(people.ana, other) for other in others]
+    for room_id, other in zip(rooms[-5:], others[-5:], strict=True):
+        clock.move(seconds=1)
+        await people.say(other, room_id, "Hello")
+    await people.app.follower.catch_up()
+
+    with requests(people.app) as asked, measure() as measured:
+        page, _ = await people.app.inbox.list(people.ana, limit=20)
+
+    assert len(page) == 20
+    assert [row.unread.count for row in page] == [1] * 5 + [0] * 15
+    # Two queries list, and each of the five that have something new is counted by one of its own.
+    assert asked == {"query": 2 + 5, "batch_get": 1}
+    assert measured.write == 0
+
+
+async def test_somebody_who_was_taken_out_is_not_shown_what_an_index_still_lists(people: Company) -> None:
+    room_id = await people.group()
+    await people.app.seats.remove(people.ana, room_id, people.ben.user_id)
+    # As an index might still show it: the row is back, its conversation's own seat row of somebody else.
+    stale = Participant(room_id=ConversationId("gone"), user_id=people.ben.user_id, last_message_at=instant(0))
+    await people.app.table.write(Put(stale))
+
+    assert await listed(people, people.ben) == []
+
+
+async def test_a_cursor_of_something_else_is_refused(people: Company) -> None:
+    for cursor in ("", "x", "bm90aGluZw==", "IyMj"):
+        with pytest.raises(BadCursor):
+            await people.app.inbox.list(people.ana, limit=5, cursor=cursor)
+
+
+async def test_an_inbox_moves_for_everybody_soon_after_a_message(store: str) -> None:
+    async with Sobremesa.open(store, settings=Settings(rate_limits="off")) as app:
+        people = await meet(app)
+        room_id = await people.group()
+        sent = await people.say(people.ana, room_id, "Hello")
+
+        async def moved() -> bool:
+            places = [await app.table.get(seat_of(room_id=room_id, user_id=who.user_id)) for who in people[1:]]
+            return {place.last_message_at for place in places if place is not None} == {sent.created_at}
+
+        async with asyncio.timeout(20):
+            while not await moved():  # noqa: ASYNC110 - the table is what tells
+                await asyncio.sleep(0.05)
+
+
+async def test_what_a_dead_process_left_undone_is_done_by_the_next(store: str, clock: Ahead) -> None:
+    settings = Settings(rate_limits="off")
+    async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
+        people = await meet(app)
+        room_id = await people.group()
+        clock.move(seconds=1)
+        # Nobody follows the log here: as if the process died between the commit and all that follows from it.
+        sent = await people.say(people.ana, room_id, "Hello")
+        await people.say(people.ana, await people.group(), "Another")
+
+    async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
+        await app.follower.catch_up()
+        place = await app.table.get(seat_of(room_id=room_id, user_id=people.ben.user_id))
+        assert place is not None
+        assert place.last_message_at == sent.created_at
+
+
+DYING = """
+import asyncio, os, signal, sys
+from sobremesa.app import Sobremesa
+from sobremesa.conversations.activity import Activity
+from sobremesa.people import Actor, UserId
+from sobremesa.rooms.sending import Draft
+
+async def die(self):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+async def main(store, user_id, room_id):
+    Activity.settle = die
+    async with Sobremesa.open(store) as app:
+        await app.talks.send(Actor.of_person(UserId(user_id), "ana"), room_id, Draft("Last words"))
+        await asyncio.sleep(60)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def test_an_inbox_heals_after_a_kill_between_the_commit_and_the_move(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path / 'chat.db'}"
+    clock = Ahead()
+    async with Sobremesa.open(store, clock=clock, background=False) as app:
+        people = await meet(app)
+        room_id = await people.group()
+
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", DYING, store, people.ana.user_id, room_id)
+    async with asyncio.timeout(60):
+        assert await process.wait() == -signal.SIGKILL
+
+    clock.move(seconds=60)  # the dead one's lease is over
+    async with Sobremesa.open(store, clock=clock, background=False) as app:
+        people = Company(app, people.ana, people.ben, people.cleo)
+        before = await app.table.get(seat_of(room_id=room_id, user_id=people.ben.user_id))
+        await app.follower.catch_up()
+        after = await app.table.get(seat_of(room_id=room_id, user_id=people.ben.user_id))
+        [row] = await people.inbox(people.ben)
+
+    assert before is not None
+    assert after is not None
+    assert row.seat.conversation.last_message_body == "Last words"
+    assert before.last_message_at != after.last_message_at == row.seat.conversation.last_message_at
+
+
+async def test_one_process_at_a_time_follows_and_the_other_takes_over_when_it_dies(store: str, clock: Ahead) -> None:
+    settings = Settings(rate_limits="off")
+    async with (
+        Sobremesa.open(store, settings=settings, clock=clock, background=False) as one,
+        Sobremesa.open(store, settings=settings, clock=clock, background=False) as other,
+    ):
+        assert await one.follower._take() is not None
+        assert await other.follower._take() is None
+
+        clock.move(seconds=60)
+        assert await other.follower._take() is not None
+        assert await one.follower._take() is None
+
+
+async def test_a_place_in_the_inbox_only_moves_forward(people: Company) -> None:
+    room_id = await people.group()
+    await people.say(people.ana, room_id, "x")
+    later = instant(4_102_444_800_000)
+    key = seat_of(room_id=room_id, user_id=people.ben.user_id)
+    await people.app.table.write(Update(key, set_to(last_message_at=later)))
+
+    await people.app.follower.catch_up()
+
+    [row] = [row for row in await rows(people.app, later) if row["sk"].startswith("PARTICIPANT#")]
+    assert row["gsi2sk"] == f"CONVO#{later}#{room_id}"

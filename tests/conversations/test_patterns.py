@@ -1,0 +1,178 @@
+"""Every declared access pattern finds its rows and no others, and every declared write happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import pytest
+
+from communities.test_patterns import found_by
+from communities.world import PASSWORD, register
+from conversations.company import Company, known
+from sobremesa.app import Sobremesa
+from sobremesa.clock import instant
+from sobremesa.conversations import entities as con
+from sobremesa.conversations.entities import direct_claim
+from sobremesa.following import entities as following
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.people import UserId
+from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern, hex_part
+from sobremesa.table.capacity import UNNAMED
+
+REGISTRY = Registry.of(con, following)
+FAR = 4_102_444_800
+NOW = [instant(1_763_000_000_000 + number) for number in range(4)]
+A, B = UserId("ana"), UserId("ben")
+C, D, E = RoomId("c"), RoomId("d"), RoomId("e")
+M = [MessageId(f"m{number}") for number in range(4)]
+THUMB, APPLE = hex_part("👍"), hex_part("🍎")
+
+
+class Scene(NamedTuple):
+    """Rows of every kind, two and more of each, so that a question can find too much."""
+
+    heads: list[con.Conversation]
+    seats: list[con.Participant]
+    big: list[con.Participant]
+    former: list[con.FormerSeat]
+    claims: list[con.DirectClaim]
+    messages: list[con.ConversationMessage]
+    nonces: list[con.ConversationNonce]
+    pins: list[con.ConversationPin]
+    reactions: list[con.ConversationReaction]
+    summaries: list[con.ConversationReactionSummary]
+    progress: list[following.Progress]
+
+    def rows(self) -> list[Entity]:
+        return [row for held in self for row in held]
+
+
+def seat(room_id: RoomId, user_id: UserId, at: int | None) -> con.Participant:
+    return con.Participant(room_id=room_id, user_id=user_id, last_message_at=None if at is None else NOW[at])
+
+
+def set_scene() -> Scene:
+    reactions = ((0, APPLE, A), (0, THUMB, A), (0, THUMB, B), (1, THUMB, A))
+    return Scene(
+        heads=[con.Conversation(room_id=room_id, type="group") for room_id in (C, D, E)],
+        seats=[seat(C, A, 1), seat(C, B, 3), seat(D, A, 2)],
+        big=[seat(E, A, None), seat(E, B, None)],
+        former=[con.FormerSeat(user_id=user_id, room_id=C, left_at=NOW[0]) for user_id in (A, B)],
+        claims=[direct_claim(B, A, C), direct_claim(UserId("cleo"), A, D)],
+        messages=[
+            con.ConversationMessage(room_id=room_id, message_id=M[number], author_id=A, created_at=NOW[0])
+            for number, room_id in enumerate((C, C, C, D))
+        ],
+        nonces=[
+            con.ConversationNonce(room_id=C, user_id=user_id, nonce_hash="n", message_id=M[0], body_hash="b", ttl=FAR)
+            for user_id in (A, B)
+        ],
+        pins=[
+            con.ConversationPin(room_id=room_id, message_id=message_id, pinned_by=A, pinned_at=NOW[0])
+            for room_id, message_id in ((C, M[0]), (C, M[2]), (D, M[3]))
+        ],
+        reactions=[
+            con.ConversationReaction(
+                room_id=C, message_id=M[number], emoji_hex=emoji, user_id=user_id, created_at=NOW[0]
+            )
+            for number, emoji, user_id in reactions
+        ],
+        summaries=[
+            con.ConversationReactionSummary(room_id=room_id, message_id=M[number], emoji_hex=emoji, count=1)
+            for room_id, number, emoji in ((C, 0, APPLE), (C, 0, THUMB), (C, 1, THUMB), (C, 2, THUMB), (D, 3, THUMB))
+        ],
+        progress=[following.Progress(name=name) for name in ("one", "two")],
+    )
+
+
+Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
+
+READS: dict[str, Callable[[Scene], Asked]] = {
+    # The six questions of the document; the seventh pattern is the send
+    "S3.1": lambda s: (con.conversation_by_id(room_id=D), [s.heads[1]]),
+    "S3.2": lambda s: (con.conversations_of(user_id=A), [s.seats[0], s.seats[2], s.big[0]]),
+    "S3.3": lambda s: (con.participants_of(room_id=C), s.seats[:2]),
+    "S3.4": lambda s: (con.messages_in(room_id=C), s.messages[2::-1]),
+    "S3.5": lambda s: (con.message_by_id(room_id=C, message_id=M[1]), [s.messages[1]]),
+    "S3.6": lambda s: (con.messages_since(room_id=C, last_read=M[0]), s.messages[1:3]),
+    # Beside those
+    "CON.1": lambda s: (con.inbox_of(user_id=A), [s.seats[2], s.seats[0]]),
+    "CON.2": lambda s: (con.big_groups_of(user_id=A), [s.big[0]]),
+    "CON.3": lambda s: (con.seat_of(room_id=C, user_id=B), [s.seats[1]]),
+    "CON.4": lambda s: (con.direct_between(lower=A, higher=B), [s.claims[0]]),
+    "CON.5": lambda s: (con.former_seats_of(user_id=B), [s.former[1]]),
+    "CON.6": lambda s: (con.nonce_by_key(room_id=C, user_id=B, nonce_hash="n"), [s.nonces[1]]),
+    "CON.7": lambda s: (con.pins_in(room_id=C), [s.pins[1], s.pins[0]]),
+    "CON.8": lambda s: (con.pin_by_key(room_id=C, message_id=M[2]), [s.pins[1]]),
+    "CON.9": lambda s: (con.reactions_of_page(room_id=C, oldest=M[0], newest=M[1]), s.summaries[:3]),
+    "CON.10": lambda s: (con.reactions_of_message(room_id=C, message_id=M[0]), s.summaries[:2]),
+    "CON.11": lambda s: (
+        con.reaction_by_key(room_id=C, message_id=M[0], emoji_hex=APPLE, user_id=A),
+        [s.reactions[0]],
+    ),
+    "CON.12": lambda s: (con.reactors_of(room_id=C, message_id=M[0], emoji_hex=THUMB), s.reactions[1:3]),
+    "CON.13": lambda s: (con.reactions_in(room_id=C), s.reactions),
+    "CON.14": lambda s: (
+        con.everything_in(room_id=C),
+        [*s.messages[:3], *s.nonces, *s.seats[:2], *s.pins[:2], *s.reactions, *s.summaries[:4]],
+    ),
+    "FOL.1": lambda s: (following.progress_of(name="two"), [s.progress[1]]),
+}
+
+
+def test_every_declared_question_is_asked() -> None:
+    assert set(READS) == {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
+
+
+async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> None:
+    scene = set_scene()
+    await app.table.write_many(Put(row) for row in scene.rows())
+
+    wrong = {}
+    for id, ask in READS.items():
+        asked, expected = ask(scene)
+        found = await found_by(app, asked)
+        if found != list(expected):
+            wrong[id] = (found, list(expected))
+
+    assert wrong == {}
+    assert set(READS) <= set(app.table.meter.totals())
+
+
+async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(people: Company) -> None:
+    app, talks = people.app, people.app.talks
+    dora = await register(app, "dora")
+    [fred] = await known(app, "fred")
+    filled = app.table.meter.totals()[UNNAMED].calls
+    room_id = await people.group(dora, people.ana, people.ben)
+    await app.conversations.rename(dora, room_id, name="Lunch")
+    await app.seats.add(dora, room_id, people.cleo.user_id)
+    await app.seats.change_role(dora, room_id, people.ben.user_id, role="admin")
+    sent = await people.say(dora, room_id, "hello", nonce="n")
+    await talks.edit(dora, room_id, sent.message_id, "Hello")
+    await talks.react(people.ana, room_id, sent.message_id, "👍")
+    await talks.pin(people.ana, room_id, sent.message_id)
+    await talks.mark_read(people.ana, room_id, sent.message_id)
+    await app.follower.catch_up()
+    await talks.delete(dora, room_id, sent.message_id)
+    await app.seats.remove(dora, room_id, people.ana.user_id)
+    foreign = con.Conversation(room_id=RoomId("foreign"), type="group")
+    await app.table.write(Put(foreign))
+    await app.table.write(Put(con.Participant(room_id=RoomId("foreign"), user_id=fred.user_id, role="admin")))
+    await app.seats.remove(fred, RoomId("foreign"), fred.user_id)
+    await app.accounts.delete_me(dora, password=PASSWORD)
+    await app.jobs.run_pending(app.handlers)
+
+    met = app.table.meter.totals()
+    writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
+    assert writes - set(met) == set()
+    assert met[UNNAMED].calls - filled == 2, "two rows of the story are written by hand"
+
+
+@pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
+def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
+    pattern = REGISTRY.patterns[id]
+    assert isinstance(pattern, Pattern)
+    assert (pattern.condition == "any") == (id == "CON.14")
+    assert pattern.question.endswith("?")

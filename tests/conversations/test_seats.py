@@ -1,0 +1,194 @@
+"""Who comes into a group and who goes: it is never without an admin, whoever leaves at the same moment."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from communities.world import rows
+from conversations.company import Company, known
+from sobremesa.conversations.entities import Conversation, ConversationId, Participant, conversation_by_id
+from sobremesa.conversations.errors import (
+    AlreadyInside,
+    BlockedByThem,
+    ChangedMeanwhile,
+    DirectStays,
+    LastAdmin,
+    UnknownPeople,
+)
+from sobremesa.conversations.service import BIG_ABOVE
+from sobremesa.errors import Forbidden, NotFound
+from sobremesa.people import UserId
+from sobremesa.rooms.sending import Draft
+from sobremesa.table import Put
+
+
+async def roles(people: Company, room_id: ConversationId) -> dict[str, str]:
+    found = await rows(people.app, "PARTICIPANT#")
+    return {row["userId"]: row["role"] for row in found if row["convoId"] == room_id}
+
+
+async def head(people: Company, room_id: ConversationId) -> Conversation:
+    found = await people.app.table.get(conversation_by_id(room_id=room_id))
+    assert found is not None
+    return found
+
+
+async def test_an_admin_takes_somebody_in_who_then_reads_and_writes(people: Company) -> None:
+    room_id = await people.group(people.ana, people.ben)
+    await people.say(people.ana, room_id, "Cleo is on her way")
+
+    place = await people.app.seats.add(people.ana, room_id, people.cleo.user_id)
+
+    assert place.role == "member"
+    assert await people.unread(people.cleo, room_id) == 0
+    await people.say(people.cleo, room_id, "Here I am")
+    assert (await head(people, room_id)).participants == 3
+
+
+async def test_nobody_is_taken_in_twice(people: Company) -> None:
+    room_id = await people.group(people.ana, people.ben)
+    results: list[Any] = await asyncio.gather(
+        *(people.app.seats.add(people.ana, room_id, people.cleo.user_id) for _ in range(5)), return_exceptions=True
+    )
+
+    assert sum(isinstance(result, Participant) for result in results) == 1
+    assert all(isinstance(result, Participant | AlreadyInside | ChangedMeanwhile) for result in results)
+    assert (await head(people, room_id)).participants == 3
+
+
+async def test_a_member_takes_nobody_in_and_nobody_out(people: Company) -> None:
+    room_id = await people.group()
+
+    with pytest.raises(Forbidden):
+        await people.app.seats.add(people.ben, room_id, people.cleo.user_id)
+    with pytest.raises(Forbidden):
+        await people.app.seats.remove(people.ben, room_id, people.cleo.user_id)
+    with pytest.raises(Forbidden):
+        await people.app.seats.change_role(people.ben, room_id, people.ben.user_id, role="admin")
+    with pytest.raises(Forbidden):
+        await people.app.conversations.rename(people.ben, room_id, name="Mine")
+
+
+async def test_somebody_unknown_or_who_blocked_the_admin_is_not_taken_in(people: Company) -> None:
+    room_id = await people.group(people.ana, people.ben)
+    await people.app.accounts.block(people.cleo, people.ana.user_id)
+
+    with pytest.raises(UnknownPeople):
+        await people.app.seats.add(people.ana, room_id, UserId("nobody"))
+    with pytest.raises(BlockedByThem):
+        await people.app.seats.add(people.ana, room_id, people.cleo.user_id)
+
+    assert (await head(people, room_id)).participants == 2
+
+
+async def test_a_removed_participant_hears_and_says_nothing_more(people: Company) -> None:
+    room_id = await people.group()
+    await people.say(people.ben, room_id, "Bye")
+
+    await people.app.seats.remove(people.ana, room_id, people.ben.user_id)
+
+    with pytest.raises(NotFound):
+        await people.app.talks.page(people.ben, room_id, limit=1)
+    with pytest.raises(NotFound):
+        await people.app.talks.send(people.ben, room_id, Draft("One more thing"))
+    assert await people.inbox(people.ben) == []
+    assert await roles(people, room_id) == {people.ana.user_id: "admin", people.cleo.user_id: "member"}
+
+
+async def test_the_last_admin_stays_until_there_is_another(people: Company) -> None:
+    room_id = await people.group()
+
+    with pytest.raises(LastAdmin):
+        await people.app.seats.remove(people.ana, room_id, people.ana.user_id)
+    with pytest.raises(LastAdmin):
+        await people.app.seats.change_role(people.ana, room_id, people.ana.user_id, role="member")
+
+    await people.app.seats.change_role(people.ana, room_id, people.ben.user_id, role="admin")
+    await people.app.seats.remove(people.ana, room_id, people.ana.user_id)
+    assert await roles(people, room_id) == {people.ben.user_id: "admin", people.cleo.user_id: "member"}
+
+
+async def test_of_two_admins_who_leave_at_the_same_moment_one_stays(people: Company) -> None:
+    for _ in range(5):
+        room_id = await people.group()
+        await people.app.seats.change_role(people.ana, room_id, people.ben.user_id, role="admin")
+
+        results = await asyncio.gather(
+            people.app.seats.remove(people.ana, room_id, people.ana.user_id),
+            people.app.seats.remove(people.ben, room_id, people.ben.user_id),
+            return_exceptions=True,
+        )
+
+        assert sorted(map(type, results), key=str) == sorted([type(None), LastAdmin], key=str)
+        assert "admin" in (await roles(people, room_id)).values()
+
+
+async def test_of_two_admins_who_demote_each_other_one_stays(people: Company) -> None:
+    room_id = await people.group()
+    await people.app.seats.change_role(people.ana, room_id, people.ben.user_id, role="admin")
+
+    await asyncio.gather(
+        people.app.seats.change_role(people.ana, room_id, people.ben.user_id, role="member"),
+        people.app.seats.change_role(people.ben, room_id, people.ana.user_id, role="member"),
+        return_exceptions=True,
+    )
+
+    assert list((await roles(people, room_id)).values()).count("admin") == 1
+    assert (await head(people, room_id)).admins == 1
+
+
+async def test_the_last_one_turns_off_the_light(people: Company) -> None:
+    room_id = await people.group(people.ana)
+    await people.say(people.ana, room_id, "Anybody?")
+
+    await people.app.seats.remove(people.ana, room_id, people.ana.user_id)
+    await people.app.jobs.run_pending(people.app.handlers)
+
+    assert [row["sk"] for row in await rows(people.app, room_id)] == [f"FORMER#CONVO#{room_id}"]
+
+
+async def test_a_direct_conversation_keeps_its_two_people(people: Company) -> None:
+    room_id = await people.direct(people.ana, people.ben)
+
+    with pytest.raises(DirectStays):
+        await people.app.seats.add(people.ana, room_id, people.cleo.user_id)
+    with pytest.raises(DirectStays):
+        await people.app.seats.remove(people.ana, room_id, people.ana.user_id)
+    with pytest.raises(DirectStays):
+        await people.app.conversations.rename(people.ana, room_id, name="Us")
+
+
+async def test_the_eleventh_person_makes_a_group_big_for_everybody(people: Company) -> None:
+    guests = await known(people.app, *(f"guest{number}" for number in range(BIG_ABOVE + 1)))
+    room_id = await people.group(people.ana, *guests[: BIG_ABOVE - 1])
+    assert not (await head(people, room_id)).is_big
+
+    await people.app.seats.add(people.ana, room_id, guests[-2].user_id)
+    await people.app.seats.add(people.ana, room_id, guests[-1].user_id)
+
+    places = [row for row in await rows(people.app, "PARTICIPANT#") if row["convoId"] == room_id]
+    assert len(places) == BIG_ABOVE + 2
+    assert {row["gsi2sk"] for row in places} == {f"BIGCONVO#{room_id}"}
+    await people.say(guests[-1], room_id, "Crowded")
+    assert await people.preview(guests[0], room_id) == "Crowded"
+
+
+async def test_a_group_of_another_writer_is_counted_when_it_first_changes(people: Company) -> None:
+    room_id = ConversationId("c_01")
+    await people.app.table.write_many(
+        [
+            Put(Conversation(room_id=room_id, type="group", name="Project Chat")),
+            Put(Participant(room_id=room_id, user_id=people.ana.user_id, role="admin", last_message_at=None)),
+            Put(Participant(room_id=room_id, user_id=people.ben.user_id)),
+        ]
+    )
+
+    with pytest.raises(LastAdmin):
+        await people.app.seats.remove(people.ana, room_id, people.ana.user_id)
+    await people.app.seats.add(people.ana, room_id, people.cleo.user_id, role="admin")
+
+    assert (await head(people, room_id)).participants == 3
+    assert (await head(people, room_id)).admins == 2
