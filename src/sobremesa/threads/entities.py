@@ -297,6 +297,7 @@ THREADS = RoomKind(
     summary=ThreadReactionSummary,
     messages=messages_in,
     messages_by_id=None,
+    head_by_key=thread_by_id,
     message_by_key=message_by_key,
     read_cursor=participant_of,
     readers=participants_in,
