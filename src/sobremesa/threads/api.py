@@ -36,7 +36,7 @@ from sobremesa.threads.errors import (
 from sobremesa.threads.moments import Moment
 from sobremesa.threads.participants import Participants
 from sobremesa.threads.service import Threads
-from sobremesa.threads.views import ParticipantView, ThreadView, participant_view, thread_view
+from sobremesa.threads.views import ThreadParticipantView, ThreadView, participant_view, thread_view
 
 _REFERENCE = msgspec.Meta(min_length=1, max_length=200, pattern=r"^[^#*$\x00-\x1f\x7f][^#\x00-\x1f\x7f]*$")
 
@@ -72,14 +72,14 @@ class NewStatus(Input):
     status: Status
 
 
-class NewParticipant(Input):
+class NewThreadParticipant(Input):
     """Whom to take in, and on which side."""
 
     user_id: PersonRef
     role_context: RoleContext
 
 
-class ParticipantChanges(Input):
+class ThreadParticipantChanges(Input):
     """What should be otherwise; what is left out stays. `blockedUntil` is null to let somebody speak again."""
 
     muted: bool | msgspec.UnsetType = msgspec.UNSET
@@ -140,7 +140,7 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
         return thread_view(*await threads.set_status(actor, thread_id, body.status))
 
     @api.get("/threads/{thread_id}/participants")
-    async def list_participants(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[ParticipantView]:
+    async def list_participants(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[ThreadParticipantView]:
         """Who is in the thread."""
         places, cursor = await participants.list_participants(actor, thread_id, limit=query.limit, cursor=query.cursor)
         faces = await people.faces([place.user_id for place in places])
@@ -151,15 +151,15 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
         status=201,
         errors=[AlreadyParticipant, Blocked, ChangedMeanwhile, OwnSideOnly, TooManyParticipants],
     )
-    async def add_participant(actor: Actor, thread_id: ThreadId, body: NewParticipant) -> ParticipantView:
+    async def add_participant(actor: Actor, thread_id: ThreadId, body: NewThreadParticipant) -> ThreadParticipantView:
         """Take somebody in on one's own side; an admin takes in anybody, and other admins."""
         place = await participants.add(actor, thread_id, body.user_id, body.role_context)
         return participant_view(actor, place, (await people.faces([body.user_id]))[body.user_id])
 
     @api.patch("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, NotInFuture])
     async def change_participant(
-        actor: Actor, thread_id: ThreadId, user_id: UserId, body: ParticipantChanges
-    ) -> ParticipantView:
+        actor: Actor, thread_id: ThreadId, user_id: UserId, body: ThreadParticipantChanges
+    ) -> ThreadParticipantView:
         """Mute the thread for oneself, or keep the other side from speaking until a moment."""
         place = await participants.change(actor, thread_id, user_id, muted=body.muted, blocked_until=body.blocked_until)
         return participant_view(actor, place, (await people.faces([user_id]))[user_id])

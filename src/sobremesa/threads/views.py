@@ -53,7 +53,7 @@ class ThreadView(Output):
     updated_at: Instant | None
 
 
-class ParticipantView(Output):
+class ThreadParticipantView(Output):
     """Somebody in a thread. Whether they muted it is theirs alone to know."""
 
     user_id: UserId
@@ -121,8 +121,8 @@ def thread_view(thread: Thread, place: Participant | None, unread: UnreadView) -
     )
 
 
-def participant_view(reader: Actor, place: Participant, face: Face) -> ParticipantView:
-    return ParticipantView(
+def participant_view(reader: Actor, place: Participant, face: Face) -> ThreadParticipantView:
+    return ThreadParticipantView(
         place.user_id,
         face.username,
         face.avatar_url,
