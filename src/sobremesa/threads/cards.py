@@ -105,14 +105,14 @@ class Cards:
     ) -> Card:
         """Make a card; one that answers another moves that one in the same moment."""
         seat = await self._access.enter(actor, thread_id)
-        seat.require("send")
-        kind = self.types.get(type)
-        if seat.place is None or seat.place.role_context not in kind.creators:
-            raise Forbidden(f"Only these make a card of this type: {', '.join(kind.creators)}.")
         claim = self._idempotency.claim(actor, key, "card", [thread_id, type, payload])
         before = await claim.find()
         if before is not None:
             return await self._get(thread_id, MessageId(before))
+        seat.require("send")
+        kind = self.types.get(type)
+        if seat.place is None or seat.place.role_context not in kind.creators:
+            raise Forbidden(f"Only these make a card of this type: {', '.join(kind.creators)}.")
         held = kind.read(payload, self.now())
 
         for _ in range(ATTEMPTS):
