@@ -15,11 +15,14 @@ from sobremesa.people import Actor, UserId
 from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
 from sobremesa.table import Put, Usage, measure
+from sobremesa.threads.entities import ListingId
+from sobremesa.threads.service import NewThread
 
 T = TypeVar("T")
 
 MESSAGES = 60
 MEMBERS = 20
+THREADS = 20
 BODY = "The coffee is ready, and there is cake for everybody who comes before four. " * 2
 
 
@@ -64,6 +67,7 @@ async def tell() -> Costs:
         await _channel(app, bill, ana, people[0], room)
         await _conversations(app, bill, ana, people)
         await _files(app, bill, ana)
+        await _thread(app, bill, ana)
         await _end(app, bill, ana, people[0], room)
         return Costs(bill.verbs, app.table.meter.totals())
 
@@ -161,6 +165,25 @@ async def _files(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
     token = file.url.partition("token=")[2]
     await bill.of("fetch one's own file", app.attachments.open(file.file_id, "content", token))
     await bill.of("delete a file", app.attachments.remove(ana, file.file_id))
+
+
+async def _thread(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
+    threads, rooms, cards, tabs = app.threads, app.thread_rooms, app.cards, app.tabs
+    sal = (await app.accounts.register(email="sal@example.com", username="sal", password="a long password")).actor
+    inquiry = NewThread("inquiry", sal.user_id, ListingId("kitchen"))
+    made = await bill.of("begin an inquiry", threads.create(ana, inquiry))
+    thread_id = made.listed.thread.room_id
+    await bill.of("begin it again", threads.create(ana, inquiry))
+    for number in range(THREADS - 1):
+        await threads.create(ana, NewThread("project", sal.user_id, city=str(number)))
+    await bill.of("send a message to a thread of two", rooms.send(ana, thread_id, Draft(BODY)))
+    await bill.of(f"open an inbox of {THREADS} threads, one of them unread", threads.list_inbox(sal, limit=THREADS))
+    offer = {"amount": 25_000, "currency": "EUR"}
+    card = await bill.of("make an offer", cards.create(sal, thread_id, type="offer", payload=offer))
+    await bill.of("accept it", cards.move(ana, thread_id, card.message_id, to="accepted", version=1))
+    await bill.of("write a tab of 1 KB", tabs.put(ana, thread_id, "brief", {"text": BODY * 6}, source_version=1))
+    await bill.of("open the panel", tabs.open_panel(sal, thread_id))
+    await bill.of("lock a thread", threads.set_status(ana, thread_id, "locked"))
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:

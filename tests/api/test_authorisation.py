@@ -20,8 +20,10 @@ from typing import Any, NamedTuple
 import aiohttp
 import pytest
 
+from api import thread_attempts
+from api.attempts import INSIDE, PEOPLE, PREPARED, Attempt, Prepare, prepares
 from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, Caller, Reply, client_of, log_in, register
-from api.running import Server, new_key
+from api.running import Server, new_key, sobremesa
 
 TABLE = """
 operation                        nobody  key  stranger  removed  member  moderator  admin  owner
@@ -147,9 +149,8 @@ attachments.getContent forged       404  404       404      404     404        4
 attachments.getPreview              200  200       200      200     200        200    200    200
 """
 
-_HEAD, *_LINES = [line for line in TABLE.splitlines() if line]
+_HEAD, *_LINES = [line for line in (TABLE + thread_attempts.TABLE).splitlines() if line]
 WHO = tuple(_HEAD.split()[1:])
-PEOPLE = ("owner", "admin", "moderator", "member", "removed", "stranger", "victim")
 
 
 def _row(line: str) -> tuple[str, dict[str, int]]:
@@ -165,15 +166,6 @@ class Cast(NamedTuple):
 
     tokens: dict[str, tuple[str | None, dict[str, Any]]]
     routes: dict[str, tuple[str, str]]
-
-
-class Attempt(NamedTuple):
-    """One request: what stands in the path's places, what goes with it, and who makes it if not the usual caller."""
-
-    places: dict[str, str] = {}
-    body: Any = None
-    query: dict[str, Any] = {}
-    caller: Caller | None = None
 
 
 class Room(NamedTuple):
@@ -206,6 +198,7 @@ class Place:
         self.server_id = self.channel_id = self.invite = ""
         self.rooms: dict[str, Room] = {}
         self.own_invite: dict[str, str] = {}
+        self.built: dict[str, Any] = {}
 
     async def build(self) -> None:
         self.server_id = (await self.owner.post("/servers", {"name": "A table"}))["serverId"]
@@ -265,19 +258,6 @@ class Place:
 
 
 FOR_ADMINISTRATORS = {name for name in ROWS if name == "communities.listAllServers" or name.startswith("moderation.")}
-
-Prepare = Callable[[Place, str], Awaitable[Attempt]]
-PREPARED: dict[str, Prepare] = {}
-INSIDE = ("member", "moderator", "admin", "owner")
-
-
-def prepares(*names: str) -> Callable[[Prepare], Prepare]:
-    def keep(prepare: Prepare) -> Prepare:
-        PREPARED.update(dict.fromkeys(names, prepare))
-        return prepare
-
-    return keep
-
 
 PrepareRoom = Callable[[Place, Room, str], Awaitable[Attempt]]
 ROOM_KINDS = ("channels", "conversations")
@@ -676,8 +656,10 @@ def cast(server: Server) -> Cast:
     async def gathered() -> Cast:
         async with client_of(server.url) as http:
             word = uuid.uuid4().hex[:8]
-            callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in PEOPLE))
-            tokens = {who: (caller.token, caller.user) for who, caller in zip(PEOPLE, callers, strict=True)}
+            names = (*PEOPLE, "operator")
+            callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in names))
+            tokens = {who: (caller.token, caller.user) for who, caller in zip(names, callers, strict=True)}
+            await sobremesa("admin", "grant", f"operator-{word}", "--store", server.store)
             async with http.get("/openapi.json") as answer:
                 paths = (await answer.json())["paths"]
         routes = {

@@ -16,6 +16,7 @@ import aiohttp
 
 from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, ULID, Caller, log_in, register, signed_in
 from api.running import Server, sobremesa
+from api.thread_chapters import two_people_strike_a_deal
 
 SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
 CHANNEL = {"channelId", "serverId", "name", "topic", "lastMessageId", "createdAt", "updatedAt"}
@@ -84,6 +85,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await a_group_changes(story)
     await files_are_uploaded_and_fetched(story)
     await people_take_their_data_with_them(story)
+    await two_people_strike_a_deal(story)
     await members_get_roles_and_are_removed(story)
     await the_server_changes_hands_and_ends(story)
     await administrators_see_every_server(story)

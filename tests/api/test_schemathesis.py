@@ -78,6 +78,7 @@ class World:
         self.file()
         self._do("POST", f"/invites/{self.ids['code']}/redeem", None, self.member_token)
         self.conversation()
+        self.thread()
         self.ids["sessionId"] = self._do("GET", "/users/me/sessions", None, self.spare_token)["items"][0]["sessionId"]
         assert server_id
 
@@ -102,6 +103,24 @@ class World:
         self.ids["messageId"] = self.rooms["channels"]["messageId"]
         self.ids["emoji"] = "👍"
 
+    def thread(self) -> None:
+        """A thread with a seller, a message and an offer of the seller's."""
+        about = {"kind": "project", "sellerUserId": self.member["userId"]}
+        thread_id = self._do("POST", "/threads", about)["threadId"]
+        self.rooms["threads"] = {"roomId": thread_id, "threadId": thread_id, "tab": "brief"}
+        self.helper = self.spare["userId"]
+        self.message("threads")
+        self.card()
+
+    def card(self) -> None:
+        cards = f"/threads/{self.rooms['threads']['threadId']}/cards"
+        offer = {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}}
+        self.card_id = self._do("POST", cards, offer, self.member_token)["messageId"]
+
+    def participant(self) -> None:
+        self.spare_again()
+        self.helper = self.spare["userId"]
+
     def case(self) -> None:
         """A case about a new message."""
         messages = f"/channels/{self.ids['channelId']}/messages"
@@ -117,7 +136,8 @@ class World:
 
     def ids_for(self, operation: str) -> dict[str, str]:
         """What exists, for the places of this operation."""
-        return self.ids | self.rooms.get(operation.partition(".")[0], {})
+        ids = self.ids | self.rooms.get(operation.partition(".")[0], {})
+        return ids | {"messageId": self.card_id} if operation in ("threads.getCard", "threads.moveCard") else ids
 
     def file(self) -> None:
         answer = self.session.post(
@@ -199,6 +219,10 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "channels.deleteMessage": lambda world: world.message("channels"),
     "conversations.removeParticipant": World.conversation,
     "conversations.deleteMessage": lambda world: world.message("conversations"),
+    "threads.deleteMessage": lambda world: world.message("threads"),
+    "threads.moveCard": World.card,
+    "threads.changeThread": World.thread,
+    "threads.addParticipant": World.participant,
     "moderation.decideCase": World.case,
     "attachments.deleteAttachment": World.file,
 }
@@ -219,6 +243,10 @@ def named_in_body(world: World, operation: str) -> dict[str, Any]:
         "communities.transferServer": {"userId": member},
         "conversations.createConversation": {"userIds": [member]},
         "conversations.addParticipant": {"userId": world.spare["userId"]},
+        "threads.createThread": {"sellerUserId": member, "listingId": "lst-1"},
+        "threads.addParticipant": {"userId": world.helper, "roleContext": "buyer"},
+        "threads.createCard": {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}},
+        "threads.moveCard": {"to": "accepted", "version": 1, "payload": None},
     }
     for kind, room in world.rooms.items():
         named[f"{kind}.markRead"] = {"messageId": room["messageId"]}

@@ -258,7 +258,7 @@ async def test_a_document_has_as_many_versions_as_it_may(world: World, monkeypat
 class Drawer:
     """One file, which belongs to the seller."""
 
-    async def digest(self, actor: Actor, file_id: str) -> str:
+    async def keep(self, actor: Actor, file_id: str, thread_id: str) -> str:
         if (actor, file_id) != (SELLER, "01JFILE"):
             raise NotFound
         return hashlib.sha256(b"a page").hexdigest()

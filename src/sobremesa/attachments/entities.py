@@ -37,6 +37,8 @@ class Attachment(Entity):
     room_kind: str | None = None
     room_id: str | None = None
     message_id: str | None = None
+    is_kept: bool = False
+    """Part of a record: it stays when the message that brought it goes."""
     created_at: Instant
     ttl: int | None = None
 

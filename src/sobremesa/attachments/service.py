@@ -57,7 +57,9 @@ _log = structlog.get_logger("sobremesa.attachments")
 class Readers(Protocol):
     """Knows who may read which message."""
 
-    async def may_read(self, user_id: UserId, room_kind: str, room_id: str, message_id: str) -> bool: ...
+    async def may_read(self, user_id: UserId, room_kind: str, room_id: str, message_id: str | None) -> bool:
+        """May they see this message of the room, or without one, what is in the room?"""
+        ...
 
 
 class Opened(NamedTuple):
@@ -225,9 +227,10 @@ class Attachments:
     async def _may_fetch(self, user_id: UserId, file: Attachment) -> bool:
         if file.public or file.owner_id == user_id:
             return True
-        if file.room_kind is None or file.room_id is None or file.message_id is None:
+        if file.room_kind is None or file.room_id is None:
             return False
-        return await self._readers.may_read(user_id, file.room_kind, file.room_id, file.message_id)
+        message_id = None if file.is_kept else file.message_id
+        return await self._readers.may_read(user_id, file.room_kind, file.room_id, message_id)
 
     # In messages
 
@@ -258,6 +261,22 @@ class Attachments:
             & absent_or_null("room_id"),
         )
 
+    async def keep(self, actor: Actor, file_id: FileId, *, room_kind: str, room_id: str) -> str | None:
+        """Keep a file for good as part of a room's records: one's own, or one that was sent there; its SHA-256."""
+        file = await self._fetchable(actor.user_id, file_id)
+        is_free = file.room_id is None and file.owner_id == actor.user_id and not file.public
+        if not is_free and (file.room_kind, file.room_id) != (room_kind, room_id):
+            raise NotFound
+
+        kept = set_to(is_kept=True, room_kind=room_kind, room_id=room_id)
+        as_seen = absent_or_null("room_id") if file.room_id is None else equals("room_id", room_id)
+        try:
+            await self._table.write(Update(file.own_key(), kept, remove("ttl"), when=as_seen), pattern=keep_file)
+        except ConditionFailed:
+            raise NotFound from None
+
+        return file.sha256
+
     async def remove(self, actor: Actor, file_id: FileId) -> None:
         """Let go of one's own file that no message has."""
         key = Attachment.key(file_id=file_id)
@@ -277,7 +296,7 @@ class Attachments:
     async def letting_go(self, file_ids: Sequence[str]) -> AsyncIterator[list[Operation]]:
         """The operations that take files away, for a transaction inside of the block; their bytes go after it."""
         found = await self._table.get_many([file_by_id(file_id=file_id) for file_id in file_ids], consistent=True)
-        files = [file for file in found if file is not None]
+        files = [file for file in found if file is not None and not file.is_kept]
         yield [Delete(file.own_key(), when=always()) for file in files]
         await self._forget(files)
 

@@ -17,10 +17,8 @@ from rich.table import Table as Grid
 from sobremesa.app import Sobremesa
 from sobremesa.cli.store import Store
 from sobremesa.clock import SystemClock
-from sobremesa.errors import SobremesaError
 from sobremesa.records.address import RecordsAddress, records_address
 from sobremesa.records.database import Database
-from sobremesa.records.neighbours import Panels
 from sobremesa.records.opening import open_database
 from sobremesa.records.outbox import Outbox, status_of
 from sobremesa.records.schema import REVISIONS
@@ -38,10 +36,6 @@ Records = Annotated[
         help="postgresql://user:password@host/database, or sqlite:///file.db; without it the file beside the store",
     ),
 ]
-
-
-class NoThreads(SobremesaError):
-    """There are no tabs that could be made again."""
 
 
 @records_app.command
@@ -82,12 +76,7 @@ async def rebuild(
     """Make the docs and expenses tabs again from the records, of every thread or of one; repairs damaged ones too."""
     address = _address(records, store)
     async with Sobremesa.open(store, background=False) as app, _opened(address) as database:
-        await rebuild_tabs(Outbox(database, SystemClock(), panels_of(app)), thread)
-
-
-def panels_of(app: Sobremesa) -> Panels:
-    """The tabs of the app's threads."""
-    raise NoThreads(f"{app.settings.store} has no threads whose tabs could be made again")
+        await rebuild_tabs(Outbox(database, SystemClock(), app.tabs), thread)
 
 
 async def rebuild_tabs(outbox: Outbox, thread: str | None, console: Console = console) -> None:

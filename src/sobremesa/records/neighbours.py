@@ -25,5 +25,5 @@ class Parties(Protocol):
 class Files(Protocol):
     """What was uploaded."""
 
-    async def digest(self, actor: Actor, file_id: str) -> str:
-        """The SHA-256 of a file that the actor may use, in hexadecimal; NotFound for any other."""
+    async def keep(self, actor: Actor, file_id: str, thread_id: str) -> str | None:
+        """Keep a file of the actor's, or of the thread, for good; its SHA-256 in hexadecimal. NotFound for others."""

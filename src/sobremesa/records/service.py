@@ -92,7 +92,7 @@ class Records:
     ) -> DocumentInFull:
         """A new draft with its first version, which is a text or a file."""
         await self._role(actor, thread_id)
-        content = await self._content(actor, body, file_id, note)
+        content = await self._content(actor, thread_id, body, file_id, note)
         check_texts(title=title)
         document_id = self._ids.mint()
         user_id, now = actor.user_id, self._now()
@@ -151,7 +151,7 @@ class Records:
     ) -> DocumentInFull:
         """Put a new version after the one that was seen. The document is a draft again; old signatures stay."""
         await self._role(actor, thread_id)
-        content = await self._content(actor, body, file_id, note)
+        content = await self._content(actor, thread_id, body, file_id, note)
         user_id, now = actor.user_id, self._now()
 
         async def add(connection: AsyncConnection) -> DocumentInFull:
@@ -272,7 +272,7 @@ class Records:
         check_texts(title=title, category=category)
         check_money(amount, currency)
         if receipt_file_id is not None and self._files is not None:
-            await self._files.digest(actor, receipt_file_id)
+            await self._files.keep(actor, receipt_file_id, thread_id)
         expense = Expense(
             expense_id=ExpenseId(self._ids.mint()),
             thread_id=ThreadId(thread_id),
@@ -353,15 +353,17 @@ class Records:
     async def _role(self, actor: Actor, thread_id: str) -> Role:
         return role_of(await self._parties.require_party(actor, thread_id))
 
-    async def _content(self, actor: Actor, body: str | None, file_id: str | None, note: str | None) -> Content:
+    async def _content(
+        self, actor: Actor, thread_id: str, body: str | None, file_id: str | None, note: str | None
+    ) -> Content:
         """What a version says; Invalid unless it is either a text or a file."""
         if (body is None) == (file_id is None):
             raise Invalid("A version is a text or a file: give `body` or `fileId`, and not both.")
         check_texts(body=body, note=note)
         if body is not None:
             return Content(body, None, hashlib.sha256(body.encode()).hexdigest(), note)
-        digest = None if self._files is None or file_id is None else await self._files.digest(actor, file_id)
-        return Content(None, file_id, digest, note)
+        kept = None if self._files is None or file_id is None else await self._files.keep(actor, file_id, thread_id)
+        return Content(None, file_id, kept, note)
 
     async def _standing(self, connection: AsyncConnection, thread_id: str, document_id: str, version: int) -> Document:
         """The document, if it is neither void nor at another version: what refused the write was something else."""

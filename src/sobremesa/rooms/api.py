@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from sobremesa.errors import NotFound
+from sobremesa.errors import NotFound, Refusal
 from sobremesa.http.endpoints import (
     DEFAULT_LIMIT,
     Answer,
@@ -111,14 +111,18 @@ class UnreadEverywhere(Output):
     rooms: list[RoomUnreadView]
 
 
-def routes(rooms: Rooms, *, title: str) -> Routes:
-    """The routes of one kind of room."""
+def routes(rooms: Rooms, *, title: str, silences: Sequence[type[Refusal]] = ()) -> Routes:
+    """The routes of one kind of room; `silences` are the reasons for which nothing can be said there."""
     api = Routes(title)
     room = f"/{rooms.kind.plural}/{{room_id}}"
     message = f"{room}/messages/{{message_id}}"
 
     @api.post(
-        f"{room}/messages", status=201, also_status=200, errors=[EmptyMessage, NonceReused, ReplyMissing], limit="send"
+        f"{room}/messages",
+        status=201,
+        also_status=200,
+        errors=[EmptyMessage, NonceReused, ReplyMissing, *silences],
+        limit="send",
     )
     async def send_message(actor: Actor, room_id: RoomId, body: NewMessage) -> Answer[SentView]:
         """Say something.
@@ -150,7 +154,7 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
         """One message."""
         return await rooms.get(actor, room_id, message_id)
 
-    @api.patch(message, errors=[PartOfRecord], limit="send")
+    @api.patch(message, errors=[PartOfRecord, *silences], limit="send")
     async def edit_message(actor: Actor, room_id: RoomId, message_id: MessageId, body: EditedMessage) -> MessageView:
         """Say it otherwise: one's own messages."""
         return await rooms.edit(actor, room_id, message_id, body.content)
@@ -160,7 +164,7 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
         """Take it back: one's own message, or as a moderator anybody's. A tombstone stays."""
         await rooms.delete(actor, room_id, message_id)
 
-    @api.put(f"{message}/reactions/{{emoji}}", status=204, errors=[TooManyEmoji], limit="send")
+    @api.put(f"{message}/reactions/{{emoji}}", status=204, errors=[TooManyEmoji, *silences], limit="send")
     async def add_reaction(actor: Actor, room_id: RoomId, message_id: MessageId, emoji: Emoji) -> None:
         """React; again changes nothing."""
         await rooms.react(actor, room_id, message_id, emoji)
@@ -209,7 +213,7 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
         """Who has read how far."""
         return Listed(*await rooms.list_readers(actor, room_id, limit=query.limit, cursor=query.cursor))
 
-    @api.post(f"{room}/typing", status=204, limit="send")
+    @api.post(f"{room}/typing", status=204, errors=silences, limit="send")
     async def start_typing(actor: Actor, room_id: RoomId) -> None:
         """Tell those who look that one is writing."""
         await rooms.typing(actor, room_id)

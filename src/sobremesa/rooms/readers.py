@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sobremesa.errors import NotFound
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import Actor, UserId
@@ -17,12 +15,16 @@ from sobremesa.table import Table
 class RoomReaders:
     """The doors of all kinds of room."""
 
-    def __init__(self, table: Table, doors: Sequence[tuple[RoomKind, Door]]) -> None:
+    def __init__(self, table: Table) -> None:
         self._table = table
-        self._doors: dict[str, tuple[RoomKind, Door]] = {kind.name: (kind, door) for kind, door in doors}
+        self._doors: dict[str, tuple[RoomKind, Door]] = {}
 
-    async def may_read(self, user_id: UserId, room_kind: str, room_id: str, message_id: str) -> bool:
-        """Is this person inside now, and may they see this message?"""
+    def add(self, kind: RoomKind, door: Door) -> None:
+        """From now on rooms of this kind are known."""
+        self._doors[kind.name] = kind, door
+
+    async def may_read(self, user_id: UserId, room_kind: str, room_id: str, message_id: str | None) -> bool:
+        """May they see this message of the room, or without one, what is in the room?"""
         if room_kind not in self._doors:
             return False
         kind, door = self._doors[room_kind]
@@ -30,5 +32,7 @@ class RoomReaders:
             seat = await door.enter(Actor.of_person(user_id, ""), RoomId(room_id))
         except NotFound:
             return False
+        if message_id is None:
+            return "read" in seat.rights
         message = await find_message(kind, self._table, RoomId(room_id), MessageId(message_id))
         return message is not None and not message.deleted and may_see(seat, message)

@@ -16,7 +16,7 @@ from sobremesa.clock import Clock, instant
 from sobremesa.errors import Busy, NotFound
 from sobremesa.ids import Ids, MessageId
 from sobremesa.people import UserId
-from sobremesa.rooms.door import Door, Seat, newest
+from sobremesa.rooms.door import Beside, Door, Seat, newest
 from sobremesa.rooms.entities import Flags, Message
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.kinds import RoomKind
@@ -104,7 +104,8 @@ class Sending:
         last = seat.head.last_message_id
         for _ in range(SEND_ATTEMPTS):
             message = self._compose(seat, judged, last)
-            operations = self._operations(seat, judged.draft, message, last)
+            beside = self._door.beside_send(seat, message, last)
+            operations = self._operations(seat, judged.draft, message, beside)
             others = also(message)
             try:
                 await self._table.write(*operations, *others, pattern=self._kind.send)
@@ -122,6 +123,8 @@ class Sending:
                 # Somebody was faster: this message takes an id after theirs, so that the room has one order.
                 last = newest(last, faster)
             else:
+                if beside.after is not None:
+                    beside.after()
                 return message
         raise Busy("This room is too busy: try again in a moment.")
 
@@ -146,9 +149,8 @@ class Sending:
             **parts,
         )
 
-    def _operations(self, seat: Seat, draft: Draft, message: Message, last: MessageId | None) -> list[Operation]:
+    def _operations(self, seat: Seat, draft: Draft, message: Message, beside: Beside) -> list[Operation]:
         """The message first, the head second, the nonce last."""
-        beside = self._door.beside_send(seat, message, last)
         is_newest = less_if_present("last_message_id", message.message_id)
         operations: list[Operation] = [
             Create(message),

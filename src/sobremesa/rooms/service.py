@@ -27,7 +27,7 @@ from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rewriting import Rewriting
 from sobremesa.rooms.sending import Also, Draft, Judged, Sending, nothing_else
-from sobremesa.rooms.unread import Unread
+from sobremesa.rooms.unread import Unread, moves_forward
 from sobremesa.rooms.views import (
     MessageView,
     PinView,
@@ -40,7 +40,7 @@ from sobremesa.rooms.views import (
     UnreadView,
 )
 from sobremesa.rooms.visibility import may_see
-from sobremesa.table import Condition, Key, Operation, Page, Table, Update, Upsert, less_if_present, set_to
+from sobremesa.table import Condition, Key, Operation, Page, Table, Update, Upsert, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 
@@ -273,7 +273,7 @@ class Rooms:
         cursor: ReadCursor | None
         try:
             cursor = await self._table.write(
-                self._moving(key, move, when=less_if_present("last_read_message_id", message_id)),
+                self._moving(key, move, when=moves_forward(message_id)),
                 pattern=self.kind.mark_read,
             )
         except ConditionFailed:

@@ -11,19 +11,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sobremesa.clock import milliseconds
-from sobremesa.ids import MessageId, first_of, is_ulid
+from sobremesa.ids import MessageId, encode, first_of, is_ulid
 from sobremesa.rooms.door import Seat
 from sobremesa.rooms.entities import CLEAN, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import RoomUnreadView, UnreadView
 from sobremesa.rooms.visibility import withholds
-from sobremesa.table import Table
+from sobremesa.table import Condition, Table, greater, less_if_present
 
 MAX_COUNTED = 100
 MAX_LOOKED_AT = 200
 COUNTED_AT_ONCE = 16
 
 NOTHING_UNREAD = UnreadView(0, False, 0)
+
+_LAST_ULID = encode((1 << 128) - 1)
+
+
+def moves_forward(message_id: MessageId) -> Condition:
+    """A cursor only moves forward. Another writer's id that sorts after all of ours has no place in the order."""
+    return less_if_present("last_read_message_id", message_id) | greater("last_read_message_id", _LAST_ULID)
 
 
 class Unread:
