@@ -111,11 +111,25 @@ class World:
         self.helper = self.spare["userId"]
         self.message("threads")
         self.card()
+        self.document()
+        self.expense()
 
     def card(self) -> None:
         cards = f"/threads/{self.rooms['threads']['threadId']}/cards"
         offer = {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}}
         self.card_id = self._do("POST", cards, offer, self.member_token)["messageId"]
+
+    def document(self) -> None:
+        document = {"title": "Licence", "kind": "license", "body": "One year."}
+        self.ids["documentId"] = self._do("POST", f"/threads/{self.rooms['threads']['threadId']}/documents", document)[
+            "documentId"
+        ]
+
+    def expense(self) -> None:
+        """An expense of the seller's, about which one may decide."""
+        spent = {"title": "x", "amount": 1, "currency": "EUR", "category": "x", "incurredOn": "2026-11-16"}
+        path = f"/threads/{self.rooms['threads']['threadId']}/expenses"
+        self.ids["expenseId"] = self._do("POST", path, spent, self.member_token)["expenseId"]
 
     def participant(self) -> None:
         self.spare_again()
@@ -136,7 +150,8 @@ class World:
 
     def ids_for(self, operation: str) -> dict[str, str]:
         """What exists, for the places of this operation."""
-        ids = self.ids | self.rooms.get(operation.partition(".")[0], {})
+        part = operation.partition(".")[0]
+        ids = self.ids | self.rooms.get("threads" if part == "records" else part, {})
         return ids | {"messageId": self.card_id} if operation in ("threads.getCard", "threads.moveCard") else ids
 
     def file(self) -> None:
@@ -223,6 +238,10 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "threads.moveCard": World.card,
     "threads.changeThread": World.thread,
     "threads.addParticipant": World.participant,
+    "records.voidDocument": World.document,
+    "records.addVersion": World.document,
+    "records.signDocument": World.document,
+    "records.decideExpense": World.expense,
     "moderation.decideCase": World.case,
     "attachments.deleteAttachment": World.file,
 }
@@ -246,6 +265,9 @@ def named_in_body(world: World, operation: str) -> dict[str, Any]:
         "threads.createThread": {"sellerUserId": member, "listingId": "lst-1"},
         "threads.addParticipant": {"userId": world.helper, "roleContext": "buyer"},
         "threads.createCard": {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}},
+        "records.addVersion": {"version": 1, "fileId": None},
+        "records.signDocument": {"version": 1},
+        "records.decideExpense": {"version": 1},
         "threads.moveCard": {"to": "accepted", "version": 1, "payload": None},
     }
     for kind, room in world.rooms.items():

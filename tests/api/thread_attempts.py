@@ -61,6 +61,18 @@ threads.listReaders                 401  403       404      404     200        2
 threads.startTyping                 401  403       404      404     204        204    204    204
 threads.setPreferences              401  403       404      404     200        200    200    200
 threads.reportMessage               401  403       404      404     202        202    202    202
+
+records.createDocument              401  403       404      404     201        201    201    201
+records.listDocuments               401  403       404      404     200        200    200    200
+records.getDocument                 401  403       404      404     200        200    200    200
+records.addVersion                  401  403       404      404     201        201    201    201
+records.signDocument                401  403       404      404     201        201    403    201
+records.voidDocument                401  403       404      404     403        403    204    204
+records.listAmendments              401  403       404      404     200        200    200    200
+records.addExpense                  401  403       404      404     201        201    201    201
+records.listExpenses                401  403       404      404     200        200    200    200
+records.decideExpense               401  403       404      404     200        403    200    403
+records.voidExpense                 401  403       404      404     403        403    403    204
 """
 
 OFFER = {"type": "offer", "payload": {"amount": 25_000, "currency": "EUR"}}
@@ -331,3 +343,53 @@ async def _reaction(scene: Scene, who: str) -> Attempt:
 @prepares("threads.reportMessage")
 async def _report(scene: Scene, who: str) -> Attempt:
     return (await _the_message(scene, who))._replace(body={"reason": "It is too short."})
+
+
+# Records: the document and the expense of each attempt are the buyer's, and new.
+
+CONTRACT = {"title": "Licence", "kind": "license", "body": "One year."}
+TRAIN = {"title": "Train", "amount": 4_900, "currency": "EUR", "category": "travel", "incurredOn": "2026-11-16"}
+
+
+@prepares("records.listDocuments", "records.listAmendments", "records.listExpenses")
+async def _records(scene: Scene, who: str) -> Attempt:
+    return Attempt({"threadId": (await deal_of(scene)).thread_id})
+
+
+@prepares("records.createDocument")
+async def _create_document(scene: Scene, who: str) -> Attempt:
+    return (await _records(scene, who))._replace(body=CONTRACT)
+
+
+@prepares("records.addExpense")
+async def _add_expense(scene: Scene, who: str) -> Attempt:
+    return (await _records(scene, who))._replace(body=TRAIN)
+
+
+@prepares("records.getDocument", "records.voidDocument")
+async def _document(scene: Scene, who: str) -> Attempt:
+    deal = await deal_of(scene)
+    made = await deal.buyer.post(f"{deal.at}/documents", CONTRACT)
+    return Attempt({"threadId": deal.thread_id, "documentId": made["documentId"]})
+
+
+@prepares("records.addVersion")
+async def _version(scene: Scene, who: str) -> Attempt:
+    return (await _document(scene, who))._replace(body={"version": 1, "body": "Two years."})
+
+
+@prepares("records.signDocument")
+async def _signature(scene: Scene, who: str) -> Attempt:
+    return (await _document(scene, who))._replace(body={"version": 1})
+
+
+@prepares("records.voidExpense")
+async def _expense(scene: Scene, who: str) -> Attempt:
+    deal = await deal_of(scene)
+    made = await deal.buyer.post(f"{deal.at}/expenses", TRAIN)
+    return Attempt({"threadId": deal.thread_id, "expenseId": made["expenseId"]})
+
+
+@prepares("records.decideExpense")
+async def _decision(scene: Scene, who: str) -> Attempt:
+    return (await _expense(scene, who))._replace(body={"decision": "approve", "version": 1})

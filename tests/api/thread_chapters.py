@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from api.calling import NOBODY_HAS_IT, ULID, Caller
 
@@ -29,6 +31,7 @@ async def two_people_strike_a_deal(story: Story) -> None:
     await people_come_and_go(at, buyer, seller, other)
     await they_make_offers(at, buyer, seller)
     await they_fill_the_panel(at, buyer, seller, other)
+    await they_keep_records(at, buyer, seller, other)
     await it_is_closed(at, buyer, seller)
 
 
@@ -202,6 +205,65 @@ async def they_fill_the_panel(at: str, buyer: Caller, seller: Caller, other: Cal
     assert panel.keys() == {"threadId", "tabs"}
     assert [tab["tab"] for tab in panel["tabs"]] == ["brief", "actions"]
     assert [card["state"] for card in panel["tabs"][1]["content"]] == ["accepted", "countered"]
+
+
+async def they_keep_records(at: str, buyer: Caller, seller: Caller, other: Caller) -> None:
+    contract = {"title": "Licence", "kind": "license", "body": "One year."}
+    key = {"Idempotency-Key": "the licence"}
+    made = await seller.post(f"{at}/documents", contract, headers=key)
+    assert (await seller.post(f"{at}/documents", contract, headers=key))["documentId"] == made["documentId"]
+    document = f"{at}/documents/{made['documentId']}"
+    assert [item["documentId"] for item in (await buyer.get(f"{at}/documents"))["items"]] == [made["documentId"]]
+    assert (await seller.post(f"{document}/versions", {"version": 1, "body": "Two years."}))["currentVersion"] == 2
+    stale = await seller.post(f"{document}/versions", {"version": 1, "body": "Three years."}, expect=409)
+    assert stale["current"]["currentVersion"] == 2
+    for party, state in ((buyer, "draft"), (seller, "signed")):
+        assert (await party.post(f"{document}/signatures", {"version": 2}))["state"] == state
+    assert (await buyer.get(document, version=1))["body"] == "One year."
+    await other.get(document, expect=404)
+    draft = await seller.post(f"{at}/documents", contract)
+    await seller.delete(f"{at}/documents/{draft['documentId']}")
+
+    train = {"title": "Train", "amount": 4_900, "currency": "EUR", "category": "travel", "incurredOn": "2026-11-16"}
+    spent = await seller.post(f"{at}/expenses", train)
+    decision = f"{at}/expenses/{spent['expenseId']}/decision"
+    assert (await seller.post(decision, {"decision": "approve", "version": 1}, expect=403))["code"] == "own_expense"
+    assert (await buyer.post(decision, {"decision": "approve", "version": 1}, expect=200))["state"] == "approved"
+    void = await seller.post(f"{at}/expenses", train)
+    await seller.delete(f"{at}/expenses/{void['expenseId']}")
+    listed = await buyer.get(f"{at}/expenses")
+    assert {item["state"] for item in listed["items"]} == {"approved", "void"}
+
+    amendment = {"type": "amendment", "payload": {"title": "Also in print", "text": "And on paper."}}
+    card = await seller.post(f"{at}/cards", amendment)
+    moves = f"{at}/cards/{card['messageId']}/transitions"
+    await buyer.post(moves, {"to": "accepted", "version": 1}, expect=200)
+    [kept] = await until(lambda: items_of(buyer, f"{at}/amendments"))
+    assert (kept["summary"], kept["acceptedBy"]) == ("Also in print", buyer.user_id)
+    docs = await until(lambda: shown_in(buyer, f"{at}/tabs/docs", "Also in print"))
+    assert "Licence" in str(docs)
+    assert await until(lambda: shown_in(seller, f"{at}/tabs/expenses", "Train"))
+
+
+T = TypeVar("T")
+
+
+async def until(look: Callable[[], Awaitable[T]], seconds: float = 20) -> T:
+    """What is seen once there is something to see: one store follows the other a moment later."""
+    async with asyncio.timeout(seconds):
+        while not (seen := await look()):  # noqa: ASYNC110 - another store tells
+            await asyncio.sleep(0.1)
+    return seen
+
+
+async def items_of(caller: Caller, path: str) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = (await caller.get(path))["items"]
+    return items
+
+
+async def shown_in(caller: Caller, tab: str, text: str) -> Any:
+    content = (await caller.get(tab))["content"]
+    return content if text in str(content) else None
 
 
 async def it_is_closed(at: str, buyer: Caller, seller: Caller) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,18 +12,11 @@ import pytest
 
 from records.world import World, open_world
 from servers import Endpoint
-from servers.postgres import start_postgres
 from sobremesa.records.address import RecordsAddress, parse_records
 from sobremesa.records.opening import open_database
 from sobremesa.table import Table, open_engine
 
 TEMPLATE = "records_template"
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Endpoint]:
-    with start_postgres() as endpoint:
-        yield endpoint
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
