@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -19,8 +20,8 @@ def judge() -> Script:
 
 
 @pytest.fixture
-async def app(store: str, clock: Ahead, judge: Script) -> AsyncIterator[Sobremesa]:  # noqa: F811 - fixtures
-    settings = Settings(rate_limits="off", moderation_seconds=0.5)
+async def app(store: str, clock: Ahead, judge: Script, tmp_path: Path) -> AsyncIterator[Sobremesa]:  # noqa: F811
+    settings = Settings(rate_limits="off", moderation_seconds=0.5, files=(tmp_path / "files").as_uri())
     async with Sobremesa.open(store, settings=settings, clock=clock, judge=judge, background=False) as app:
         yield app
 

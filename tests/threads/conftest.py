@@ -2,50 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from servers import Endpoint
+from communities.conftest import Ahead, app, clock, store
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SystemClock
-from sobremesa.settings import Settings
 from threads.world import Deal, strike_deal
 
-
-class Ahead:
-    """The machine's clock, and as much ahead of it as a test wants."""
-
-    def __init__(self) -> None:
-        self._clock = SystemClock()
-        self._ahead_ms = 0
-
-    def now_ms(self) -> int:
-        return self._clock.now_ms() + self._ahead_ms
-
-    def move(self, *, seconds: float) -> None:
-        self._ahead_ms += round(seconds * 1000)
-
-
-@pytest.fixture
-def clock() -> Ahead:
-    return Ahead()
-
-
-@pytest.fixture(params=["embedded", "dynamodb"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "embedded":
-        return f"sqlite:///{tmp_path / 'chat.db'}"
-    endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
-    return f"dynamodb://sobremesa-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
-
-
-@pytest.fixture
-async def app(store: str, clock: Ahead) -> AsyncIterator[Sobremesa]:
-    async with Sobremesa.open(store, settings=Settings(rate_limits="off"), clock=clock, background=False) as app:
-        yield app
+__all__ = ["Ahead", "app", "clock", "store"]
 
 
 @pytest.fixture
