@@ -5,7 +5,8 @@ from __future__ import annotations
 from attachments import making
 from attachments.test_in_messages import uploaded
 from communities.world import person
-from sobremesa.app import REGISTRY, Sobremesa
+from sobremesa.app import REGISTRY as EVERYTHING
+from sobremesa.app import Sobremesa
 from sobremesa.attachments import entities
 from sobremesa.attachments.entities import Attachment, file_by_id
 from sobremesa.attachments.stores import StorageKey
@@ -14,7 +15,7 @@ from sobremesa.settings import Settings
 from sobremesa.table import Create, Registry
 from sobremesa.table.capacity import UNNAMED
 
-DECLARED = Registry.of(entities)
+REGISTRY = Registry.of(entities)
 
 
 async def test_a_file_is_found_by_its_id_and_no_other(app: Sobremesa) -> None:
@@ -54,11 +55,11 @@ async def test_every_declared_question_and_write_is_met_and_none_goes_without_a_
         met = set(app.table.meter.totals())
 
     assert presigned.method == "PUT"
-    assert met == set(DECLARED.patterns)
+    assert met == set(REGISTRY.patterns)
     assert UNNAMED not in met
 
 
 def test_the_registry_of_the_application_has_them_all() -> None:
-    assert set(DECLARED.patterns) == {"FILE.1", "FILE.2", "FILE.3", "FILE.4"}
-    assert set(DECLARED.patterns) <= set(REGISTRY.patterns)
-    assert Attachment in REGISTRY.entities
+    assert set(REGISTRY.patterns) == {"FILE.1", "FILE.2", "FILE.3", "FILE.4"}
+    assert set(REGISTRY.patterns) <= set(EVERYTHING.patterns)
+    assert Attachment in EVERYTHING.entities
