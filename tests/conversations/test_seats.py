@@ -59,6 +59,17 @@ async def test_nobody_is_taken_in_twice(people: Company) -> None:
     assert (await head(people, room_id)).participants == 3
 
 
+async def test_nobody_takes_in_themselves_or_the_tenth_person_again(people: Company) -> None:
+    guests = await known(people.app, *(f"guest{number}" for number in range(BIG_ABOVE - 1)))
+    for room_id in (await people.group(), await people.group(people.ana, *guests)):
+        with pytest.raises(AlreadyInside):
+            await people.app.seats.add(people.ana, room_id, people.ana.user_id)
+
+    with pytest.raises(AlreadyInside):
+        await people.app.seats.add(people.ana, room_id, guests[0].user_id)
+    assert not (await head(people, room_id)).is_big
+
+
 async def test_a_member_takes_nobody_in_and_nobody_out(people: Company) -> None:
     room_id = await people.group()
 
