@@ -89,6 +89,17 @@ class Rooms:
     async def send(self, actor: Actor, room_id: RoomId, draft: Draft) -> SentView:
         """Say something. The same nonce again gives the first message; with another body it is refused."""
         seat = await self._door.enter_to_send(actor, room_id)
+        try:
+            return await self._say(seat, draft)
+        except NotFound:
+            raise
+        except Refusal:
+            # Perhaps this very message was said before there was a reason to refuse it, and only its answer was lost.
+            if await self._sending.find_made(seat, draft) is None:
+                raise
+            return await self._replay(seat, draft)
+
+    async def _say(self, seat: Seat, draft: Draft) -> SentView:
         seat.require("send")
         if draft.reply_to is not None and not await self._may_answer(seat, draft.reply_to):
             raise ReplyMissing
@@ -108,13 +119,7 @@ class Rooms:
 
     async def _send_with_files(self, seat: Seat, draft: Draft) -> SentView:
         """Say something that has files; they become the message's own in its transaction."""
-        try:
-            files = await self._files.attachable(seat.actor, draft.attachments)
-        except Refusal:
-            # Perhaps this very message has them already, and only its answer was lost.
-            if await self._sending.find_made(seat, draft) is None:
-                raise
-            return await self._replay(seat, draft)
+        files = await self._files.attachable(seat.actor, draft.attachments)
         judged = Judged(draft, await self._mentioned(draft.content), files)
         if self._judging is not None:
             seat, judged = await self._judge(seat, judged)
