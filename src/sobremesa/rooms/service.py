@@ -46,6 +46,7 @@ from sobremesa.table.updates import Changes
 
 MAX_CONTENT = 4000
 MAX_MENTIONS = 50
+DELETE_ATTEMPTS = 8
 
 _MENTION = re.compile(r"(?<![\w@])@([\w.-]{2,32})")
 
@@ -175,8 +176,13 @@ class Rooms:
 
         about = {"messageId": message_id, "roomId": room_id}
         audit = [] if is_own else [self._door.audit(seat, "message.delete", target=message.author_id, about=about)]
-        async with self._files.letting_go(files_of(message)) as gone:
-            await self._rewriting.delete(seat, message, *audit, *gone)
+        for _ in range(DELETE_ATTEMPTS):
+            try:
+                async with self._files.letting_go(files_of(message)) as gone:
+                    return await self._rewriting.delete(seat, message, *audit, *gone)
+            except ConditionFailed:
+                continue  # one of its files became part of a record at this moment, and stays
+        raise Busy
 
     # Reading
 
