@@ -98,7 +98,7 @@ class Access:
         """
         key = seat_of(room_id=seat.room_id, user_id=seat.user_id)
         place = seat.place if isinstance(seat, ConversationSeat) else None
-        if last is not None and read_up_to(seat, place) < last:
+        if not _has_seen_all(seat, place, last):
             return Beside([Check(key, when=present())])
         moved = set_to(last_read_message_id=message.message_id, last_read_at=message.created_at)
         return Beside(
@@ -143,6 +143,13 @@ class Access:
             block = await self._table.get(block_of(user_id=place.other_id, blocked_id=actor.user_id))
             silenced = BlockedByThem() if block is not None else None
         return _seat(actor, conversation, place, silenced)
+
+
+def _has_seen_all(seat: Seat, place: Participant | None, last: MessageId | None) -> bool:
+    if last is not None:
+        return read_up_to(seat, place) >= last
+    # Where another writer has been, there may be messages that the head does not name.
+    return not isinstance(seat, ConversationSeat) or seat.conversation.last_message_at is None
 
 
 def _seat(
