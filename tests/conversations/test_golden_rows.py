@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 
 from conversations.company import Company
+from sobremesa.accounts.entities import Block
 from sobremesa.app import Sobremesa
-from sobremesa.clock import Instant, milliseconds
+from sobremesa.clock import EPOCH, Instant, milliseconds
 from sobremesa.conversations import entities as conversations
 from sobremesa.conversations.entities import Conversation, ConversationId, ConversationMessage, Participant, seat_of
+from sobremesa.conversations.errors import BlockedByThem
 from sobremesa.ids import MessageId, first_of
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.sending import Draft
-from sobremesa.table import Entity, Layout, RawKey, Registry
+from sobremesa.table import Entity, Layout, Put, RawKey, Registry
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.values import Item
 
@@ -130,3 +132,12 @@ async def test_who_speaks_where_another_writer_has_been_still_has_unread_what_th
     await people.app.talks.send(ANA, C1, Draft("Anybody?"))
 
     assert (await people.app.talks.unread(ANA, C1)).count == 1
+
+
+async def test_a_block_holds_in_a_direct_conversation_of_another_writer(people: Company) -> None:
+    await write_samples(people.app)
+    await people.app.table.write(Put(Block(user_id=EVE.user_id, blocked_id=ANA.user_id, created_at=EPOCH)))
+
+    with pytest.raises(BlockedByThem):
+        await people.app.talks.send(ANA, ConversationId("c_02"), Draft("Hello?"))
+    assert (await people.app.talks.send(EVE, ConversationId("c_02"), Draft("No."))).content == "No."

@@ -17,6 +17,7 @@ from sobremesa.conversations.entities import (
     SeatRole,
     conversation_by_id,
     conversations_of,
+    participants_of,
     seat_of,
 )
 from sobremesa.conversations.errors import BlockedByThem, DirectStays
@@ -139,10 +140,18 @@ class Access:
         if conversation is None or place is None:
             return None
         silenced = None
-        if place.other_id is not None:
-            block = await self._table.get(block_of(user_id=place.other_id, blocked_id=actor.user_id))
+        other_id = await self._other(conversation, place)
+        if other_id is not None:
+            block = await self._table.get(block_of(user_id=other_id, blocked_id=actor.user_id))
             silenced = BlockedByThem() if block is not None else None
         return _seat(actor, conversation, place, silenced)
+
+    async def _other(self, conversation: Conversation, place: Participant) -> UserId | None:
+        """The other one of a direct conversation; a row of another writer does not name them."""
+        if conversation.type == "group" or place.other_id is not None:
+            return place.other_id
+        two = await self._table.query(participants_of(room_id=place.room_id), limit=2)
+        return next((one.user_id for one in two.items if one.user_id != place.user_id), None)
 
 
 def _has_seen_all(seat: Seat, place: Participant | None, last: MessageId | None) -> bool:
