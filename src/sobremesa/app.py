@@ -51,6 +51,10 @@ from sobremesa.http.metrics import Metrics
 from sobremesa.http.site import Site
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids
+from sobremesa.inboxes import api as inboxes_api
+from sobremesa.inboxes import delivery as inbox_delivery
+from sobremesa.inboxes import entities as inbox_entities
+from sobremesa.inboxes.opening import open_inboxes
 from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
 from sobremesa.rooms import api as rooms_api
@@ -66,6 +70,7 @@ REGISTRY = Registry.of(
     community_entities,
     conversation_entities,
     room_entities,
+    inbox_entities,
     job_entities,
     following_entities,
     idempotency,
@@ -93,6 +98,7 @@ class Sobremesa:
         self._in_conversations = conversations_access.Access(table, audit)
         self.seats = Seats(table, clock, self._in_conversations, audit, self.jobs)
         conversations = conversations_cleanup.Cleanup(table, self.seats)
+        self.inboxes = open_inboxes(table, clock, ids, self.jobs)
         self.accounts, self.authentication, self.server_keys = open_accounts(
             table,
             clock,
@@ -102,8 +108,8 @@ class Sobremesa:
             jobs=self.jobs,
             settings=settings,
             mailer=mailer,
-            farewells=[cleanup, conversations],
-            exporters=[cleanup, conversations],
+            farewells=[cleanup, conversations, self.inboxes.cleanup],
+            exporters=[cleanup, conversations, self.inboxes.cleanup],
         )
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
         self.membership = Membership(table, clock, access, audit, repeats)
@@ -111,12 +117,13 @@ class Sobremesa:
         self.conversations = Conversations(table, clock, ids, self._in_conversations, repeats)
         self.inbox = Inbox(table, self._in_conversations)
         self.talks = Rooms(CONVERSATIONS, table, clock, ids, door=self._in_conversations, people=self.accounts)
-        self.follower = Follower(table, clock, ids, "activity", [Activity(table)])
+        self.follower = Follower(table, clock, ids, "activity", [Activity(table), self.inboxes.expiring])
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
             CLEAN_SERVER: cleanup.clean_server,
             CLEAN_CHANNEL: cleanup.clean_channel,
             CLEAN_CONVERSATION: conversations.clean_conversation,
+            inbox_delivery.JOB: self.inboxes.delivery.run,
         }
 
     @classmethod
@@ -160,7 +167,8 @@ class Sobremesa:
                 self.conversations, self.seats, self.inbox, self._in_conversations, self.accounts
             ).endpoints,
             *rooms_api.routes(self.talks, title="Conversations").endpoints,
-            *rooms_api.shared_routes([self.channels, self.talks]).endpoints,
+            *rooms_api.shared_routes([self.channels, self.talks], inboxes_api.totals(self.inboxes)).endpoints,
+            *inboxes_api.routes(self.inboxes).endpoints,
         ]
 
     def site(self) -> Site:

@@ -108,6 +108,7 @@ class Endpoint:
         also_status: int | None,
         errors: Sequence[type[Refusal]],
         scope: str | None,
+        also_scopes: Sequence[str],
         limit: LimitClass,
         max_body: int | None,
         cacheable: bool,
@@ -121,6 +122,7 @@ class Endpoint:
         self.also_status = also_status
         self.errors = tuple(errors)
         self.scope = scope
+        self.also_scopes = tuple(also_scopes)
         self.limit: LimitClass = limit
         self.max_body = max_body
         self.cacheable = cacheable
@@ -193,6 +195,7 @@ class Routes:
         also_status: int | None = None,
         errors: Sequence[type[Refusal]] = (),
         scope: str | None = None,
+        also_scopes: Sequence[str] = (),
         limit: LimitClass = "write",
         max_body: int | None = None,
         cacheable: bool = False,
@@ -208,6 +211,7 @@ class Routes:
                     also_status=also_status,
                     errors=errors,
                     scope=scope,
+                    also_scopes=also_scopes,
                     limit=limit,
                     max_body=max_body,
                     cacheable=cacheable,
