@@ -10,7 +10,7 @@ from communities.conftest import Ahead
 from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
 from sobremesa.clock import instant
-from sobremesa.inboxes.counting import InboxCount
+from sobremesa.inboxes.counting import CategoryCount, InboxCount
 from sobremesa.inboxes.entities import InboxKey, Publish
 from sobremesa.inboxes.listing import Entry
 from sobremesa.inboxes.message_ids import InboxMessageId
@@ -110,8 +110,6 @@ class Shop:
 
     async def recount(self, who: Actor) -> InboxCount:
         """What the counts should be: by looking at everything that is listed."""
-        from sobremesa.inboxes.counting import CategoryCount
-
         entries = await self.entries(who)
         muted = {row["category"] for row in await self.rows("p#") if row["uid"] == who.user_id and row["muted"]}
         totals = Counter(entry.message.category for entry in entries)

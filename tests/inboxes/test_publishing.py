@@ -9,6 +9,7 @@ import pytest
 from inboxes.shop import ANA, BEN, CLEO, KEY, NEWS, SHOP, Shop
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.inboxes.configuring import MAX_CATEGORY
+from sobremesa.inboxes.entities import InboxKey
 from sobremesa.inboxes.errors import (
     BadCategory,
     BadDuration,
@@ -19,6 +20,7 @@ from sobremesa.inboxes.errors import (
     MessageTooBig,
 )
 from sobremesa.inboxes.message_ids import InboxMessageId
+from sobremesa.inboxes.publishing import Notice
 from sobremesa.people import Actor, KeyId, UserId
 from sobremesa.table import measure
 
@@ -157,7 +159,7 @@ async def test_one_message_also_when_a_host_system_id_comes_many_times_at_once(s
 
 async def test_a_host_system_id_belongs_to_one_inbox(shop: Shop) -> None:
     first = await shop.tell(ANA, host_system_id="order-1")
-    other = Shop(shop.app, shop.clock, inbox=type(NEWS)("alerts"))
+    other = Shop(shop.app, shop.clock, inbox=InboxKey("alerts"))
 
     assert await other.tell(ANA, host_system_id="order-1") != first
 
@@ -254,7 +256,7 @@ async def test_a_publishing_is_found_in_its_own_inbox_only(shop: Shop) -> None:
     find = shop.inboxes.publishing.find
 
     assert (await find(KEY, SHOP, NEWS, published.message_id)).state == "done"
-    for inbox, message_id in ((type(NEWS)("alerts"), published.message_id), (NEWS, InboxMessageId("nothing"))):
+    for inbox, message_id in ((InboxKey("alerts"), published.message_id), (NEWS, InboxMessageId("nothing"))):
         with pytest.raises(NotFound):
             await find(KEY, SHOP, inbox, message_id)
 
@@ -266,8 +268,6 @@ async def test_a_key_does_what_its_scopes_say(shop: Shop) -> None:
         return Actor(tenant=SHOP, key_id=KeyId("k"), scopes=frozenset(scopes))
 
     configuring, publishing = shop.inboxes.configuring, shop.inboxes.publishing
-    from sobremesa.inboxes.publishing import Notice
-
     notice = Notice(sender="s", title="t", body="b")
     for actor in (key("inbox:read"), key("inbox:publish"), ANA):
         with pytest.raises(Forbidden):

@@ -78,9 +78,9 @@ class Marking:
         self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId, *, until_ms: int
     ) -> bool:
         """Take a message out of the list and the counts until a time; whether that changed anything."""
-        until = -(-until_ms // 1000)
-        if not self._now() < until <= self._now() + MAX_SECONDS:
+        if not 0 < until_ms - self._clock.now_ms() <= MAX_SECONDS * 1000:
             raise PastSnooze
+        until = -(-until_ms // 1000)
 
         def snoozed(held: Held) -> Held:
             return msgspec.structs.replace(held, snoozeduntil=until) if held.archivedat is None else held

@@ -17,7 +17,7 @@ import msgspec
 from sobremesa.accounts.entities import user_by_id
 from sobremesa.clock import Clock, milliseconds
 from sobremesa.errors import Busy
-from sobremesa.inboxes.entities import UserStats, count_of, held_public_until, take_standing
+from sobremesa.inboxes.entities import UserStats, count_of, held_public_until, messages_to, take_standing
 from sobremesa.inboxes.message_ids import first_after
 from sobremesa.inboxes.places import Own
 from sobremesa.inboxes.settling import Counts, Settling, is_expired
@@ -71,7 +71,8 @@ class Standing:
 
     async def _take(self, own: Own, stats: UserStats, public: Counts) -> UserStats:
         newest = getattr(public.total, "last_id", None) or ""
-        floor = min(first_after(await self._since_ms(own, stats)), newest)
+        below = await self._below_receipts(own)
+        floor = min(first_after(await self._since_ms(own, stats)), newest, newest if below is None else below)
         taken = {"floor": floor, **await self._base(own, floor)}
         try:
             await self._table.write(
@@ -89,6 +90,13 @@ class Standing:
                 raise Busy from None
             taken = {"floor": found.floor, **await self._base(own, found.floor)}
         return msgspec.structs.replace(stats, **taken)
+
+    async def _below_receipts(self, own: Own) -> str | None:
+        """What is below every receipt: another writer's tell that the person has seen older messages."""
+        async for row in self._table.every(messages_to(**own.parts()), newest_first=False):
+            if not row.is_message:
+                return row.message_id[:-1]
+        return None
 
     async def _since_ms(self, own: Own, stats: UserStats) -> int:
         """When a person came."""
