@@ -9,7 +9,7 @@ from typing import Any
 from communities.conftest import Ahead
 from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
-from sobremesa.clock import instant
+from sobremesa.clock import SetClock, instant
 from sobremesa.inboxes.counting import CategoryCount, InboxCount
 from sobremesa.inboxes.entities import InboxKey, Publish
 from sobremesa.inboxes.listing import Entry
@@ -37,7 +37,7 @@ ANA, BEN, CLEO = map(reader, ("ana", "ben", "cleo"))
 class Shop:
     """The shop, and what it and its people do."""
 
-    def __init__(self, app: Sobremesa, clock: Ahead, inbox: InboxKey = NEWS) -> None:
+    def __init__(self, app: Sobremesa, clock: Ahead | SetClock, inbox: InboxKey = NEWS) -> None:
         self.app = app
         self.clock = clock
         self.inbox = inbox

@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from communities.conftest import Ahead
 from inboxes.shop import NEWS, SHOP, Shop, reader
 from servers import Endpoint
 from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock
 from sobremesa.inboxes.counting import CategoryCount, InboxCount
 from sobremesa.people import Actor
 from sobremesa.settings import Settings
@@ -68,13 +68,11 @@ class InboxMachine(RuleBasedStateMachine):
         super().__init__()
         self.runner = asyncio.Runner()
         self.closing = AsyncExitStack()
-        self.clock = Ahead()
+        # It stands still between the steps, so that the model and the inbox have the same time, in every run.
+        self.clock = SetClock()
         store = self.store.replace("TABLE", f"model-{uuid.uuid4().hex}")
         opened = Sobremesa.open(store, settings=Settings(rate_limits="off"), clock=self.clock, background=False)
         app: Sobremesa = self.run(self.closing.enter_async_context(opened))
-        # Time stands still between the steps, so that the model and the inbox have the same one.
-        now = self.clock.now_ms()
-        self.clock._clock = type("Still", (), {"now_ms": lambda self: now})()
         self.shop = Shop(app, self.clock)
         self.told: list[Told] = []
         self.first: dict[str, int] = {}

@@ -27,7 +27,7 @@ from sobremesa.inboxes.entities import (
     publish_by_id,
 )
 from sobremesa.inboxes.message_ids import InboxMessageId
-from sobremesa.inboxes.places import Own, count, next_expiry_in
+from sobremesa.inboxes.places import Own, count, next_expiry_in, sooner, sooner_unseen
 from sobremesa.inboxes.tallies import Tally
 from sobremesa.people import Tenant, UserId
 from sobremesa.table import (
@@ -37,16 +37,12 @@ from sobremesa.table import (
     Table,
     Update,
     WritePattern,
-    absent_or_null,
     add,
-    at_most,
     equals,
-    greater,
     set_if_absent,
     set_to,
 )
 from sobremesa.table.errors import ConditionFailed, FailedCondition
-from sobremesa.table.updates import Changes
 
 JOB = "inboxes.deliver"
 AT_ONCE = 33
@@ -145,9 +141,10 @@ class Delivery:
             message=publish.message,
             expiredat=publish.expiredat,
         )
-        changes, when = _expiring(publish.expiredat, known, user_id)
+        at = publish.expiredat
+        step = sooner(known[user_id], at) if user_id in known else sooner_unseen(at)
         first = set_if_absent(first_addressed=publish.received)
-        return [Create(copy), *count(own, {publish.category: Tally(1)}, first, changes, when=when)]
+        return [Create(copy), *count(own, {publish.category: Tally(1)}, first, step.changes, when=step.when)]
 
     async def _again(self, publish: Publish) -> Publish:
         """The publishing as somebody else has left it."""
@@ -162,26 +159,12 @@ def _as_far_as(publish: Publish) -> Condition:
     return equals("delivered", publish.delivered) & equals("state", "running")
 
 
-def _expiring(at: int | None, known: dict[UserId, int | None], user_id: UserId) -> tuple[Changes, Condition | None]:
-    """How a total learns of an expiry that nobody has read it for.
-
-    Most often nothing expires later than what was published before; where that fails, the answer tells what is there.
-    """
-    if at is None:
-        return (), None
-    if user_id not in known:
-        return set_if_absent(next_expiry=at), absent_or_null("next_expiry") | at_most("next_expiry", at)
-    return set_to(next_expiry=at), absent_or_null("next_expiry") | greater("next_expiry", at)
-
-
 def _learn(
     failure: FailedCondition, index: int, operation: int, left: list[UserId], known: dict[UserId, int | None]
 ) -> None:
-    """From a condition that failed: this person has the copy already, or something later to expire."""
+    """From a condition that failed: this person has the copy already, or what there is expires at another time."""
     user_id = left[index]
     if operation == 0:
         left[index] = UserId("")
-    elif user_id in known:
-        del known[user_id]
     else:
         known[user_id] = next_expiry_in(failure.item)

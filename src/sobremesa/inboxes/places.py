@@ -159,6 +159,13 @@ def sooner(known: int | None, at: int | None) -> Sooner:
     return Sooner(set_to(next_expiry=at), absent_or_null("next_expiry") | greater("next_expiry", at))
 
 
+def sooner_unseen(at: int | None) -> Sooner:
+    """The same, where nobody has read the total: what is there most often expires first, or never."""
+    if at is None:
+        return Sooner((), None)
+    return Sooner(set_if_absent(next_expiry=at), absent_or_null("next_expiry") | at_most("next_expiry", at))
+
+
 def next_expiry_in(item: Mapping[str, Any] | None) -> int | None:
     """What a stored total says of its next expiry."""
     found = None if item is None else item.get("next_expiry")

@@ -33,7 +33,7 @@ from sobremesa.inboxes.entities import (
 )
 from sobremesa.inboxes.errors import BadRecipients, HostIdReused, MessageTooBig
 from sobremesa.inboxes.message_ids import InboxMessageId, MessageIds
-from sobremesa.inboxes.places import Public, count, next_expiry_in, sooner
+from sobremesa.inboxes.places import Public, count, next_expiry_in, sooner, sooner_unseen
 from sobremesa.inboxes.tallies import Tally
 from sobremesa.inboxes.tenancy import require_key
 from sobremesa.jobs import Jobs
@@ -88,9 +88,8 @@ class Publishing:
 
         publish = await self._draft(tenant, inbox, notice, None)
         place = Public(tenant, inbox)
-        next_expiry: int | None = None
+        step = sooner_unseen(publish.expiredat)
         for _ in range(ATTEMPTS):
-            step = sooner(next_expiry, publish.expiredat)
             newest = less_if_present("last_id", publish.message_id)
             total, *rest = count(
                 place,
@@ -111,7 +110,7 @@ class Publishing:
                 # Ids only grow: what was said later stands later, also when two say something at once.
                 message_id = self._ids.mint_after(item.get("last_id"))
                 publish = msgspec.structs.replace(publish, message_id=message_id)
-                next_expiry = next_expiry_in(item)
+                step = sooner(next_expiry_in(item), publish.expiredat)
             else:
                 return publish
         raise Busy

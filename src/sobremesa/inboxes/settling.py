@@ -94,15 +94,15 @@ class Settling:
         counts = await self.load(place)
         if not counts.is_due(self._now()):
             return counts
-        return (await self.recount(place)).counts
+        return (await self.recount(place, counts)).counts
 
-    async def recount(self, place: Place, *, dry: bool = False) -> Settled:
+    async def recount(self, place: Place, counts: Counts | None = None, *, dry: bool = False) -> Settled:
         """Count every row, and make the counts what the rows say; a dry run changes nothing."""
         for _ in range(ATTEMPTS):
-            counts = await self.load(place)
-            settled = await self._recount(place, counts, dry=dry)
+            settled = await self._recount(place, counts or await self.load(place), dry=dry)
             if settled is not None:
                 return settled
+            counts = None
         raise Busy
 
     async def _recount(self, place: Place, counts: Counts, *, dry: bool) -> Settled | None:
