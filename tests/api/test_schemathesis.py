@@ -12,6 +12,7 @@ requests.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from collections import Counter
@@ -37,7 +38,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from api.calling import PASSWORD
-from api.running import Server
+from api.running import Server, new_key
 
 EXAMPLES = int(os.environ.get("SOBREMESA_SCHEMATHESIS_EXAMPLES", "6"))
 SECONDS = 60 + EXAMPLES * 30
@@ -55,8 +56,9 @@ CHECKS = [
 class World:
     """Somebody with data: a server with a member, a channel with a message, and what they may end."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, key: str) -> None:
         self.url = url
+        self.key = key
         self.session = requests.Session()
         self.me, self.token = self._person()
         self.member, self.member_token = self._person()
@@ -65,6 +67,14 @@ class World:
         self.rooms: dict[str, dict[str, str]] = {}
         """A room of each kind, and a message in it."""
         self.build()
+        self.inbox()
+
+    def inbox(self) -> None:
+        """A message in an inbox."""
+        self.ids |= {"tenant": "default", "inbox": "news", "category": "offers"}
+        notice = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
+        told = self._do("POST", "/tenants/default/inboxes/news/messages", notice, self.key)
+        self.rooms["inboxes"] = {"messageId": told["messageId"]}
 
     def build(self) -> None:
         """A server anew, with everything in it."""
@@ -126,6 +136,8 @@ class World:
         self.ids["sessionId"] = next(session["sessionId"] for session in sessions if session["current"])
 
     def headers_of(self, operation: str) -> dict[str, str]:
+        if operation in WITH_KEY:
+            return self._bearer(self.key)
         return self._bearer(self.spare_token if operation in WITH_SPARE else self.token)
 
     def _person(self) -> tuple[dict[str, Any], str]:
@@ -152,6 +164,11 @@ class World:
 
 WITH_SPARE = {"accounts.logout", "accounts.deleteMe", "accounts.changePassword", "accounts.endSession"}
 """Operations that would end the session of who calls."""
+
+WITH_KEY = {
+    *("inboxes.setTenant", "inboxes.getTenant", "inboxes.setInbox", "inboxes.getInbox", "inboxes.publishMessage"),
+    "inboxes.getPublish",
+}
 
 RENEWED: dict[str, Callable[[World], None]] = {
     "accounts.logout": World.spare_again,
@@ -204,7 +221,7 @@ def make_real(case: Case[Any], world: World, operation: str) -> None:
 
 @pytest.mark.timeout(SECONDS)
 def test_every_answer_is_one_that_the_document_describes(server: Server) -> None:
-    world = World(server.url)
+    world = World(server.url, asyncio.run(new_key(server, "inbox:publish", "inbox:admin", "inbox:read")))
     document = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
     seen: Counter[int] = Counter()
     wrong: dict[str, str] = {}
