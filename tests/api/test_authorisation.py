@@ -663,7 +663,7 @@ def cast(server: Server) -> Cast:
             for path, methods in paths.items()
             for method, operation in methods.items()
         }
-        keys = {
+        keys: dict[str, tuple[str | None, dict[str, Any]]] = {
             "key": (await new_key(server, "inbox:read"), {}),
             "publisher": (await new_key(server, "inbox:publish"), {}),
             RIVAL: (await new_key(server, "inbox:publish", tenant=RIVAL), {}),
