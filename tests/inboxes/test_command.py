@@ -55,7 +55,7 @@ async def test_what_is_wrong_is_told_in_plain_lines_and_mended(wrong: Shop, stor
 def reconcile_on_a_terminal(store: str) -> bytes:
     """What a person sees."""
     reading, terminal = pty.openpty()
-    command = [SOBREMESA, "reconcile", "--store", store]
+    command = [str(SOBREMESA), "reconcile", "--store", store]
     environment = os.environ | {"TERM": "xterm"}
     with subprocess.Popen(command, stdout=terminal, stderr=terminal, stdin=terminal, env=environment) as process:
         os.close(terminal)

@@ -13,7 +13,7 @@ from sobremesa.inboxes.reconciling import BASE
 from sobremesa.people import Tenant
 from sobremesa.table import RawChange, RawKey, Update, add, set_to
 from sobremesa.table.engines.embedded import EmbeddedEngine
-from sobremesa.table.engines.protocol import DeleteItem, PutItem
+from sobremesa.table.engines.protocol import DeleteItem, PutItem, QueryRequest, RawPage, SortPrefix
 
 SHOP_BASE = {"tenant": SHOP, "inbox": NEWS}
 
@@ -53,6 +53,7 @@ async def test_what_has_expired_is_invisible_and_uncounted_at_once(shop: Shop) -
 
 async def test_a_shorter_life_than_what_was_there_before_is_noticed(shop: Shop) -> None:
     await shop.joins(ANA)
+    await shop.count(ANA)
     for ttl in ("1h", "10s", "2h", "5s"):
         await shop.tell(ANA, ttl=ttl)
         await shop.tell(ttl=ttl)
@@ -121,6 +122,47 @@ async def test_settling_and_the_stream_at_once_count_each_row_once(shop: Shop) -
 
     for who in (ANA, BEN):
         assert await shop.count(who) == await shop.recount(who)
+    assert await drift(shop, dry=True) == {}
+
+
+async def test_a_receipt_of_a_shorter_life_is_noticed(shop: Shop) -> None:
+    await shop.joins(ANA)
+    await shop.tell(ANA, ttl="1h")
+    public = await shop.tell(ttl="10s")
+    await shop.tell()
+    assert await shop.numbers(ANA) == (3, 3)
+    await shop.read(ANA, public)
+
+    shop.clock.move(seconds=10)
+
+    assert await shop.numbers(ANA) == (2, 2)
+
+
+async def test_what_comes_and_goes_while_counts_are_settled_is_counted(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await shop.joins(ANA)
+    await shop.tell(ANA, category="c", ttl="10s")
+    kept = await shop.tell(ANA, category="c")
+    await shop.count(ANA)
+    shop.clock.move(seconds=10)
+    ask = shop.app.table.engine.query
+    is_first = True
+
+    async def then_something_happens(request: QueryRequest) -> RawPage:
+        nonlocal is_first
+        page = await ask(request)
+        if is_first and request.sort == SortPrefix("m#"):
+            is_first = False
+            await shop.tell(ANA, category="c")
+            await shop.read(ANA, kept)
+        return page
+
+    monkeypatch.setattr(shop.app.table.engine, "query", then_something_happens)
+
+    assert await shop.numbers(ANA) == (2, 1)
+    assert not is_first
+    assert await shop.count(ANA) == await shop.recount(ANA)
     assert await drift(shop, dry=True) == {}
 
 

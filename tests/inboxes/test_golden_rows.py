@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inboxes.shop import ANA, NEWS, SHOP, Shop
+from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
 from sobremesa.clock import SetClock
 from sobremesa.ids import Ids
 from sobremesa.inboxes import entities as inb
@@ -192,6 +192,26 @@ async def test_one_can_live_with_the_rows_of_another_writer(shop: Shop) -> None:
     assert await shop.count(ANA) == await shop.recount(ANA)
     config = await shop.inboxes.configuring.rules(SHOP, NEWS)
     assert config.lifetime(None, "offers") == 7 * 86400
+
+
+async def test_who_comes_after_the_messages_of_another_writer_does_not_see_them(shop: Shop) -> None:
+    await write_samples(shop)
+    await shop.joins(BEN)
+
+    assert await shop.ids(BEN) == []
+    assert await shop.numbers(BEN) == (0, 0)
+    new = await shop.tell()
+    assert await shop.ids(BEN) == [new]
+    assert await shop.numbers(BEN) == (1, 1)
+
+
+async def test_a_receipt_whose_message_is_gone_shows_as_nothing(shop: Shop) -> None:
+    await shop.joins(ANA)
+    receipt = {"pk": OWN, "sk": "m#zzzzzzzz", "taxonomy": {"category": "offers"}, "readat": 1_763_000_000_200}
+    await shop.app.table.engine.write(PutItem(RawKey(OWN, "m#zzzzzzzz"), receipt))
+
+    assert await shop.ids(ANA) == []
+    assert await shop.numbers(ANA) == (0, 0)
 
 
 async def test_counts_of_another_writer_that_are_wrong_are_right_at_first_sight(shop: Shop) -> None:

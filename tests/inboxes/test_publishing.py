@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
+from communities.conftest import Ahead
 from inboxes.shop import ANA, BEN, CLEO, KEY, NEWS, SHOP, Shop
+from sobremesa.app import Sobremesa
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.inboxes.configuring import MAX_CATEGORY
 from sobremesa.inboxes.entities import InboxKey
@@ -22,6 +24,7 @@ from sobremesa.inboxes.errors import (
 from sobremesa.inboxes.message_ids import InboxMessageId
 from sobremesa.inboxes.publishing import Notice
 from sobremesa.people import Actor, KeyId, UserId
+from sobremesa.settings import Settings
 from sobremesa.table import measure
 
 
@@ -112,6 +115,8 @@ async def test_two_who_deliver_at_once_do_not_repeat_each_other(shop: Shop) -> N
 
     await asyncio.gather(*(shop.inboxes.delivery.finish(published) for _ in range(3)))
 
+    found = await shop.inboxes.publishing.find(KEY, SHOP, NEWS, published.message_id)
+    assert (found.state, found.delivered) == ("done", 1010)
     assert len(await shop.rows("m#")) == 1010
     assert {row["published"] for row in await shop.rows("c#*")} == {1}
 
@@ -172,6 +177,20 @@ async def test_ids_of_messages_grow_also_when_many_publish_at_once(shop: Shop) -
     assert len(set(ids)) == 20
     assert await shop.ids(ANA) == sorted(ids, reverse=True)
     assert await shop.numbers(ANA) == (20, 20)
+
+
+async def test_ids_of_messages_grow_also_when_a_node_has_a_clock_that_is_behind(shop: Shop, store: str) -> None:
+    await shop.joins(ANA)
+    behind = Ahead()
+    behind.move(seconds=-60)
+    first = await shop.tell()
+
+    async with Sobremesa.open(store, settings=Settings(rate_limits="off"), clock=behind, background=False) as app:
+        second = await Shop(app, behind).tell()
+    third = await shop.tell()
+
+    assert first < second < third
+    assert await shop.ids(ANA) == [third, second, first]
 
 
 @pytest.mark.parametrize("category", ["*", "", "a#b", "$public", "a\x00", "x" * (MAX_CATEGORY + 1)])

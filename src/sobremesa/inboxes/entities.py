@@ -331,7 +331,8 @@ class Publish(Entity, rename=STORED):
     category: str | None = None
     message: Content = Content()
     received: int = 0
-    expiredat: int | None = None
+    expiredat: int | None = msgspec.field(name="message_expiredat", default=None)
+    """When the message expires; the publishing itself stays longer."""
     kept_until: int | None = None
 
 

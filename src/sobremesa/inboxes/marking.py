@@ -37,10 +37,11 @@ from sobremesa.inboxes.standing import Standing
 from sobremesa.inboxes.tallies import NOTHING, Tally, category_of, tally_of
 from sobremesa.inboxes.tenancy import own_place
 from sobremesa.people import Actor, Tenant
+from sobremesa.rooms.lanes import Lanes
 from sobremesa.table import Create, Operation, Put, Table, Update, set_to
 from sobremesa.table.errors import ConditionFailed
 
-ATTEMPTS = 12
+ATTEMPTS = 40
 AT_ONCE = 40
 """Messages that one transaction marks; the total and up to as many categories go with them."""
 
@@ -65,6 +66,7 @@ class Marking:
         self._clock = clock
         self._standing = standing
         self._listing = listing
+        self._lanes = Lanes(needed=not table.engine.keeps_order)
 
     async def read(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> bool:
         """Mark a message as read; whether that changed anything."""
@@ -164,7 +166,8 @@ class Marking:
         step = sooner(None if stats is None else stats.next_expiry, min(moments, default=None))
         total, *rest = count(own, deltas, step.changes, when=step.when)
         try:
-            await self._table.write(total, operations[0], *operations[1:], *rest, pattern=mark)
+            async with self._lanes.of(own.total().raw.pk):
+                await self._table.write(total, operations[0], *operations[1:], *rest, pattern=mark)
         except ConditionFailed:
             return False
         return True

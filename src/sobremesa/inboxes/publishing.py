@@ -38,6 +38,7 @@ from sobremesa.inboxes.tallies import Tally
 from sobremesa.inboxes.tenancy import require_key
 from sobremesa.jobs import Jobs
 from sobremesa.people import Actor, Tenant, UserId
+from sobremesa.rooms.lanes import Lanes
 from sobremesa.table import Create, Put, Table, hash_part, less_if_present, set_to
 from sobremesa.table.errors import BadKey, ConditionFailed, Conflict, OutcomeUnknown, Throttled
 from sobremesa.table.keys import check_part
@@ -51,7 +52,7 @@ MAX_MESSAGE_BYTES = 32 * 1024
 MAX_USER_ID = 200
 KEPT_SECONDS = 30 * 86400
 CLAIM_SECONDS = 48 * 3600
-ATTEMPTS = 12
+ATTEMPTS = 40
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +80,7 @@ class Publishing:
         self._configuring = configuring
         self._delivery = delivery
         self._jobs = jobs
+        self._lanes = Lanes(needed=not table.engine.keeps_order)
 
     async def publish_to_everyone(self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice) -> Publish:
         """Tell everyone: one message, however many people there are."""
@@ -87,33 +89,9 @@ class Publishing:
             return before
 
         publish = await self._draft(tenant, inbox, notice, None)
-        place = Public(tenant, inbox)
-        step = sooner_unseen(publish.expiredat)
-        for _ in range(ATTEMPTS):
-            newest = less_if_present("last_id", publish.message_id)
-            total, *rest = count(
-                place,
-                {publish.category: Tally(1)},
-                step.changes,
-                set_to(last_id=publish.message_id),
-                when=newest if step.when is None else newest & step.when,
-            )
-            claims = _claims(claim, publish)
-            try:
-                await self._table.write(
-                    total, Create(_public(publish)), Create(_told(publish)), *claims, *rest, pattern=publish_to_everyone
-                )
-            except ConditionFailed as failed:
-                if claims and failed.at(3):
-                    return await self._replayed(claim)
-                item = next((failure.item for failure in failed.failures if failure.index == 0), None) or {}
-                # Ids only grow: what was said later stands later, also when two say something at once.
-                message_id = self._ids.mint_after(item.get("last_id"))
-                publish = msgspec.structs.replace(publish, message_id=message_id)
-                step = sooner(next_expiry_in(item), publish.expiredat)
-            else:
-                return publish
-        raise Busy
+        # Those who would meet at everyone's total, and be turned away there, wait for each other instead.
+        async with self._lanes.of(Public(tenant, inbox).total().raw.pk):
+            return await self._tell_everyone(publish, claim)
 
     async def publish_to_users(
         self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice, user_ids: Sequence[UserId]
@@ -142,6 +120,36 @@ class Publishing:
         return publish
 
     # Inside
+
+    async def _tell_everyone(self, publish: Publish, claim: HostClaim | None) -> Publish:
+        """The message, its counts and its claim in one transaction, under an id above all before it."""
+        publish = msgspec.structs.replace(publish, message_id=self._ids.mint())
+        step = sooner_unseen(publish.expiredat)
+        for _ in range(ATTEMPTS):
+            newest = less_if_present("last_id", publish.message_id)
+            total, *rest = count(
+                Public(publish.tenant, publish.inbox),
+                {publish.category: Tally(1)},
+                step.changes,
+                set_to(last_id=publish.message_id),
+                when=newest if step.when is None else newest & step.when,
+            )
+            claims = _claims(claim, publish)
+            try:
+                await self._table.write(
+                    total, Create(_public(publish)), Create(_told(publish)), *claims, *rest, pattern=publish_to_everyone
+                )
+            except ConditionFailed as failed:
+                if claims and failed.at(3):
+                    return await self._replayed(claim)
+                item = next((failure.item for failure in failed.failures if failure.index == 0), None) or {}
+                # What was said later stands later, also when two nodes say something at once.
+                message_id = self._ids.mint_after(item.get("last_id"))
+                publish = msgspec.structs.replace(publish, message_id=message_id)
+                step = sooner(next_expiry_in(item), publish.expiredat)
+            else:
+                return publish
+        raise Busy
 
     async def _publish_to_many(self, publish: Publish, claim: HostClaim | None, uids: list[UserId]) -> Publish:
         chunks = [

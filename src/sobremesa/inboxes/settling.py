@@ -20,6 +20,7 @@ from sobremesa.errors import Busy
 from sobremesa.inboxes.entities import CategoryStats, PublicCategoryStats, PublicStats, settle
 from sobremesa.inboxes.places import HeldRow, InCategory, Own, Place, Total, count
 from sobremesa.inboxes.tallies import NOTHING, Sums, Tally, category_of, counted, tally_of
+from sobremesa.rooms.lanes import Lanes
 from sobremesa.table import (
     Condition,
     Delete,
@@ -39,7 +40,7 @@ from sobremesa.table import (
 )
 from sobremesa.table.errors import ConditionFailed
 
-ATTEMPTS = 12
+ATTEMPTS = 40
 MENDED_AT_ONCE = 90
 """Categories that one transaction sets right; the total goes with them."""
 
@@ -77,6 +78,7 @@ class Settling:
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
         self._clock = clock
+        self._lanes = Lanes(needed=True)
 
     async def load(self, place: Place) -> Counts:
         """The counts as they are stored."""
@@ -94,7 +96,10 @@ class Settling:
         counts = await self.load(place)
         if not counts.is_due(self._now()):
             return counts
-        return (await self.recount(place, counts)).counts
+        # One of many readers settles; the others find it done.
+        async with self._lanes.of(place.total().raw.pk):
+            counts = await self.load(place)
+            return (await self.recount(place, counts)).counts if counts.is_due(self._now()) else counts
 
     async def recount(self, place: Place, counts: Counts | None = None, *, dry: bool = False) -> Settled:
         """Count every row, and make the counts what the rows say; a dry run changes nothing."""
