@@ -166,6 +166,34 @@ async def test_what_comes_and_goes_while_counts_are_settled_is_counted(
     assert await drift(shop, dry=True) == {}
 
 
+async def test_counts_are_given_also_where_somebody_writes_all_the_time(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await shop.joins(ANA)
+    await shop.tell(ANA, category="c", ttl="10s")
+    await shop.tell(ANA, category="c")
+    await shop.count(ANA)
+    shop.clock.move(seconds=10)
+    ask = shop.app.table.engine.query
+    told = 1
+
+    async def then_somebody_writes(request: QueryRequest) -> RawPage:
+        nonlocal told
+        page = await ask(request)
+        if request.sort == SortPrefix("m#") and "ana" in request.pk:
+            told += 1
+            await shop.tell(ANA, category="c")
+        return page
+
+    monkeypatch.setattr(shop.app.table.engine, "query", then_somebody_writes)
+    count = await shop.count(ANA)
+    monkeypatch.undo()
+
+    assert count.total == told - 1, "all but the one that came after the rows were read"
+    assert await shop.numbers(ANA) == (told, told)
+    assert await shop.count(ANA) == await shop.recount(ANA)
+
+
 async def test_many_readers_at_once_settle_once(shop: Shop) -> None:
     people = [reader(f"user-{number}") for number in range(8)]
     await shop.joins(*people)

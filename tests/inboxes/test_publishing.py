@@ -110,6 +110,20 @@ async def test_more_than_a_thousand_get_it_from_a_job_that_tells_how_far_it_is(s
     assert await shop.rows("CHUNK#") == []
 
 
+@pytest.mark.parametrize("store", ["sqlite://"])
+async def test_a_hundred_thousand_are_taken_in_one_call_and_no_more(shop: Shop) -> None:
+    people = [f"user-{number:06}" for number in range(100_001)]
+
+    published = await shop.tell_many(people[:100_000])
+
+    assert (published.state, published.recipients) == ("running", 100_000)
+    chunks = await shop.rows("CHUNK#")
+    assert [row["n"] for row in chunks] == list(range(100))
+    assert [uid for row in chunks for uid in row["uids"]] == people[:-1]
+    with pytest.raises(BadRecipients):
+        await shop.tell_many(people)
+
+
 async def test_two_who_deliver_at_once_do_not_repeat_each_other(shop: Shop) -> None:
     published = await shop.tell_many([f"user-{number:04}" for number in range(1010)])
 

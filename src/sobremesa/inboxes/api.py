@@ -52,7 +52,7 @@ class NewInboxConfig(Input):
 
     title: Title | None = None
     description: Text | None = None
-    ttl: Annotated[dict[str, Duration], msgspec.Meta(max_length=100)] = {}
+    ttl: Annotated[dict[str, Duration], msgspec.Meta(max_length=100)] | None = None
     schema: dict[str, Any] | None = None
 
 
@@ -230,7 +230,7 @@ def routes(inboxes: Inboxes) -> Routes:
             inbox,
             title=body.title,
             description=body.description,
-            ttl=body.ttl,
+            ttl=body.ttl or {},
             schema=body.schema,
         )
         return _inbox_view(config)

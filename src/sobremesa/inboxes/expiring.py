@@ -7,7 +7,8 @@ condition that the partition was not settled beyond that row's time, so a record
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sobremesa.clock import Clock
@@ -17,6 +18,7 @@ from sobremesa.inboxes.tallies import NOTHING, category_of, tally_of
 from sobremesa.table import Create, RawChange, Table, hash_part, less_if_present
 from sobremesa.table.errors import ConditionFailed
 
+AT_ONCE = 8
 MARKED_SECONDS = 3 * 86400
 """How long a record is remembered: the stream itself keeps a day."""
 
@@ -37,8 +39,20 @@ class Expiring:
             self._waiting[change.id] = change
 
     async def settle(self) -> None:
-        for change in list(self._waiting.values()):
-            await self.count(change)
+        at_once = asyncio.Semaphore(AT_ONCE)
+
+        async def count_all(changes: Sequence[RawChange]) -> None:
+            async with at_once:
+                for change in changes:
+                    await self.count(change)
+
+        # Those of one partition one after the other: they meet at its total.
+        by_partition: dict[str, list[RawChange]] = {}
+        for change in self._waiting.values():
+            by_partition.setdefault(change.key.pk, []).append(change)
+        async with asyncio.TaskGroup() as group:
+            for changes in by_partition.values():
+                group.create_task(count_all(changes))
         self._waiting.clear()
 
     async def count(self, change: RawChange) -> bool:

@@ -41,6 +41,7 @@ from sobremesa.table import (
 from sobremesa.table.errors import ConditionFailed
 
 ATTEMPTS = 40
+READ_ATTEMPTS = 5
 MENDED_AT_ONCE = 90
 """Categories that one transaction sets right; the total goes with them."""
 
@@ -99,15 +100,22 @@ class Settling:
         # One of many readers settles; the others find it done.
         async with self._lanes.of(place.total().raw.pk):
             counts = await self.load(place)
-            return (await self.recount(place, counts)).counts if counts.is_due(self._now()) else counts
+            if not counts.is_due(self._now()):
+                return counts
+            for _ in range(READ_ATTEMPTS):
+                settled = await self._recount(place, counts, dry=False)
+                if settled is not None:
+                    return settled.counts
+                counts = await self.load(place)
+            # Somebody writes all the time. What the rows say is true all the same; the next reader may close it.
+            return (await self.recount(place, dry=True)).counts
 
-    async def recount(self, place: Place, counts: Counts | None = None, *, dry: bool = False) -> Settled:
+    async def recount(self, place: Place, *, dry: bool = False) -> Settled:
         """Count every row, and make the counts what the rows say; a dry run changes nothing."""
         for _ in range(ATTEMPTS):
-            settled = await self._recount(place, counts or await self.load(place), dry=dry)
+            settled = await self._recount(place, await self.load(place), dry=dry)
             if settled is not None:
                 return settled
-            counts = None
         raise Busy
 
     async def _recount(self, place: Place, counts: Counts, *, dry: bool) -> Settled | None:
