@@ -7,10 +7,13 @@ from collections.abc import AsyncIterator
 import pytest
 
 from communities.conftest import Ahead
-from inboxes.shop import ANA, BEN, KEY, NEWS, SHOP, Shop
+from inboxes.shop import ANA, BEN, KEY, NEWS, SHOP, Shop, reader
 from sobremesa.app import Sobremesa
+from sobremesa.inboxes.entities import UserStats
+from sobremesa.inboxes.places import Own
+from sobremesa.people import UserId
 from sobremesa.settings import Names, Settings
-from sobremesa.table import RawKey
+from sobremesa.table import RawKey, Update, add
 from sobremesa.table.engines.protocol import DeleteItem, RawChange
 
 NAMES = {
@@ -59,4 +62,9 @@ async def test_everything_works_under_other_names(shop: Shop) -> None:
     checked = [each async for each in shop.inboxes.reconciling.run(dry=True)]
     assert [each for each in checked if each.drift] == []
     assert len(checked) == 43
+    wrong = UserStats.key(tenant=SHOP, inbox=NEWS, user_id="User-7")
+    await shop.app.table.write(Update(wrong, add(published=3)))
+    mended = [each.place async for each in shop.inboxes.reconciling.run() if each.drift]
+    assert mended == [Own(SHOP, UserId("User-7"), NEWS)]
+    assert await shop.numbers(reader("User-7")) == (1, 1)
     assert (await shop.inboxes.publishing.find(KEY, SHOP, NEWS, own)).state == "done"

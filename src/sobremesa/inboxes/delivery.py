@@ -13,12 +13,11 @@ import msgspec
 
 from sobremesa.clock import Clock
 from sobremesa.errors import Busy
+from sobremesa.inboxes.contents import Audience, Taxonomy
 from sobremesa.inboxes.entities import (
-    Audience,
     Chunk,
     Publish,
     PublishState,
-    Taxonomy,
     UserMessage,
     chunk_of,
     chunks_of,

@@ -10,6 +10,7 @@ from typing import Any, Literal, NewType, TypeAlias
 
 import msgspec
 
+from sobremesa.inboxes.contents import Audience, Content, Taxonomy
 from sobremesa.inboxes.message_ids import InboxMessageId
 from sobremesa.people import Tenant, UserId
 from sobremesa.table import Entity, Keys, Lookup, Pattern, WritePattern
@@ -21,28 +22,6 @@ PublishState: TypeAlias = Literal["running", "done"]
 PUBLIC = "$public"
 """The `uid` of what is for everyone."""
 STORED = {"tenant": "tenant_key", "inbox": "inbox_key", "user_id": "uid", "message_id": "id"}
-
-
-class Taxonomy(msgspec.Struct, frozen=True):
-    """What a message is about."""
-
-    category: str | None = None
-
-
-class Content(msgspec.Struct, frozen=True):
-    """What a message says; the body is text or any JSON."""
-
-    title: str = ""
-    body: Any = None
-    cta_uri: str | None = None
-
-
-class Audience(msgspec.Struct, frozen=True):
-    """Whom a message is for. A person's copy names that person alone."""
-
-    kind: str = "users"
-    label: str | None = None
-    uids: list[str] = []
 
 
 # Settings
@@ -399,14 +378,7 @@ host_claim = Lookup("INB.10", "Which message does this host system id stand for?
 preferences_of = Pattern("INB.11", "Which categories has this person muted?", Preference)
 snoozes_of = Pattern("INB.12", "What has this person snoozed?", Snooze)
 everything_of = Pattern(
-    "INB.13",
-    "What is there of this person in this inbox?",
-    Held,
-    UserStats,
-    CategoryStats,
-    Preference,
-    Snooze,
-    Counted,
+    "INB.13", "What has this person in this inbox?", Held, UserStats, CategoryStats, Preference, Snooze, Counted
 )
 
 # Writes

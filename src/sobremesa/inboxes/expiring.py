@@ -13,7 +13,7 @@ from typing import Any
 
 from sobremesa.clock import Clock
 from sobremesa.inboxes.entities import Held, HeldPublic, count_expiry
-from sobremesa.inboxes.places import HeldRow, Own, Place, Public, count
+from sobremesa.inboxes.places import HeldRow, count, find_place
 from sobremesa.inboxes.tallies import NOTHING, category_of, tally_of
 from sobremesa.table import Create, RawChange, Table, hash_part, less_if_present
 from sobremesa.table.errors import ConditionFailed
@@ -50,17 +50,15 @@ class Expiring:
         by_partition: dict[str, list[RawChange]] = {}
         for change in self._waiting.values():
             by_partition.setdefault(change.key.pk, []).append(change)
-        async with asyncio.TaskGroup() as group:
-            for changes in by_partition.values():
-                group.create_task(count_all(changes))
+        await asyncio.gather(*map(count_all, by_partition.values()))
         self._waiting.clear()
 
     async def count(self, change: RawChange) -> bool:
         """Count a removal; whether it was still to be counted."""
         row = None if change.old is None else self._row(change.old)
-        if row is None or row.expiredat is None:
+        place = None if change.old is None else find_place(change.old, self._table.layout)
+        if row is None or row.expiredat is None or place is None:
             return False
-        place = place_of(row)
         until = self._clock.now_ms() // 1000 + MARKED_SECONDS
         not_settled = less_if_present("settled_at", int(row.expiredat))
         out = {category_of(row): NOTHING.minus(tally_of(row))}
@@ -75,10 +73,3 @@ class Expiring:
     def _row(self, item: Mapping[str, Any]) -> HeldRow | None:
         stored = dict(item)
         return self._table.as_entity(stored, Held) or self._table.as_entity(stored, HeldPublic)
-
-
-def place_of(row: HeldRow) -> Place:
-    """Where a row is counted."""
-    if isinstance(row, Held):
-        return Own(row.tenant, row.user_id, row.inbox)
-    return Public(row.tenant, row.inbox)

@@ -14,6 +14,7 @@ import msgspec
 
 from sobremesa.clock import Clock
 from sobremesa.errors import Busy
+from sobremesa.inboxes.contents import Taxonomy
 from sobremesa.inboxes.durations import MAX_SECONDS
 from sobremesa.inboxes.entities import (
     Held,
@@ -21,7 +22,6 @@ from sobremesa.inboxes.entities import (
     PublicMessage,
     ReadReceipt,
     Snooze,
-    Taxonomy,
     UserStats,
     count_of,
     held_message,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sobremesa.inboxes.entities import (
     PUBLIC,
+    STORED,
     CategoryStats,
     Counted,
     Held,
@@ -26,6 +27,7 @@ from sobremesa.people import Tenant, UserId
 from sobremesa.table import (
     Condition,
     Key,
+    Layout,
     Operation,
     Question,
     Upsert,
@@ -111,6 +113,25 @@ class Own(NamedTuple):
 
 
 Place: TypeAlias = Own | Public
+
+
+def find_place(item: Mapping[str, Any], layout: Layout) -> Place | None:
+    """The place that a stored row is counted in; None if it is no row of an inbox.
+
+    The key says which it is. In a table whose keys are in lower case, the attributes know how its parts are spelled.
+    """
+    pk, spelling = item[layout.pk], layout.spelling
+    lowered = spelling is not None
+    for templates, place in ((Held.keys.pk, Own), (HeldPublic.keys.pk, Public)):
+        parts = templates.parse(pk, lowered=lowered)
+        if parts is None:
+            continue
+        for field, part in parts.items():
+            told = item.get(STORED[field])
+            if spelling is not None and isinstance(told, str) and spelling.key(told) == part:
+                parts[field] = told
+        return place(**parts)  # type: ignore[arg-type]
+    return None
 
 
 def count(

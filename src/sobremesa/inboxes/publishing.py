@@ -14,17 +14,15 @@ import msgspec
 from sobremesa.clock import Clock
 from sobremesa.errors import Busy, NotFound
 from sobremesa.inboxes.configuring import Configuring, require_category, require_duration
+from sobremesa.inboxes.contents import Audience, Content, Taxonomy
 from sobremesa.inboxes.delivery import CHUNK, JOB, Delivery, subject_of
 from sobremesa.inboxes.entities import (
     PUBLIC,
-    Audience,
     Chunk,
-    Content,
     HostClaim,
     InboxKey,
     PublicMessage,
     Publish,
-    Taxonomy,
     begin_publish,
     host_claim,
     publish_by_id,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
-from sobremesa.inboxes.entities import Held, HeldPublic, UserStats
-from sobremesa.inboxes.places import Own, Place, Public
+from sobremesa.inboxes.entities import UserStats
+from sobremesa.inboxes.places import Own, Place, find_place
 from sobremesa.inboxes.settling import Drift, Settling
 from sobremesa.inboxes.standing import Standing
 from sobremesa.inboxes.tallies import Tally
@@ -19,9 +19,6 @@ from sobremesa.table import Table
 
 BASE = "base"
 """What is wrong when it is the number of messages to everyone from before a person came."""
-
-_OWN = Held.keys.pk
-_PUBLIC = HeldPublic.keys.pk
 
 
 class Checked(NamedTuple):
@@ -44,7 +41,7 @@ class Reconciling:
         layout = self._table.layout
         last: Place | None = None
         async for item in self._table.scan(consistent=True):
-            place = self._place(str(item[layout.pk]))
+            place = find_place(item, layout)
             # The rows of a partition come together; one that came apart would be counted twice, which does no harm.
             if place is None or place == last or tenant not in (None, place.tenant):
                 continue
@@ -63,11 +60,3 @@ class Reconciling:
             if not dry and (true["base"], true["base_until"]) != (total.base, total.base_until):
                 await self._standing.renew(place, total)
         return drift
-
-    def _place(self, pk: str) -> Place | None:
-        lowered = self._table.layout.spelling is not None
-        own = _OWN.parse(pk, lowered=lowered)
-        if own is not None:
-            return Own(**own)  # type: ignore[arg-type]
-        public = _PUBLIC.parse(pk, lowered=lowered)
-        return None if public is None else Public(**public)  # type: ignore[arg-type]
