@@ -76,7 +76,12 @@ def serving(store: str, log: Path, **settings: str) -> Iterator[Server]:
     command += [sys.executable, str(SOBREMESA), "serve", "--port", "0", "--store", store]
     with log.open("wb") as file:
         process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT
+            command,
+            env=environment,
+            cwd=log.parent,  # where it keeps what has no place of its own
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
         )
     try:
         yield Server(store, process, log)

@@ -20,8 +20,10 @@ from typing import Any, NamedTuple
 import aiohttp
 import pytest
 
-from api.calling import NOBODY_HAS_IT, PASSWORD, Caller, Reply, client_of, log_in, register
-from api.running import Server, new_key
+from api import thread_attempts
+from api.attempts import INSIDE, PEOPLE, PREPARED, Attempt, Prepare, prepares
+from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, Caller, Reply, client_of, log_in, register
+from api.running import Server, new_key, sobremesa
 
 TABLE = """
 operation                        nobody  key  stranger  removed  member  moderator  admin  owner
@@ -153,11 +155,26 @@ inboxes.setPreference elsewhere     401  403       404      404     404        4
 
 rooms.getMessageAnywhere            401  403       404      404     200        200    200    200
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
+
+moderation.listCases                401  403       403      403     403        403    403    403
+moderation.getCase                  401  403       403      403     403        403    403    403
+moderation.decideCase               401  403       403      403     403        403    403    403
+attachments.createAttachment        401  403       201      201     201        201    201    201
+attachments.completeAttachment      401  403       404      404     404        404    404    404
+attachments.completeAttachment own  401  403       200      200     200        200    200    200
+attachments.getAttachment           401  403       404      404     404        404    404    404
+attachments.getAttachment own       401  403       200      200     200        200    200    200
+attachments.getAttachment sent      401  403       404      404     200        200    200    200
+attachments.getAttachment public    401  403       200      200     200        200    200    200
+attachments.deleteAttachment        401  403       404      404     404        404    404    404
+attachments.deleteAttachment own    401  403       204      204     204        204    204    204
+attachments.getContent              200  200       200      200     200        200    200    200
+attachments.getContent forged       404  404       404      404     404        404    404    404
+attachments.getPreview              200  200       200      200     200        200    200    200
 """
 
-_HEAD, *_LINES = [line for line in TABLE.splitlines() if line]
+_HEAD, *_LINES = [line for line in (TABLE + thread_attempts.TABLE).splitlines() if line]
 WHO = tuple(_HEAD.split()[1:])
-PEOPLE = ("owner", "admin", "moderator", "member", "removed", "stranger", "victim")
 
 
 def _row(line: str) -> tuple[str, dict[str, int]]:
@@ -173,15 +190,6 @@ class Cast(NamedTuple):
 
     tokens: dict[str, tuple[str | None, dict[str, Any]]]
     routes: dict[str, tuple[str, str]]
-
-
-class Attempt(NamedTuple):
-    """One request: what stands in the path's places, what goes with it, and who makes it if not the usual caller."""
-
-    places: dict[str, str] = {}
-    body: Any = None
-    query: dict[str, Any] = {}
-    caller: Caller | None = None
 
 
 class Room(NamedTuple):
@@ -214,6 +222,7 @@ class Place:
         self.server_id = self.channel_id = self.invite = ""
         self.rooms: dict[str, Room] = {}
         self.own_invite: dict[str, str] = {}
+        self.built: dict[str, Any] = {}
 
     async def build(self) -> None:
         self.server_id = (await self.owner.post("/servers", {"name": "A table"}))["serverId"]
@@ -272,18 +281,7 @@ class Place:
         return f"{self.rooms['conversations'].at}/participants/{caller.user_id}"
 
 
-Prepare = Callable[[Place, str], Awaitable[Attempt]]
-PREPARED: dict[str, Prepare] = {}
-INSIDE = ("member", "moderator", "admin", "owner")
-
-
-def prepares(*names: str) -> Callable[[Prepare], Prepare]:
-    def keep(prepare: Prepare) -> Prepare:
-        PREPARED.update(dict.fromkeys(names, prepare))
-        return prepare
-
-    return keep
-
+FOR_ADMINISTRATORS = {name for name in ROWS if name == "communities.listAllServers" or name.startswith("moderation.")}
 
 PrepareRoom = Callable[[Place, Room, str], Awaitable[Attempt]]
 ROOM_KINDS = ("channels", "conversations")
@@ -394,7 +392,7 @@ async def _find_users(place: Place, who: str) -> Attempt:
 
 @prepares(
     *("accounts.getMe", "accounts.listSessions", "accounts.export", "accounts.listBlocks", "communities.listServers"),
-    *("communities.listAllServers", "rooms.countUnreadEverywhere"),
+    *("communities.listAllServers", "rooms.countUnreadEverywhere", "moderation.listCases"),
 )
 async def _nothing_needed(place: Place, who: str) -> Attempt:
     return Attempt()
@@ -608,6 +606,73 @@ async def _report(place: Place, room: Room, who: str) -> Attempt:
     return (await _the_message(place, room, who))._replace(body={"reason": "It is too short."})
 
 
+# Moderation
+
+
+@prepares("moderation.getCase")
+async def _case(place: Place, who: str) -> Attempt:
+    return Attempt({"caseId": NOBODY_HAS_IT})
+
+
+@prepares("moderation.decideCase")
+async def _decide(place: Place, who: str) -> Attempt:
+    return Attempt({"caseId": NOBODY_HAS_IT}, {"decision": "approve"})
+
+
+# Attachments: whoever has a signed address needs no token; an address of one's own making opens nothing.
+
+
+async def _file_of(caller: Caller, content: bytes = b"Hello", **query: Any) -> dict[str, Any]:
+    made: dict[str, Any] = await caller.post("/attachments", content, **query)
+    return made
+
+
+@prepares("attachments.createAttachment")
+async def _upload(place: Place, who: str) -> Attempt:
+    return Attempt(body=b"Hello")
+
+
+@prepares("attachments.completeAttachment", "attachments.getAttachment", "attachments.deleteAttachment")
+async def _others_file(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.everybody["victim"]))["fileId"]})
+
+
+@prepares("attachments.completeAttachment own", "attachments.getAttachment own", "attachments.deleteAttachment own")
+async def _own_file(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.everybody[who if who in PEOPLE else "owner"]))["fileId"]})
+
+
+@prepares("attachments.getAttachment sent")
+async def _sent_file(place: Place, who: str) -> Attempt:
+    victim = await place.victim()
+    made = await _file_of(victim)
+    await victim.post(f"/channels/{place.channel_id}/messages", {"attachments": [made["fileId"]]})
+    return Attempt({"fileId": made["fileId"]})
+
+
+@prepares("attachments.getAttachment public")
+async def _avatar(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.owner, PICTURE, purpose="avatar"))["fileId"]})
+
+
+@prepares("attachments.getContent")
+async def _content(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner)
+    return Attempt({"fileId": made["fileId"]}, query={"token": made["url"].partition("token=")[2]})
+
+
+@prepares("attachments.getPreview")
+async def _preview(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner, PICTURE)
+    return Attempt({"fileId": made["fileId"]}, query={"token": made["previewUrl"].partition("token=")[2]})
+
+
+@prepares("attachments.getContent forged")
+async def _forged(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner)
+    return Attempt({"fileId": made["fileId"]}, query={"token": "A" * len(made["url"].partition("token=")[2])})
+
+
 # Inboxes
 
 TOLD = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
@@ -654,8 +719,10 @@ def cast(server: Server) -> Cast:
     async def gathered() -> Cast:
         async with client_of(server.url) as http:
             word = uuid.uuid4().hex[:8]
-            callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in PEOPLE))
-            tokens = {who: (caller.token, caller.user) for who, caller in zip(PEOPLE, callers, strict=True)}
+            names = (*PEOPLE, "operator")
+            callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in names))
+            tokens = {who: (caller.token, caller.user) for who, caller in zip(names, callers, strict=True)}
+            await sobremesa("admin", "grant", f"operator-{word}", "--store", server.store)
             async with http.get("/openapi.json") as answer:
                 paths = (await answer.json())["paths"]
         routes = {
@@ -701,7 +768,7 @@ async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> No
         if who == "nobody" and reply.status == 401:
             assert (reply.json["code"], reply.headers["www-authenticate"]) == ("unauthenticated", "Bearer")
         if who == "key" and reply.status == 403:
-            assert reply.json["code"] == ("forbidden" if name in BY_KEY else "person_needed")
+            assert reply.json["code"] == ("forbidden" if name in FOR_ADMINISTRATORS | BY_KEY else "person_needed")
         if who in ("stranger", "removed") and reply.status == 404:
             nothing = attempt._replace(places=attempt.places | _elsewhere(path))
             assert told(reply) == told(await tried(caller, method, path, nothing)), f"{who} can tell what exists"
@@ -711,8 +778,13 @@ async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> No
 
 
 async def test_a_key_with_the_scope_may_do_what_needs_it(server: Server, http: aiohttp.ClientSession) -> None:
+    somebody = await register(http, f"k-{uuid.uuid4().hex[:16]}")
+    made = await somebody.post("/servers", {"name": "Seen by a key"})
     key = Caller(http, await new_key(server, "admin"))
-    assert (await key.get("/admin/servers", limit=1))["items"]
+    assert (await key.get("/admin/servers", limit=1))["items"] == [made]
+    assert (await key.get("/moderation/cases", limit=1)).keys() == {"items", "next"}
+    await key.get(f"/moderation/cases/{NOBODY_HAS_IT}", expect=404)
+    await key.post(f"/moderation/cases/{NOBODY_HAS_IT}", {"decision": "block"}, expect=404)
 
 
 def _elsewhere(path: str) -> dict[str, str]:

@@ -14,8 +14,9 @@ from typing import Any
 
 import aiohttp
 
-from api.calling import NOBODY_HAS_IT, PASSWORD, ULID, Caller, log_in, register, signed_in
+from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, ULID, Caller, log_in, register, signed_in
 from api.running import Server, sobremesa
+from api.thread_chapters import two_people_strike_a_deal
 
 SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
 CHANNEL = {"channelId", "serverId", "name", "topic", "lastMessageId", "createdAt", "updatedAt"}
@@ -36,6 +37,12 @@ INBOX_MESSAGE = {
     *("messageId", "sender", "title", "body", "category", "ctaUri", "readat", "receivedAt", "expiresAt", "audience"),
 }
 ME = {"userId", "username", "email", "avatarUrl", "tenant", "isAdmin", "createdAt", "updatedAt"}
+CASE = {
+    *("caseId", "messageId", "roomKind", "roomId", "authorId", "reportedBy", "reason", "origin", "state", "createdAt"),
+    *("decision", "decidedBy", "decidedAt", "note", "message"),
+}
+ACCUSED = {"content", "username", "attachments", "flags", "nsfwBand", "createdAt", "editedAt"}
+FILE = {"fileId", "name", "kind", "mime", "size", "width", "height", "url", "previewUrl", "expiresAt"}
 SIGNED_IN = {"user", "accessToken", "refreshToken", "expiresIn"}
 
 
@@ -79,11 +86,14 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await people_read(story)
     await people_talk_with_each_other(story)
     await a_group_changes(story)
+    await files_are_uploaded_and_fetched(story)
     await the_product_tells_people_something(story)
     await people_take_their_data_with_them(story)
+    await two_people_strike_a_deal(story)
     await members_get_roles_and_are_removed(story)
     await the_server_changes_hands_and_ends(story)
     await administrators_see_every_server(story)
+    await moderators_decide_about_cases(story)
     await sessions_and_passwords_end(story)
     await an_account_is_deleted(story)
 
@@ -433,6 +443,26 @@ async def a_group_changes(story: Story) -> None:
     assert group["convoId"] not in {row["convoId"] for row in await pages(story.cleo, "/conversations", limit=1)}
 
 
+async def files_are_uploaded_and_fetched(story: Story) -> None:
+    made = await story.ana.post("/attachments", PICTURE, name="dot.gif")
+    assert made.keys() == FILE
+    assert (made["name"], made["kind"], made["mime"], made["size"]) == ("dot.gif", "preview", "image/gif", len(PICTURE))
+    at = f"/attachments/{made['fileId']}"
+    assert (await story.ana.get(at)).keys() == FILE
+    assert (await story.ana.post(f"{at}/complete", expect=200)).keys() == FILE
+    for what, url in (("content", made["url"]), ("preview", made["previewUrl"])):
+        token = url.removeprefix(f"/v1{at}/{what}?token=")
+        fetched = await story.nobody.call("GET", f"{at}/{what}", token=token)
+        assert (fetched.status, fetched.headers["x-content-type-options"]) == (200, "nosniff")
+        assert (fetched.raw == PICTURE) == (what == "content")
+    await story.ben.get(at, expect=404)
+    await story.ben.delete(at, expect=404)
+    await story.ana.delete(at)
+    await story.ana.get(at, expect=404)
+    asked = {"name": "dot.gif", "mime": "image/gif", "size": len(PICTURE)}
+    assert (await story.ana.post("/attachments", asked, expect=409))["code"] == "no_presigned_uploads"
+
+
 async def the_product_tells_people_something(story: Story) -> None:
     inbox = f"news-{story.word}"
     at = f"/tenants/default/inboxes/{inbox}"
@@ -577,6 +607,38 @@ async def administrators_see_every_server(story: Story) -> None:
     key = story.kept(Caller(story.http, made.splitlines()[-1]))
     assert (await key.get("/admin/servers", limit=2))["items"] == newest
     assert (await key.get("/users/me", expect=403))["code"] == "person_needed"
+
+
+async def moderators_decide_about_cases(story: Story) -> None:
+    admin = story.kept(await log_in(story.http, story.ana.name))
+    server_id = (await story.cleo.post("/servers", {"name": "A last table"}))["serverId"]
+    channel_id = (await story.cleo.post(f"/servers/{server_id}/channels", {"name": "general"}))["channelId"]
+    message_id = (await story.cleo.post(f"/channels/{channel_id}/messages", {"content": "Buy now"}))["messageId"]
+    message = f"/channels/{channel_id}/messages/{message_id}"
+    for _ in range(2):
+        await story.cleo.post(f"{message}/report", {"reason": "I regret it."}, expect=202)
+
+    found = [case for case in await pages(admin, "/moderation/cases", limit=1) if case["messageId"] == message_id]
+    [case] = found
+    assert case.keys() == CASE
+    assert case["message"].keys() == ACCUSED
+    assert (case["roomKind"], case["roomId"], case["authorId"]) == ("channel", channel_id, story.cleo.user_id)
+    assert (case["reportedBy"], case["reason"], case["origin"]) == (story.cleo.user_id, "I regret it.", "report")
+    assert (case["state"], case["message"]["content"], case["message"]["flags"]) == ("open", "Buy now", None)
+
+    address = f"/moderation/cases/{case['caseId']}"
+    assert await admin.get(address) == case
+    await admin.get(f"/moderation/cases/{NOBODY_HAS_IT}", expect=404)
+    await admin.post(address, {"decision": "perhaps"}, expect=422)
+    decided = await admin.post(address, {"decision": "block", "note": "So do we."}, expect=200)
+    assert (decided["state"], decided["decision"], decided["decidedBy"]) == ("closed", "block", story.ana.user_id)
+    again = await admin.post(address, {"decision": "approve"}, expect=409)
+    assert (again["code"], again["current"]) == ("case_closed", decided)
+    assert decided in await pages(admin, "/moderation/cases?state=closed")
+    assert case["caseId"] not in [case["caseId"] for case in await pages(admin, "/moderation/cases")]
+    seen = await story.cleo.get(message)
+    assert seen["flags"] == {"moderation": "blocked", "policyHints": ["reviewed"]}
+    await story.cleo.delete(f"/servers/{server_id}")
 
 
 async def sessions_and_passwords_end(story: Story) -> None:

@@ -37,14 +37,13 @@ ANA, BEN, CLEO = map(reader, ("ana", "ben", "cleo"))
 class Shop:
     """The shop, and what it and its people do."""
 
-    def __init__(self, app: Sobremesa, clock: Ahead | SetClock, inbox: InboxKey = NEWS) -> None:
+    def __init__(
+        self, app: Sobremesa, clock: Ahead | SetClock, inbox: InboxKey = NEWS, inboxes: Inboxes | None = None
+    ) -> None:
         self.app = app
         self.clock = clock
         self.inbox = inbox
-
-    @property
-    def inboxes(self) -> Inboxes:
-        return self.app.inboxes
+        self.inboxes = inboxes or app.inboxes
 
     async def joins(self, *people: Actor, **fields: Any) -> None:
         """They make an account now."""

@@ -9,9 +9,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from inboxes.shop import Shop, reader
-from sobremesa.app import Sobremesa
 from sobremesa.errors import Busy
-from sobremesa.settings import Settings
+from sobremesa.ids import Ids
+from sobremesa.inboxes.opening import open_inboxes
+from sobremesa.jobs import Jobs
 from sobremesa.table import Table
 from sobremesa.table.engines.faults import FaultyEngine, Rates
 from sobremesa.table.errors import Conflict, OutcomeUnknown, Throttled
@@ -36,9 +37,9 @@ async def until_it_works(verb: Callable[[], Awaitable[object]]) -> None:
 async def test_on_bad_days_each_message_comes_once_and_counts_are_exact(shop: Shop, seed: int) -> None:
     rates = Rates(throttle=0.1, conflict=0.1, lost_answer=0.1)
     engine = FaultyEngine(shop.app.table.engine, rates, seed=seed)
-    settings = Settings(rate_limits="off")
-    app = Sobremesa(Table(engine, clock=shop.clock), shop.app.keyring, settings, clock=shop.clock)
-    stormy, chance = Shop(app, shop.clock), random.Random(seed)
+    table, ids = Table(engine, clock=shop.clock), Ids(shop.clock)
+    inboxes = open_inboxes(table, shop.clock, ids, Jobs(table, shop.clock, ids))
+    stormy, chance = Shop(shop.app, shop.clock, inboxes=inboxes), random.Random(seed)
     await shop.joins(*PEOPLE)
     told: list[str] = []
 

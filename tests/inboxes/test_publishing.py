@@ -80,7 +80,7 @@ async def test_telling_everyone_costs_the_same_however_many_they_are(shop: Shop)
     assert await cost() == alone
 
 
-@pytest.mark.parametrize("recipients", [1, 32, 33, 34, 66, 67, 999, 1000])
+@pytest.mark.parametrize("recipients", [1, 32, 33, 67, 1000])
 async def test_up_to_a_thousand_have_it_when_the_call_answers(shop: Shop, recipients: int) -> None:
     people = [f"user-{number:04}" for number in range(recipients)]
 

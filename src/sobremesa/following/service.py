@@ -57,8 +57,9 @@ class Follower:
                 progress = await self._take()
                 if progress is not None:
                     await self._follow(Position(progress.position) if progress.position else OLDEST)
-            except TableError as error:
-                _log.warning("the change log could not be followed", follower=self._name, error=str(error))
+            except Exception as error:  # whatever it is, the same changes come again
+                why = f"{type(error).__name__}: {error}"
+                _log.warning("the change log could not be followed", follower=self._name, why=why)
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def catch_up(self) -> None:

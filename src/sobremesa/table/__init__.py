@@ -10,7 +10,7 @@ Where things are:
 - `conditions`, `updates`, `operations`: what must hold, what changes, what is written
 - `table`: reads and writes, over any engine; `calls` retries and splits batches; `opening` finds the engine
 - `lowering`, `evaluation`: from fields to attributes, and what conditions mean
-- `remembered`: results of reads, kept for as long as they are true
+- `remembered`: results of reads, kept for as long as they are true; `shards`: several partitions as one list
 - `capacity`, `catalogue`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults
 """
@@ -57,6 +57,7 @@ from sobremesa.table.operations import Check, Create, Delete, Operation, Put, Up
 from sobremesa.table.patterns import Lookup, Pattern, Question, Registry, WritePattern
 from sobremesa.table.remembered import Remembered
 from sobremesa.table.retries import Retries
+from sobremesa.table.shards import Shards
 from sobremesa.table.table import Counted, Page, Table
 from sobremesa.table.updates import (
     add,
@@ -100,6 +101,7 @@ __all__ = [
     "Registry",
     "Remembered",
     "Retries",
+    "Shards",
     "Spelling",
     "Table",
     "Update",

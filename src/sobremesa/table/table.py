@@ -126,11 +126,13 @@ class Table:
 
     async def get_many(self, keys: Sequence[Key[E]], *, consistent: bool = False) -> list[E | None]:
         """The rows of any number of keys, in their order; None where there is none."""
+        if not keys:
+            return []
         stored = [key.stored(self._spelling) for key in keys]
         for key, raw in zip(keys, stored, strict=True):
             self._note(raw.pk, key.entity)
         found, used = await self._calls.get_many(stored, consistent=consistent)
-        self._record(keys[0].pattern if keys else None, used)
+        self._record(keys[0].pattern, used)
         return [self._row(found.get(raw), key) for key, raw in zip(keys, stored, strict=True)]
 
     async def get_pair(self, one: Key[E], other: Key[F], *, consistent: bool = False) -> tuple[E | None, F | None]:
