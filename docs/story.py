@@ -11,7 +11,9 @@ from sobremesa.attachments.receiving import Arriving
 from sobremesa.clock import SetClock
 from sobremesa.conversations.activity import Activity
 from sobremesa.ids import Ids
-from sobremesa.people import Actor, UserId
+from sobremesa.inboxes.entities import InboxKey
+from sobremesa.inboxes.publishing import Notice
+from sobremesa.people import DEFAULT_TENANT, Actor, KeyId, UserId
 from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
 from sobremesa.table import Put, Usage, measure
@@ -68,6 +70,7 @@ async def tell() -> Costs:
         await _conversations(app, bill, ana, people)
         await _files(app, bill, ana)
         await _thread(app, bill, ana)
+        await _inboxes(app, bill, ana, clock)
         await _end(app, bill, ana, people[0], room)
         return Costs(bill.verbs, app.table.meter.totals())
 
@@ -184,6 +187,42 @@ async def _thread(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
     await bill.of("write a tab of 1 KB", tabs.put(ana, thread_id, "brief", {"text": BODY * 6}, source_version=1))
     await bill.of("open the panel", tabs.open_panel(sal, thread_id))
     await bill.of("lock a thread", threads.set_status(ana, thread_id, "locked"))
+
+
+async def _inboxes(app: Sobremesa, bill: _Bill, ana: Actor, clock: SetClock) -> None:
+    parts, tenant, inbox = app.inboxes, DEFAULT_TENANT, InboxKey("news")
+    key = Actor(key_id=KeyId("key"), scopes=frozenset({"inbox:publish", "inbox:admin", "inbox:read"}))
+    rules = {"default": "30d"}
+    await bill.of("set what holds for a tenant", parts.configuring.set_tenant(key, tenant, title="Shop", ttl="90d"))
+    await bill.of(
+        "set up an inbox",
+        parts.configuring.set_inbox(key, tenant, inbox, title="News", description=None, ttl=rules),
+    )
+    notice = Notice(sender="shop", title="Half price", body=BODY, category="offers")
+    to_all, to_some = parts.publishing.publish_to_everyone, parts.publishing.publish_to_users
+    await to_all(key, tenant, inbox, notice)
+    await bill.of("tell everyone, however many they are", to_all(key, tenant, inbox, notice))
+    public = (await to_all(key, tenant, inbox, notice)).message_id
+    own = await bill.of("tell one person", to_some(key, tenant, inbox, notice, [ana.user_id]))
+    many = [UserId(f"{number:05}") for number in range(1000)]
+    await bill.of("tell 1,000 people", to_some(key, tenant, inbox, notice, many))
+    await bill.of("look how far a publishing is", parts.publishing.find(key, tenant, inbox, own.message_id))
+    await bill.of("count one's messages, at first sight", parts.counting.count(ana, tenant, inbox))
+    await bill.of("count one's messages", parts.counting.count(ana, tenant, inbox))
+    for number in range(46):
+        await (to_all(key, tenant, inbox, notice) if number % 2 else to_some(key, tenant, inbox, notice, [ana.user_id]))
+    await bill.of("open an inbox: the newest 50 messages", parts.listing.page(ana, tenant, inbox, limit=50))
+    await bill.of("mark a message to oneself as read", parts.marking.read(ana, tenant, inbox, own.message_id))
+    await bill.of("mark a message to everyone as read", parts.marking.read(ana, tenant, inbox, public))
+    until_ms = clock.now_ms() + 60_000
+    snoozed = parts.marking.snooze(ana, tenant, inbox, public, until_ms=until_ms)
+    await bill.of("snooze a message", snoozed)
+    await bill.of("archive a message", parts.marking.archive(ana, tenant, inbox, own.message_id))
+    await bill.of("mark 48 messages as read at once", parts.marking.read_all(ana, tenant, inbox))
+    await bill.of("mute a category", parts.preferences.set(ana, tenant, inbox, "offers", muted=True))
+    clock.move(seconds=31 * 86400)
+    await bill.of("count when 50 messages have expired", parts.counting.count(ana, tenant, inbox))
+    clock.move(seconds=-31 * 86400)
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:

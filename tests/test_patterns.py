@@ -5,10 +5,17 @@ from __future__ import annotations
 import attachments.test_patterns
 import communities.test_patterns
 import conversations.test_patterns
+import inboxes.test_patterns
 import threads.test_patterns
 from sobremesa.app import REGISTRY
 
-TRIED = (attachments.test_patterns, communities.test_patterns, conversations.test_patterns, threads.test_patterns)
+TRIED = (
+    attachments.test_patterns,
+    communities.test_patterns,
+    conversations.test_patterns,
+    inboxes.test_patterns,
+    threads.test_patterns,
+)
 
 
 def test_every_declared_pattern_has_a_domain_that_tries_it() -> None:

@@ -45,7 +45,7 @@ from sobremesa.conversations import entities as conversation_entities
 from sobremesa.conversations.entities import CONVERSATIONS
 from sobremesa.conversations.opening import open_conversations
 from sobremesa.conversations.seats import CLEAN_CONVERSATION
-from sobremesa.following import Follower
+from sobremesa.following import Follower, Follows
 from sobremesa.following import entities as following_entities
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import Endpoint
@@ -54,6 +54,10 @@ from sobremesa.http.metrics import Metrics
 from sobremesa.http.site import Site
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids
+from sobremesa.inboxes import api as inboxes_api
+from sobremesa.inboxes import delivery as inbox_delivery
+from sobremesa.inboxes import entities as inbox_entities
+from sobremesa.inboxes.opening import open_inboxes
 from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
 from sobremesa.moderation import api as moderation_api
@@ -89,6 +93,7 @@ REGISTRY = Registry.of(
     conversation_entities,
     thread_entities,
     room_entities,
+    inbox_entities,
     moderation_entities,
     attachment_entities,
     job_entities,
@@ -125,6 +130,7 @@ class Sobremesa:
         exporters: list[Exporter] = []
 
         self.jobs = Jobs(table, clock, ids)
+        self.inboxes = open_inboxes(table, clock, ids, self.jobs)
         self.accounts, self.authentication, self.server_keys = open_accounts(
             table,
             clock,
@@ -197,16 +203,21 @@ class Sobremesa:
         )
 
         thread_cleanup = ThreadCleanup(table, clock, self.attachments)
-        farewells += [cleanup, talks.cleanup, thread_cleanup, self.review]
-        exporters += [cleanup, talks.cleanup, thread_cleanup, self.review]
-        self.follower = Follower(
-            table, clock, ids, "activity", [talks.activity, threads.inboxes, Agreements(table, self.archive)]
-        )
+        farewells += [cleanup, talks.cleanup, thread_cleanup, self.review, self.inboxes.cleanup]
+        exporters += [cleanup, talks.cleanup, thread_cleanup, self.review, self.inboxes.cleanup]
+        followed: list[Follows] = [
+            talks.activity,
+            threads.inboxes,
+            Agreements(table, self.archive),
+            self.inboxes.expiring,
+        ]
+        self.follower = Follower(table, clock, ids, "activity", followed)
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
             CLEAN_SERVER: cleanup.clean_server,
             CLEAN_CHANNEL: cleanup.clean_channel,
             CLEAN_CONVERSATION: talks.cleanup.clean_conversation,
+            inbox_delivery.JOB: self.inboxes.delivery.run,
         }
 
     @classmethod
@@ -264,7 +275,10 @@ class Sobremesa:
             *project_api.routes(self.cards, self.tabs).endpoints,
             *rooms_api.routes(self.thread_rooms, title="Threads", silences=[Blocked, ThreadNotOpen]).endpoints,
             *records_api.routes(self.archive).endpoints,
-            *rooms_api.shared_routes([self.channels, self.talks, self.thread_rooms]).endpoints,
+            *rooms_api.shared_routes(
+                [self.channels, self.talks, self.thread_rooms], inboxes_api.totals(self.inboxes)
+            ).endpoints,
+            *inboxes_api.routes(self.inboxes).endpoints,
             *attachments_api.routes(self.attachments).endpoints,
             *moderation_api.routes(self.review).endpoints,
         ]

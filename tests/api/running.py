@@ -15,7 +15,7 @@ from pathlib import Path
 
 from servers import TETHER
 from sobremesa.app import Sobremesa
-from sobremesa.people import DEFAULT_TENANT
+from sobremesa.people import DEFAULT_TENANT, Tenant
 
 SOBREMESA = Path(sys.executable).parent / "sobremesa"
 READY_WITHIN_SECONDS = 30.0
@@ -101,7 +101,7 @@ async def sobremesa(*arguments: str) -> str:
     return said.decode()
 
 
-async def new_key(server: Server, *scopes: str) -> str:
+async def new_key(server: Server, *scopes: str, tenant: str = DEFAULT_TENANT) -> str:
     """A server key, made by the library's door beside the running server."""
     async with Sobremesa.open(server.store, background=False) as app:
-        return (await app.server_keys.create_key(DEFAULT_TENANT, scopes)).text
+        return (await app.server_keys.create_key(Tenant(tenant), scopes)).text

@@ -129,6 +129,30 @@ conversations.startTyping           401  403       404      404     204        2
 conversations.setPreferences        401  403       404      404     200        200    200    200
 conversations.reportMessage         401  403       404      404     202        202    202    202
 
+inboxes.setTenant                   401  403       403      403     403        403    403    403
+inboxes.getTenant                   401  200       403      403     403        403    403    403
+inboxes.getTenant elsewhere         401  404       403      403     403        403    403    403
+inboxes.setInbox                    401  403       403      403     403        403    403    403
+inboxes.getInbox                    401  200       403      403     403        403    403    403
+inboxes.getInbox elsewhere          401  404       403      403     403        403    403    403
+inboxes.publishMessage              401  403       403      403     403        403    403    403
+inboxes.getPublish                  401  200       403      403     403        403    403    403
+inboxes.getPublish elsewhere        401  404       403      403     403        403    403    403
+inboxes.listMessages                401  403       200      200     200        200    200    200
+inboxes.listMessages elsewhere      401  403       404      404     404        404    404    404
+inboxes.markRead                    401  403       200      200     200        200    200    200
+inboxes.markRead elsewhere          401  403       404      404     404        404    404    404
+inboxes.markAllRead                 401  403       200      200     200        200    200    200
+inboxes.markAllRead elsewhere       401  403       404      404     404        404    404    404
+inboxes.archiveMessage              401  403       200      200     200        200    200    200
+inboxes.archiveMessage elsewhere    401  403       404      404     404        404    404    404
+inboxes.snoozeMessage               401  403       200      200     200        200    200    200
+inboxes.snoozeMessage elsewhere     401  403       404      404     404        404    404    404
+inboxes.countMessages               401  403       200      200     200        200    200    200
+inboxes.countMessages elsewhere     401  403       404      404     404        404    404    404
+inboxes.setPreference               401  403       200      200     200        200    200    200
+inboxes.setPreference elsewhere     401  403       404      404     404        404    404    404
+
 rooms.getMessageAnywhere            401  403       404      404     200        200    200    200
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
 
@@ -649,6 +673,45 @@ async def _forged(place: Place, who: str) -> Attempt:
     return Attempt({"fileId": made["fileId"]}, query={"token": "A" * len(made["url"].partition("token=")[2])})
 
 
+# Inboxes
+
+TOLD = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
+RIVAL = "rival"
+"""A tenant that exists and is nobody's here."""
+
+
+async def _tell(place: Place, publisher: str, tenant: str) -> dict[str, str]:
+    inbox = f"inbox-{uuid.uuid4().hex[:10]}"
+    path = f"/tenants/{tenant}/inboxes/{inbox}/messages"
+    told = await place.everybody[publisher].post(path, TOLD, expect=202)
+    return {"tenant": tenant, "inbox": inbox, "messageId": told["messageId"], "category": "offers"}
+
+
+INBOX_BODIES: dict[str, Any] = {
+    "setTenant": {"title": "The shop"},
+    "setInbox": {"title": "News"},
+    "publishMessage": TOLD,
+    "snoozeMessage": {"until": "2050-01-01T00:00:00Z"},
+    "setPreference": {"muted": True},
+}
+INBOX_VERBS = (
+    *("setTenant", "getTenant", "setInbox", "getInbox", "publishMessage", "getPublish", "listMessages", "markRead"),
+    *("markAllRead", "archiveMessage", "snoozeMessage", "countMessages", "setPreference"),
+)
+BY_KEY = {"communities.listAllServers", *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage"))}
+"""What a key with the right scope may do."""
+
+
+@prepares(*(f"inboxes.{verb}" for verb in INBOX_VERBS))
+async def _inbox(place: Place, who: str) -> Attempt:
+    return Attempt(await _tell(place, "publisher", "default"))
+
+
+@prepares(*(f"inboxes.{verb} elsewhere" for verb in INBOX_VERBS if f"inboxes.{verb}" not in BY_KEY))
+async def _inbox_elsewhere(place: Place, who: str) -> Attempt:
+    return Attempt(await _tell(place, RIVAL, RIVAL))
+
+
 @pytest.fixture(scope="module")
 def cast(server: Server) -> Cast:
     """Everybody, registered once; each line of the table gives them roles in a server of its own."""
@@ -667,8 +730,12 @@ def cast(server: Server) -> Cast:
             for path, methods in paths.items()
             for method, operation in methods.items()
         }
-        key = await new_key(server, "inbox:read")
-        return Cast({"nobody": (None, {}), "key": (key, {}), **tokens}, routes)
+        keys: dict[str, tuple[str | None, dict[str, Any]]] = {
+            "key": (await new_key(server, "inbox:read"), {}),
+            "publisher": (await new_key(server, "inbox:publish"), {}),
+            RIVAL: (await new_key(server, "inbox:publish", tenant=RIVAL), {}),
+        }
+        return Cast({"nobody": (None, {}), **keys, **tokens}, routes)
 
     return asyncio.run(gathered())
 
@@ -693,13 +760,15 @@ async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> No
     got: dict[str, int] = {}
     for who in WHO:
         attempt = await PREPARED[name](place, who)
+        verb = name.partition(" ")[0].removeprefix("inboxes.")
+        attempt = attempt._replace(body=attempt.body or INBOX_BODIES.get(verb))
         caller = attempt.caller or place.everybody[who]
         reply = await tried(caller, method, path, attempt)
         got[who] = reply.status
         if who == "nobody" and reply.status == 401:
             assert (reply.json["code"], reply.headers["www-authenticate"]) == ("unauthenticated", "Bearer")
         if who == "key" and reply.status == 403:
-            assert reply.json["code"] == ("forbidden" if name in FOR_ADMINISTRATORS else "person_needed")
+            assert reply.json["code"] == ("forbidden" if name in FOR_ADMINISTRATORS | BY_KEY else "person_needed")
         if who in ("stranger", "removed") and reply.status == 404:
             nothing = attempt._replace(places=attempt.places | _elsewhere(path))
             assert told(reply) == told(await tried(caller, method, path, nothing)), f"{who} can tell what exists"

@@ -68,6 +68,14 @@ class World:
         """A room of each kind, and a message in it."""
         self.tokens: dict[str, str] = {}
         self.build()
+        self.inbox()
+
+    def inbox(self) -> None:
+        """A message in an inbox."""
+        self.ids |= {"tenant": "default", "inbox": "news", "category": "offers"}
+        notice = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
+        told = self._do("POST", "/tenants/default/inboxes/news/messages", notice, self.key)
+        self.rooms["inboxes"] = {"messageId": told["messageId"]}
 
     def build(self) -> None:
         """A server anew, with everything in it."""
@@ -191,7 +199,7 @@ class World:
         self.ids["sessionId"] = next(session["sessionId"] for session in sessions if session["current"])
 
     def headers_of(self, operation: str) -> dict[str, str]:
-        if operation.startswith("moderation."):
+        if operation in WITH_KEY or operation.startswith("moderation."):
             return self._bearer(self.key)
         return self._bearer(self.spare_token if operation in WITH_SPARE else self.token)
 
@@ -219,6 +227,11 @@ class World:
 
 WITH_SPARE = {"accounts.logout", "accounts.deleteMe", "accounts.changePassword", "accounts.endSession"}
 """Operations that would end the session of who calls."""
+
+WITH_KEY = {
+    *("inboxes.setTenant", "inboxes.getTenant", "inboxes.setInbox", "inboxes.getInbox", "inboxes.publishMessage"),
+    "inboxes.getPublish",
+}
 
 RENEWED: dict[str, Callable[[World], None]] = {
     "accounts.logout": World.spare_again,

@@ -29,6 +29,7 @@ app.command(
     name="records",
     help="Migrate, look at and rebuild the documents and expenses of threads.",
 )
+app.command("sobremesa.cli.reconcile:reconcile", name="reconcile", help="Count inboxes again, and mend what is wrong.")
 app.command("sobremesa.cli.tour:tour", name="tour", help="Show what the table toolkit does, and what that costs.")
 
 

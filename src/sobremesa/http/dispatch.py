@@ -156,7 +156,7 @@ class Dispatch:
             raise
         trace.actor = actor.name
         if endpoint.scope:
-            actor.require_scope(endpoint.scope)
+            actor.require_scope(endpoint.scope, *endpoint.also_scopes)
         else:
             actor.user_id  # noqa: B018 - refuses a key where a person is needed
         return actor

@@ -144,6 +144,7 @@ class Endpoint:
         also_status: int | None,
         errors: Sequence[type[Refusal]],
         scope: str | None,
+        also_scopes: Sequence[str],
         limit: LimitClass,
         max_body: int | None,
         max_upload: int | None,
@@ -158,6 +159,7 @@ class Endpoint:
         self.also_status = also_status
         self.errors = tuple(errors)
         self.scope = scope
+        self.also_scopes = tuple(also_scopes)
         self.limit: LimitClass = limit
         self.max_body = max_body
         self.max_upload = max_upload
@@ -237,6 +239,7 @@ class Routes:
         also_status: int | None = None,
         errors: Sequence[type[Refusal]] = (),
         scope: str | None = None,
+        also_scopes: Sequence[str] = (),
         limit: LimitClass = "write",
         max_body: int | None = None,
         max_upload: int | None = None,
@@ -253,6 +256,7 @@ class Routes:
                     also_status=also_status,
                     errors=errors,
                     scope=scope,
+                    also_scopes=also_scopes,
                     limit=limit,
                     max_body=max_body,
                     max_upload=max_upload,

@@ -179,7 +179,7 @@ def _security(endpoint: Endpoint) -> list[Json]:
             return [{"bearer": []}]
         case "key":
             # An administrator may do it too.
-            return [{"serverKey": [endpoint.scope]}, {"bearer": []}]
+            return [*({"serverKey": [scope]} for scope in (endpoint.scope, *endpoint.also_scopes)), {"bearer": []}]
 
 
 def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:

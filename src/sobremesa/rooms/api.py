@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -34,6 +34,7 @@ from sobremesa.rooms.errors import (
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import MAX_CONTENT, Rooms
 from sobremesa.rooms.views import (
+    InboxUnreadView,
     MessageView,
     PinView,
     PreferencesView,
@@ -109,6 +110,11 @@ class UnreadEverywhere(Output):
 
     total: UnreadView
     rooms: list[RoomUnreadView]
+    inboxes: list[InboxUnreadView]
+
+
+InboxTotals: TypeAlias = Callable[[Actor], Awaitable[list[InboxUnreadView]]]
+"""Tells what is unread in a person's inboxes of notifications, which are no rooms."""
 
 
 def routes(rooms: Rooms, *, title: str, silences: Sequence[type[Refusal]] = ()) -> Routes:
@@ -231,7 +237,7 @@ def routes(rooms: Rooms, *, title: str, silences: Sequence[type[Refusal]] = ()) 
     return api
 
 
-def shared_routes(kinds: Sequence[Rooms]) -> Routes:
+def shared_routes(kinds: Sequence[Rooms], inbox_totals: InboxTotals) -> Routes:
     """The routes that look into all kinds of room at once."""
     api = Routes("Rooms")
 
@@ -246,12 +252,15 @@ def shared_routes(kinds: Sequence[Rooms]) -> Routes:
 
     @api.get("/users/me/unread", limit="write")
     async def count_unread_everywhere(actor: Actor) -> UnreadEverywhere:
-        """What is unread in all rooms, by one call."""
+        """What is unread in all rooms and inboxes, by one call."""
         rooms = [room for kind in kinds for room in await kind.unread_everywhere(actor)]
+        inboxes = await inbox_totals(actor)
         heard = [room for room in rooms if not room.muted]
         total = UnreadView(
-            sum(room.count for room in heard), any(room.capped for room in heard), sum(room.mentions for room in rooms)
+            sum(room.count for room in heard) + sum(inbox.count for inbox in inboxes),
+            any(room.capped for room in heard),
+            sum(room.mentions for room in rooms),
         )
-        return UnreadEverywhere(total, rooms)
+        return UnreadEverywhere(total, rooms, inboxes)
 
     return api
