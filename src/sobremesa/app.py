@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
@@ -51,8 +51,12 @@ from sobremesa.http.metrics import Metrics
 from sobremesa.http.site import Site
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids
+from sobremesa.invites import Invites
+from sobremesa.invites import api as invites_api
 from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
+from sobremesa.migration import Phases
+from sobremesa.migration import entities as migration_entities
 from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
 from sobremesa.rooms.service import Rooms
@@ -60,14 +64,27 @@ from sobremesa.settings import Settings
 from sobremesa.table import Layout, Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
+from sobremesa.workspaces import access as workspaces_access
+from sobremesa.workspaces import api as workspaces_api
+from sobremesa.workspaces import cleanup as workspaces_cleanup
+from sobremesa.workspaces import entities as workspace_entities
+from sobremesa.workspaces.invitations import Invitations
+from sobremesa.workspaces.items import Items
+from sobremesa.workspaces.legacy import NAME as LEGACY_ROWS
+from sobremesa.workspaces.legacy import Legacy
+from sobremesa.workspaces.members import Members
+from sobremesa.workspaces.options import WorkspaceSettings
+from sobremesa.workspaces.service import CLEAN_WORKSPACE, Workspaces
 
 REGISTRY = Registry.of(
     account_entities,
     community_entities,
     conversation_entities,
+    workspace_entities,
     room_entities,
     job_entities,
     following_entities,
+    migration_entities,
     idempotency,
 )
 """Every kind of row and every question: docs, costs and tests are loops over it."""
@@ -77,7 +94,14 @@ class Sobremesa:
     """All services over one store."""
 
     def __init__(
-        self, table: Table, keyring: Keyring, settings: Settings, *, clock: Clock, mailer: Mailer | None = None
+        self,
+        table: Table,
+        keyring: Keyring,
+        settings: Settings,
+        *,
+        clock: Clock,
+        mailer: Mailer | None = None,
+        setting_types: Mapping[str, Any] | None = None,
     ) -> None:
         self.table = table
         self.keyring = keyring
@@ -93,6 +117,9 @@ class Sobremesa:
         self._in_conversations = conversations_access.Access(table, audit)
         self.seats = Seats(table, clock, self._in_conversations, audit, self.jobs)
         conversations = conversations_cleanup.Cleanup(table, self.seats)
+        workspace_door = workspaces_access.Access(table)
+        self.members = Members(table, workspace_door, audit)
+        in_workspaces = workspaces_cleanup.Cleanup(table, clock, self.members, self.jobs)
         self.accounts, self.authentication, self.server_keys = open_accounts(
             table,
             clock,
@@ -102,8 +129,8 @@ class Sobremesa:
             jobs=self.jobs,
             settings=settings,
             mailer=mailer,
-            farewells=[cleanup, conversations],
-            exporters=[cleanup, conversations],
+            farewells=[cleanup, conversations, in_workspaces],
+            exporters=[cleanup, conversations, in_workspaces],
         )
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
         self.membership = Membership(table, clock, access, audit, repeats)
@@ -111,12 +138,19 @@ class Sobremesa:
         self.conversations = Conversations(table, clock, ids, self._in_conversations, repeats)
         self.inbox = Inbox(table, self._in_conversations)
         self.talks = Rooms(CONVERSATIONS, table, clock, ids, door=self._in_conversations, people=self.accounts)
+        legacy = Legacy(table, Phases(table, clock, LEGACY_ROWS))
+        self.workspaces = Workspaces(table, clock, ids, workspace_door, audit, repeats, self.jobs, self.members, legacy)
+        self.invitations = Invitations(table, clock, workspace_door, self.members, repeats)
+        self.items = Items(table, clock, ids, workspace_door, repeats, legacy)
+        self.workspace_settings = WorkspaceSettings(table, clock, workspace_door, legacy, setting_types)
+        self.invites = Invites(self.membership, self.invitations)
         self.follower = Follower(table, clock, ids, "activity", [Activity(table)])
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
             CLEAN_SERVER: cleanup.clean_server,
             CLEAN_CHANNEL: cleanup.clean_channel,
             CLEAN_CONVERSATION: conversations.clean_conversation,
+            CLEAN_WORKSPACE: in_workspaces.clean_workspace,
         }
 
     @classmethod
@@ -128,9 +162,13 @@ class Sobremesa:
         settings: Settings | None = None,
         clock: Clock | None = None,
         mailer: Mailer | None = None,
+        setting_types: Mapping[str, Any] | None = None,
         background: bool = True,
     ) -> AsyncIterator[Self]:
-        """The services of a store, which is made where there is none; in the background jobs are done meanwhile."""
+        """The services of a store, which is made where there is none; in the background jobs are done meanwhile.
+
+        `setting_types` gives settings of workspaces a type that their values must fit, by name.
+        """
         settings = settings or Settings()
         if store is not None:
             settings = msgspec.structs.replace(settings, store=store)
@@ -142,7 +180,7 @@ class Sobremesa:
             table = Table(engine, clock=clock)
             keyring = await open_keyring(settings.store, table, clock)
             table.seal_cursors_with(keyring.secret("cursors"))
-            app = cls(table, keyring, settings, clock=clock, mailer=mailer)
+            app = cls(table, keyring, settings, clock=clock, mailer=mailer, setting_types=setting_types)
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
             if background:
@@ -160,6 +198,15 @@ class Sobremesa:
                 self.conversations, self.seats, self.inbox, self._in_conversations, self.accounts
             ).endpoints,
             *rooms_api.routes(self.talks, title="Conversations").endpoints,
+            *workspaces_api.routes(
+                self.workspaces,
+                self.members,
+                self.invitations,
+                self.items,
+                self.workspace_settings,
+                self.accounts,
+            ).endpoints,
+            *invites_api.routes(self.invites).endpoints,
             *rooms_api.shared_routes([self.channels, self.talks]).endpoints,
         ]
 

@@ -37,6 +37,7 @@ from sobremesa.table.ledger import Ledger, current_ledger
 from sobremesa.table.lowering import as_asked, is_expired, lower, lower_condition, spelled
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
 from sobremesa.table.patterns import Question, WritePattern
+from sobremesa.table.raw import RawRows
 from sobremesa.table.retries import Retries
 from sobremesa.table.values import Item, SharedItem, weigh
 
@@ -102,6 +103,8 @@ class Table:
         self._clock = clock or engine.clock
         self._cursors = Cursors(cursor_secret)
         self._calls = Calls(engine, retries or Retries())
+        self.raw = RawRows(self._calls, lambda: self._cursors, self._record)
+        """What is stored, as it is stored."""
 
     @property
     def layout(self) -> Layout:
@@ -126,11 +129,13 @@ class Table:
 
     async def get_many(self, keys: Sequence[Key[E]], *, consistent: bool = False) -> list[E | None]:
         """The rows of any number of keys, in their order; None where there is none."""
+        if not keys:
+            return []
         stored = [key.stored(self._spelling) for key in keys]
         for key, raw in zip(keys, stored, strict=True):
             self._note(raw.pk, key.entity)
         found, used = await self._calls.get_many(stored, consistent=consistent)
-        self._record(keys[0].pattern if keys else None, used)
+        self._record(keys[0].pattern, used)
         return [self._row(found.get(raw), key) for key, raw in zip(keys, stored, strict=True)]
 
     async def get_pair(self, one: Key[E], other: Key[F], *, consistent: bool = False) -> tuple[E | None, F | None]:
