@@ -18,6 +18,7 @@ from typing import Any, Self
 import msgspec
 
 from sobremesa import __version__, idempotency
+from sobremesa.accounts import adopting as accounts_adopting
 from sobremesa.accounts import api as accounts_api
 from sobremesa.accounts import entities as account_entities
 from sobremesa.accounts.audit import Audit
@@ -26,6 +27,7 @@ from sobremesa.accounts.keyring import Keyring, open_keyring
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.opening import open_accounts
 from sobremesa.clock import Clock, SystemClock
+from sobremesa.communities import adopting as communities_adopting
 from sobremesa.communities import api as communities_api
 from sobremesa.communities import entities as community_entities
 from sobremesa.communities.access import Access
@@ -34,6 +36,7 @@ from sobremesa.communities.entities import CHANNELS
 from sobremesa.communities.membership import Membership
 from sobremesa.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
 from sobremesa.conversations import access as conversations_access
+from sobremesa.conversations import adopting as conversations_adopting
 from sobremesa.conversations import api as conversations_api
 from sobremesa.conversations import cleanup as conversations_cleanup
 from sobremesa.conversations import entities as conversation_entities
@@ -55,7 +58,7 @@ from sobremesa.invites import Invites
 from sobremesa.invites import api as invites_api
 from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
-from sobremesa.migration import Phases
+from sobremesa.migration import Migrations, Phases, Recipe, Watch, unwatched
 from sobremesa.migration import entities as migration_entities
 from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
@@ -65,9 +68,11 @@ from sobremesa.table import Layout, Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
 from sobremesa.workspaces import access as workspaces_access
+from sobremesa.workspaces import adopting as workspaces_adopting
 from sobremesa.workspaces import api as workspaces_api
 from sobremesa.workspaces import cleanup as workspaces_cleanup
 from sobremesa.workspaces import entities as workspace_entities
+from sobremesa.workspaces import moving
 from sobremesa.workspaces.invitations import Invitations
 from sobremesa.workspaces.items import Items
 from sobremesa.workspaces.legacy import NAME as LEGACY_ROWS
@@ -107,7 +112,8 @@ class Sobremesa:
         self.keyring = keyring
         self.settings = settings
         self._limits = _limits(settings)
-        ids = Ids(clock)
+        self._clock = clock
+        self._ids = ids = Ids(clock)
         audit = Audit(table, clock, ids)
         repeats = Idempotency(table, clock)
         access = Access(table, audit)
@@ -187,6 +193,28 @@ class Sobremesa:
                 await closing.enter_async_context(_running(app.jobs.run(app.handlers)))
                 await closing.enter_async_context(_running(app.follower.run()))
             yield app
+
+    def moving_workspaces(self, *, units_a_second: float | None = None, watch: Watch = unwatched) -> Migrations:
+        """The migration of items and settings of before into a workspace."""
+        return Migrations(
+            self.table,
+            self._clock,
+            self._ids,
+            moving.recipe(self.table.layout),
+            units_a_second=units_a_second,
+            watch=watch,
+        )
+
+    def adopting(self, *, units_a_second: float | None = None, watch: Watch = unwatched) -> Migrations:
+        """What completes a table that others made: claims, pointers and keys that their rows lack."""
+        moves = [
+            *accounts_adopting.moves(self.table),
+            *communities_adopting.moves(self.table, self._clock),
+            *conversations_adopting.moves(self.table, self._clock),
+            *workspaces_adopting.moves(self.members),
+        ]
+        recipe = Recipe("adopt", moves)
+        return Migrations(self.table, self._clock, self._ids, recipe, units_a_second=units_a_second, watch=watch)
 
     def endpoints(self) -> list[Endpoint]:
         """Every route of the API, in the order of the documentation."""

@@ -14,8 +14,9 @@ the same as once. What is written to old rows meanwhile is followed in the chang
 from sobremesa.migration.copies import Copied, print_of
 from sobremesa.migration.entities import Migration, Phase
 from sobremesa.migration.moves import Companions, Copy, Move, Recipe, Step
+from sobremesa.migration.passes import Progress, Watch
 from sobremesa.migration.phases import Phases
-from sobremesa.migration.service import Migrations
+from sobremesa.migration.service import Migrations, Report, unwatched
 
 __all__ = [
     "Companions",
@@ -26,7 +27,11 @@ __all__ = [
     "Move",
     "Phase",
     "Phases",
+    "Progress",
     "Recipe",
+    "Report",
     "Step",
+    "Watch",
     "print_of",
+    "unwatched",
 ]

@@ -39,7 +39,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return not self.complaints
 
 
-def _nobody(progress: Progress) -> None:
+def unwatched(progress: Progress) -> None:
     """Nobody watches."""
 
 
@@ -54,7 +54,7 @@ class Migrations:
         recipe: Recipe,
         *,
         units_a_second: float | None = None,
-        watch: Watch = _nobody,
+        watch: Watch = unwatched,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -100,6 +100,21 @@ class Migrations:
             await self._passes.up_to_date(self._hold, taken, "backfill")
             plan = await self._hold.go_to("copied")
         return self._report(plan, plan.looked_at)
+
+    async def adopt(self) -> Report:
+        """All of it at once, for a recipe that nobody must decide about: plan, backfill, verify, done.
+
+        What was left in the middle goes on; what was done is done once more. Complaints are told, and stop nothing.
+        """
+        before = await self._hold.find()
+        if before is None or before.phase in PLANNED_FROM:
+            await self.plan({})
+        async with self._held({"planned", "copying", "copied", "cutting"}, "copying") as taken:
+            plan = await self._passes.up_to_date(self._hold, taken, "adopt")
+            old_rows, complaints = await self._passes.check(plan)
+            plan = await self._passes.up_to_date(self._hold, plan, "adopt")
+            plan = await self._hold.go_to("cut_over")
+        return self._report(plan, old_rows, complaints)
 
     async def verify(self) -> Report:
         """Compare every new row with its old one, by content; it writes nothing."""

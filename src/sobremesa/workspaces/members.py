@@ -133,19 +133,22 @@ class Members:
         workspace = await self._table.get(key)
         if workspace is None or workspace.members is not None:
             return workspace
-        places = [place async for place in self._table.every(members_of(workspace_id=workspace_id))]
+        with contextlib.suppress(ConditionFailed):
+            first, *more = await self.numbering(workspace)
+            await self._table.write(first, *more, pattern=count_members)
+        return await self._table.get(key)
+
+    async def numbering(self, workspace: Workspace) -> list[Operation]:
+        """What gives another writer's workspace its numbers, and an owner if it has none."""
+        places = [place async for place in self._table.every(members_of(workspace_id=workspace.workspace_id))]
         owners = sum(place.role == "owner" for place in places)
-        numbers: list[Operation] = []
+        operations: list[Operation] = []
         if not owners and places:
             heir = min(places, key=lambda place: (place.user_id != workspace.created_by, place.joined_at))
-            numbers.append(Update(heir.own_key(), set_to(role="owner"), when=has_role(heir.role)))
+            operations.append(Update(heir.own_key(), set_to(role="owner"), when=has_role(heir.role)))
             owners = 1
         counts = set_to(members=len(places), owners=owners)
-        with contextlib.suppress(ConditionFailed):
-            await self._table.write(
-                Update(key, counts, when=absent_or_null("members")), *numbers, pattern=count_members
-            )
-        return await self._table.get(key)
+        return [Update(workspace.own_key(), counts, when=absent_or_null("members")), *operations]
 
     async def at_most(self, workspace_id: WorkspaceId, most: int, *, last: UserId) -> list[Member]:
         """All members of a workspace that is to be deleted, so many that one transaction takes them.
