@@ -8,7 +8,7 @@ from sobremesa.accounts.entities import EmailClaim, User, UsernameClaim, email_c
 from sobremesa.accounts.names import folded, normal_email
 from sobremesa.errors import Invalid
 from sobremesa.migration import Companions, Move, Step
-from sobremesa.table import Check, Create, Operation, Table, Update, absent_or_null, equals, set_to
+from sobremesa.table import Check, Create, Operation, Table, Update, absent_or_null, equals, present, set_to
 from sobremesa.table.errors import BadKey
 
 
@@ -35,7 +35,8 @@ async def _email(table: Table, user: User) -> Sequence[Step]:
         return (Step("its e-mail address is another person's"),)
     if claim is not None and email == user.email:
         return ()
-    still = equals("email", user.email) & absent_or_null("deleted_at")
+    # A row may have its address in the index's key only.
+    still = (equals("email", user.email) | absent_or_null("email")) & present() & absent_or_null("deleted_at")
     # A key is in the one form of an address; so is the profile then, or nobody would find it by that.
     profile: Operation = (
         Check(user.own_key(), when=still)

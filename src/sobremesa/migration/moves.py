@@ -34,6 +34,13 @@ class OldRow(NamedTuple):
     item: Item | None
 
 
+class Complaint(NamedTuple):
+    """Something that is not as it should be. With the old row's key it can be looked at again."""
+
+    says: str
+    key: RawKey | None = None
+
+
 class Move(Protocol):
     """What becomes of one kind of old row."""
 
@@ -44,11 +51,11 @@ class Move(Protocol):
         """Bring the new rows in line with these old ones, as they are now."""
         ...
 
-    async def complaints(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[str]:
-        """What is not as it should be after `apply`, a sentence for each."""
+    async def complaints(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Complaint]:
+        """What is not as it should be after `apply`."""
         ...
 
-    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[str]:
+    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Complaint]:
         """New rows that none of all old rows, whose keys were seen, has made; or that one has made twice."""
         ...
 
@@ -99,22 +106,22 @@ class Copy(Generic[O, N]):
         stored = await self._stored(table, rows, plan)
         return await _together(self._bring(table, row, found, plan) for row, found in zip(rows, stored, strict=True))
 
-    async def complaints(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[str]:
-        stored = await self._stored(table, rows, plan)
-        told = (self._complaint(table, row, found, plan) for row, found in zip(rows, stored, strict=True))
-        return [complaint for complaint in told if complaint is not None]
+    async def complaints(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Complaint]:
+        pairs = zip(rows, await self._stored(table, rows, plan), strict=True)
+        told = [(row.key, self._complaint(table, row, found, plan)) for row, found in pairs]
+        return [Complaint(f"{_told(key)} {says}", key) for key, says in told if says is not None]
 
-    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[str]:
-        strays: list[str] = []
+    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Complaint]:
+        strays: list[Complaint] = []
         made: set[RawKey] = set()
         async for row in table.every(self._copies(plan)):
             if row.legacy_print is None:
                 continue
             key = self._old_key(row)
             if key not in seen:
-                strays.append(f"{_told(row)} has no old row {key.pk} / {key.sk}")
+                strays.append(Complaint(f"{_told(key)} is gone, but not its copy", key))
             if key in made:
-                strays.append(f"{key.pk} / {key.sk} has made two rows, one of them {_told(row)}")
+                strays.append(Complaint(f"{_told(key)} has made two rows, one of them {_told(row.own_key().raw)}"))
             made.add(key)
         return strays
 
@@ -145,18 +152,17 @@ class Copy(Generic[O, N]):
         return "renewed" if await _written(table, renewed) else "ours"
 
     def _complaint(self, table: Table, row: OldRow, found: N | None, plan: Migration) -> str | None:
-        name = f"{row.key.pk} / {row.key.sk}"
         if row.item is None:
-            return None
+            return None if found is None or found.legacy_print is None else "is gone, but not its copy"
         if found is None:
-            return f"{name} has no new row"
+            return "has no new row"
         if found.legacy_print is None:
             return None
         new = self._new(table, row.item, plan)
         if found.legacy_print != new.legacy_print:
-            return f"{name} has changed since it was copied"
+            return "has changed since it was copied"
         wrong = [field for field in new.shape.attributes if field not in self._free and _differ(new, found, field)]
-        return f"{name} differs from its copy in {', '.join(wrong)}" if wrong else None
+        return f"differs from its copy in {', '.join(wrong)}" if wrong else None
 
     def _new(self, table: Table, item: Item, plan: Migration) -> N:
         made = self._made(self._old.from_item(item, table.layout), plan)
@@ -182,12 +188,12 @@ class Companions(Generic[O]):
     async def apply(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Outcome]:
         return await _together(self._complete(table, row) for row in rows)
 
-    async def complaints(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[str]:
+    async def complaints(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Complaint]:
         steps = await _together(self._lacking(table, row) for row in rows)
         pairs = zip(rows, steps, strict=True)
-        return [f"{row.key.pk} / {row.key.sk}: {step.says}" for row, lacking in pairs for step in lacking]
+        return [Complaint(f"{_told(row.key)}: {step.says}", row.key) for row, lacking in pairs for step in lacking]
 
-    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[str]:
+    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Complaint]:
         return []
 
     async def undo(self, table: Table, plan: Migration) -> int:
@@ -241,6 +247,5 @@ def _differ(one: Entity, other: Entity, field: str) -> bool:
     return bool(getattr(one, field) != getattr(other, field))
 
 
-def _told(row: Entity) -> str:
-    raw = row.own_key().raw
-    return f"{raw.pk} / {raw.sk}"
+def _told(key: RawKey) -> str:
+    return f"{key.pk} / {key.sk}"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sobremesa.clock import Clock
 from sobremesa.migration.entities import Migration
 from sobremesa.migration.hold import Hold
-from sobremesa.migration.moves import WRITTEN, Move, OldRow, Outcome, Recipe
+from sobremesa.migration.moves import WRITTEN, Complaint, Move, OldRow, Outcome, Recipe
 from sobremesa.migration.pace import Pace
 from sobremesa.table import NEWEST, Condition, Position, RawChange, RawKey, Table, any_of, begins_with, measure
 from sobremesa.table.entities import fits
@@ -70,9 +70,9 @@ class Passes:
             await hold.wait(self._pace.spend(used.read + used.write))
         return await hold.keep(is_scanned=True, scanned_pk=None, scanned_sk=None)
 
-    async def check(self, plan: Migration) -> tuple[int, list[str]]:
+    async def check(self, plan: Migration) -> tuple[int, list[Complaint]]:
         """How many old rows there are, and everything that is not as it should be."""
-        complaints: list[str] = []
+        complaints: list[Complaint] = []
         seen: set[RawKey] = set()
         async for rows, _ in self._portions(None):
             with measure() as used:
@@ -84,6 +84,20 @@ class Passes:
         for move in self._recipe.moves:
             complaints += await move.strays(self._table, seen, plan)
         return len(seen), complaints
+
+    async def look_again(self, complaints: Sequence[Complaint], plan: Migration) -> list[Complaint]:
+        """Bring what is complained of in line once more, and tell what is still wrong.
+
+        A row that is written to while it is looked at is complained of; it need not be the second time.
+        """
+        left = [complaint for complaint in complaints if complaint.key is None]
+        keys = list(dict.fromkeys(complaint.key for complaint in complaints if complaint.key is not None))
+        for begin in range(0, len(keys), DONE_AT_ONCE):
+            rows = await self._as_now(keys[begin : begin + DONE_AT_ONCE])
+            await self._apply(rows, plan)
+            for move, some in self._by_move(rows):
+                left += await move.complaints(self._table, some, plan)
+        return left
 
     # Along the change log
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -13,7 +13,7 @@ from sobremesa.ids import Ids
 from sobremesa.migration.entities import Migration, Phase, migration_of, plan_migration
 from sobremesa.migration.errors import AlreadyAtIt, NotProven, WrongPhase
 from sobremesa.migration.hold import Hold
-from sobremesa.migration.moves import Outcome, Recipe
+from sobremesa.migration.moves import Complaint, Outcome, Recipe
 from sobremesa.migration.pace import Pace
 from sobremesa.migration.passes import Passes, Progress, Watch
 from sobremesa.table import Put, Table, absent, equals
@@ -133,11 +133,11 @@ class Migrations:
             for _ in range(PROOFS):
                 if not complaints:
                     break
-                plan = await self._passes.up_to_date(self._hold, plan, "compare")
-                old_rows, complaints = await self._passes.check(plan)
+                plan = await self._hold.keep()
+                complaints = await self._passes.look_again(complaints, plan)
             if complaints:
                 await self._hold.go_to("copied")
-                raise NotProven(complaints=complaints[:COMPLAINTS_TOLD])
+                raise NotProven(complaints=[complaint.says for complaint in complaints[:COMPLAINTS_TOLD]])
             plan = await self._hold.go_to("cut_over")
             # What was written to an old row between the proof and this moment.
             plan = await self._passes.up_to_date(self._hold, plan, "follow")
@@ -177,13 +177,13 @@ class Migrations:
         self,
         plan: Migration,
         old_rows: int,
-        complaints: list[str] | None = None,
+        complaints: Sequence[Complaint] = (),
         outcomes: dict[Outcome, int] | None = None,
     ) -> Report:
         return Report(
             migration=plan,
             old_rows=old_rows,
             outcomes=dict(self._passes.outcomes) if outcomes is None else outcomes,
-            complaints=complaints or [],
+            complaints=[complaint.says for complaint in complaints],
             units=self._pace.units,
         )
