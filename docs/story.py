@@ -14,6 +14,7 @@ from sobremesa.people import Actor, UserId
 from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
 from sobremesa.table import Put, Usage, measure
+from sobremesa.workspaces.entities import SettingName
 
 T = TypeVar("T")
 
@@ -62,6 +63,7 @@ async def tell() -> Costs:
         room = await _server(app, bill, ana, people)
         await _channel(app, bill, ana, people[0], room)
         await _conversations(app, bill, ana, people)
+        await _workspaces(app, bill, ana, people[0])
         await _end(app, bill, ana, people[0], room)
         return Costs(bill.verbs, app.table.meter.totals())
 
@@ -140,6 +142,22 @@ async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[A
     await bill.of("open the inbox: two conversations with something unread", app.inbox.list(ana, limit=20))
     await bill.of("take somebody into a group", app.seats.add(ana, group, people[2].user_id))
     await bill.of("leave a group", app.seats.remove(cy, group, cy.user_id))
+
+
+async def _workspaces(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor) -> None:
+    made = await bill.of("make a workspace", app.workspaces.create(ana, name="The kitchen"))
+    at = made.workspace.workspace_id
+    invite = await bill.of("make an invite to a workspace", app.invitations.create(ana, at))
+    await bill.of("come into a workspace by an invite", app.invites.redeem(bo, invite.code))
+    item = await bill.of("make an item", app.items.create(bo, at, title="Coffee", status="open"))
+    changes = {"status": "done"}
+    await bill.of("change an item", app.items.change(ana, at, item.item_id, version=1, changes=changes))
+    await bill.of("set a setting", app.workspace_settings.put(ana, at, SettingName("theme"), "dark"))
+    for number in range(199):
+        await app.items.create(bo, at, title=f"Item {number:03}", status="open")
+    await bill.of("open a workspace of 200 items", app.workspaces.get_everything(bo, at, limit=1000))
+    await bill.of("list one's workspaces", app.workspaces.list_workspaces(bo, limit=50))
+    await bill.of("leave a workspace", app.members.remove(bo, at, bo.user_id))
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:

@@ -25,9 +25,10 @@ ROWS = int(os.environ.get("SOBREMESA_MIGRATION_ROWS", "2000"))
 KILLS = int(os.environ.get("SOBREMESA_MIGRATION_KILLS", "5"))
 SEED = int(os.environ.get("SOBREMESA_SEED", random.randrange(10**9)))
 SOBREMESA = Path(sys.executable).with_name("sobremesa")
-UNITS = str(ROWS)
+UNITS = str(ROWS // 2)
 """So slow that every kill falls into the middle of it."""
 WORD_SECONDS = 60.0
+LONGEST_LIFE_SECONDS = 0.6 + ROWS / 10_000
 
 
 class Life:
@@ -111,7 +112,7 @@ async def killed(store: str, chance: random.Random) -> int:
     assert process.stdout is not None
     line = await asyncio.wait_for(process.stdout.readline(), WORD_SECONDS)
     assert line.startswith(b"backfill:"), line
-    await asyncio.sleep(chance.uniform(0.05, 0.6))
+    await asyncio.sleep(chance.uniform(0.05, LONGEST_LIFE_SECONDS))
     process.send_signal(signal.SIGKILL)
     await process.communicate()
     return int(line.split()[1])

@@ -7,14 +7,17 @@ from collections.abc import Collection
 from typing import Any
 
 from sobremesa.clock import Clock, instant
+from sobremesa.errors import Busy
 from sobremesa.migration.entities import Migration, Phase, change_phase, keep_progress, migration_of
 from sobremesa.migration.errors import AlreadyAtIt, NotPlanned, WrongPhase
 from sobremesa.table import Table, Update, equals, less, one_of, set_to
-from sobremesa.table.errors import ConditionFailed
+from sobremesa.table.errors import ConditionFailed, OutcomeUnknown
+from sobremesa.table.updates import Changes
 
 LEASE_SECONDS = 5.0
 RENEW_SECONDS = 1.0
 LOOK_SECONDS = 0.2
+ATTEMPTS = 5
 
 
 class Hold:
@@ -45,6 +48,8 @@ class Hold:
                     Update(self._key, lease, set_to(**changes), when=one_of("phase", phases) & free),
                     pattern=change_phase,
                 )
+            except OutcomeUnknown:
+                phases = {*phases, to}
             except ConditionFailed:
                 migration = await self.get()
                 if migration.phase not in phases:
@@ -73,7 +78,8 @@ class Hold:
     async def go_to(self, phase: Phase, **changes: Any) -> Migration:
         """Go on to another phase, still at work."""
         now = instant(self._clock.now_ms())
-        done = await self._write(set_to(phase=phase, changed_at=now, leased_until_ms=self._until(), **changes))
+        on = set_to(phase=phase, changed_at=now, leased_until_ms=self._until(), **changes)
+        done = await self._write(on, {self._phase, phase})
         self._phase = phase
         return done
 
@@ -89,12 +95,17 @@ class Hold:
             if seconds > 0:
                 await self.keep()
 
-    async def _write(self, changes: Any) -> Migration:
-        mine = equals("holder", self._holder) & equals("phase", self._phase)
-        try:
-            return await self._table.write(Update(self._key, changes, when=mine), pattern=keep_progress)
-        except ConditionFailed:
-            raise AlreadyAtIt from None
+    async def _write(self, changes: Changes, phases: Collection[Phase] = ()) -> Migration:
+        """Change what is ours; a lost answer is asked for again, since doing it twice is the same as once."""
+        mine = equals("holder", self._holder) & one_of("phase", phases or {self._phase})
+        for _ in range(ATTEMPTS):
+            try:
+                return await self._table.write(Update(self._key, changes, when=mine), pattern=keep_progress)
+            except OutcomeUnknown:
+                continue
+            except ConditionFailed:
+                raise AlreadyAtIt from None
+        raise Busy
 
     def _until(self) -> int:
         return self._clock.now_ms() + round(LEASE_SECONDS * 1000)

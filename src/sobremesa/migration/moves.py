@@ -13,10 +13,11 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeV
 
 import msgspec
 
+from sobremesa.errors import Busy
 from sobremesa.migration.copies import Copied, print_of
 from sobremesa.migration.entities import Migration, move_rows
 from sobremesa.table import Create, Delete, Entity, Key, Operation, Put, Question, RawKey, Table, equals
-from sobremesa.table.errors import BadRow, ConditionFailed
+from sobremesa.table.errors import BadRow, ConditionFailed, OutcomeUnknown
 from sobremesa.table.values import Item
 
 O = TypeVar("O", bound=Entity)  # noqa: E741 - old
@@ -25,6 +26,7 @@ N = TypeVar("N", bound=Copied)
 Outcome: TypeAlias = Literal["made", "renewed", "removed", "same", "ours"]
 WRITTEN: frozenset[Outcome] = frozenset({"made", "renewed", "removed"})
 AT_ONCE = 25
+ATTEMPTS = 5
 
 
 class OldRow(NamedTuple):
@@ -231,15 +233,19 @@ async def _together(work: Any) -> list[Any]:
 
 
 async def _written(table: Table, *operations: Operation) -> bool:
-    """Write; False if what was seen is no longer so, and there is nothing to do."""
-    try:
-        if len(operations) == 1:
-            await table.write(operations[0], pattern=move_rows)
-        else:
-            await table.write(operations[0], operations[1], *operations[2:], pattern=move_rows)
-    except ConditionFailed:
-        return False
-    return True
+    """Write; False if what was seen is no longer so, and there is nothing to do.
+
+    A lost answer is asked for again: if it was done, its own condition no longer holds.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            await table.write(operations[0], *operations[1:], pattern=move_rows)
+        except OutcomeUnknown:
+            continue
+        except ConditionFailed:
+            return False
+        return True
+    raise Busy
 
 
 def _differ(one: Entity, other: Entity, field: str) -> bool:
