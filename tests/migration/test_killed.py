@@ -132,7 +132,7 @@ async def test_a_killed_backfill_loses_and_doubles_nothing_and_no_read_fails_mea
 
         seen = [await killed(store, chance) for _ in range(KILLS)]
         backfilled = time.monotonic()
-        await run(store, "backfill")
+        filled = await run(store, "backfill")
         took = time.monotonic() - backfilled
         cut = await run(store, "cutover")
         for task in living:
@@ -148,7 +148,8 @@ async def test_a_killed_backfill_loses_and_doubles_nothing_and_no_read_fails_mea
     print(f"SOBREMESA_SEED={SEED} {ROWS} rows, {KILLS} kills at {seen}, the rest in {took:.1f} s")
     print(f"meanwhile {dict(life.done)}; all of it in {time.monotonic() - began:.0f} s\n{cut}\n{proof}")
     assert {type(outcome) for outcome in outcomes} == {asyncio.CancelledError}, outcomes
-    assert seen == sorted(seen), "each one goes on where the last one was killed"
+    assert seen == sorted(seen)
+    assert f"{ROWS + 2} looked at" in filled, "each one went on where the last one was killed"
     assert items.keys() == life.expected
     for number in range(ROWS):
         title = life.there.get(number) or life.here.get(number) or f"Old item {number}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Collection
 from typing import Any
 
@@ -11,7 +12,7 @@ from sobremesa.errors import Busy
 from sobremesa.migration.entities import Migration, Phase, change_phase, keep_progress, migration_of
 from sobremesa.migration.errors import AlreadyAtIt, NotPlanned, WrongPhase
 from sobremesa.table import Table, Update, equals, less, one_of, set_to
-from sobremesa.table.errors import ConditionFailed, OutcomeUnknown
+from sobremesa.table.errors import ConditionFailed, OutcomeUnknown, TableError
 from sobremesa.table.updates import Changes
 
 LEASE_SECONDS = 5.0
@@ -33,7 +34,7 @@ class Hold:
     async def find(self) -> Migration | None:
         return await self._table.get(self._key)
 
-    async def take(self, phases: Collection[Phase], to: Phase, **changes: Any) -> Migration:
+    async def take(self, phases: Collection[Phase], to: Phase) -> Migration:
         """Have the work, in a new phase. A lease that was left by a killed process is waited for.
 
         WrongPhase if it is in none of these phases, AlreadyAtIt if somebody is at work.
@@ -45,7 +46,7 @@ class Hold:
             lease = set_to(phase=to, holder=self._holder, leased_until_ms=self._until(), changed_at=instant(now))
             try:
                 taken = await self._table.write(
-                    Update(self._key, lease, set_to(**changes), when=one_of("phase", phases) & free),
+                    Update(self._key, lease, when=one_of("phase", phases) & free),
                     pattern=change_phase,
                 )
             except OutcomeUnknown:
@@ -87,12 +88,11 @@ class Hold:
         """Let go of it, if it is still ours."""
         await self._write(set_to(leased_until_ms=0))
 
-    async def wait(self, seconds: float) -> None:
-        """Wait, and keep the work meanwhile."""
-        while seconds > 0:
-            await asyncio.sleep(min(seconds, RENEW_SECONDS))
-            seconds -= RENEW_SECONDS
-            if seconds > 0:
+    async def renew(self) -> None:
+        """Keep the work until cancelled. That it was lost shows at the next step, not here."""
+        while True:
+            await asyncio.sleep(RENEW_SECONDS)
+            with contextlib.suppress(AlreadyAtIt, Busy, TableError):
                 await self.keep()
 
     async def _write(self, changes: Changes, phases: Collection[Phase] = ()) -> Migration:

@@ -8,7 +8,7 @@ that it is still so, so they may run at any time, again, and beside everybody el
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
@@ -26,6 +26,9 @@ N = TypeVar("N", bound=Copied)
 Outcome: TypeAlias = Literal["made", "renewed", "removed", "same", "ours"]
 WRITTEN: frozenset[Outcome] = frozenset({"made", "renewed", "removed"})
 AT_ONCE = 25
+UNDONE_AT_ONCE = 100
+TURN_ROWS = 500
+"""After so many rows others get a turn: reads of a file do not wait."""
 ATTEMPTS = 5
 
 
@@ -61,8 +64,8 @@ class Move(Protocol):
         """New rows that none of all old rows, whose keys were seen, has made; or that one has made twice."""
         ...
 
-    async def undo(self, table: Table, plan: Migration) -> int:
-        """Take away what was made and nobody has changed; how many rows."""
+    def undo(self, table: Table, plan: Migration) -> AsyncIterator[int]:
+        """Take away what was made and nobody has changed, some at a time; how many rows each time."""
         ...
 
 
@@ -116,7 +119,11 @@ class Copy(Generic[O, N]):
     async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Complaint]:
         strays: list[Complaint] = []
         made: set[RawKey] = set()
+        looked_at = 0
         async for row in table.every(self._copies(plan)):
+            looked_at += 1
+            if looked_at % TURN_ROWS == 0:
+                await asyncio.sleep(0)
             if row.legacy_print is None:
                 continue
             key = self._old_key(row)
@@ -127,12 +134,19 @@ class Copy(Generic[O, N]):
             made.add(key)
         return strays
 
-    async def undo(self, table: Table, plan: Migration) -> int:
-        done = 0
+    async def undo(self, table: Table, plan: Migration) -> AsyncIterator[int]:
+        waiting: list[N] = []
         async for row in table.every(self._copies(plan)):
             if row.legacy_print is not None:
-                done += await _written(table, Delete(row.own_key(), when=equals("legacy_print", row.legacy_print)))
-        return done
+                waiting.append(row)
+            if len(waiting) == UNDONE_AT_ONCE:
+                yield await self._remove(table, waiting)
+                waiting = []
+        yield await self._remove(table, waiting)
+
+    async def _remove(self, table: Table, copies: Sequence[N]) -> int:
+        gone = [Delete(row.own_key(), when=equals("legacy_print", row.legacy_print)) for row in copies]
+        return sum(await _together(_written(table, each) for each in gone))
 
     async def _stored(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[N | None]:
         return await table.get_many([self._key(row.key, plan) for row in rows], consistent=True)
@@ -198,8 +212,9 @@ class Companions(Generic[O]):
     async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Complaint]:
         return []
 
-    async def undo(self, table: Table, plan: Migration) -> int:
-        return 0
+    async def undo(self, table: Table, plan: Migration) -> AsyncIterator[int]:
+        return
+        yield
 
     async def _complete(self, table: Table, row: OldRow) -> Outcome:
         outcome: Outcome = "same"

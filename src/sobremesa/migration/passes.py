@@ -67,7 +67,7 @@ class Passes:
                 written=plan.written + written,
             )
             self._tell(what, plan.looked_at, plan.old_rows)
-            await hold.wait(self._pace.spend(used.read + used.write))
+            await asyncio.sleep(self._pace.spend(used.read + used.write))
         return await hold.keep(is_scanned=True, scanned_pk=None, scanned_sk=None)
 
     async def check(self, plan: Migration) -> tuple[int, list[Complaint]]:
@@ -149,7 +149,12 @@ class Passes:
 
     async def undo(self, plan: Migration) -> int:
         """Take away what was made and nobody has changed."""
-        return sum([await move.undo(self._table, plan) for move in self._recipe.moves])
+        done = 0
+        for move in self._recipe.moves:
+            async for removed in move.undo(self._table, plan):
+                done += removed
+                self._tell("undo", done, plan.written)
+        return done
 
     # Inside
 
@@ -177,7 +182,7 @@ class Passes:
             with measure() as used:
                 written = await self._apply(await self._as_now(keys[begin : begin + size]), plan)
             plan = await hold.keep(written=plan.written + written)
-            await hold.wait(self._pace.spend(used.read + used.write))
+            await asyncio.sleep(self._pace.spend(used.read + used.write))
         return plan
 
     async def _as_now(self, keys: Sequence[RawKey]) -> list[OldRow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -167,9 +168,13 @@ class Migrations:
     async def _held(self, phases: Collection[Phase], to: Phase) -> AsyncIterator[Migration]:
         """The migration in a new phase, for ourselves until the end of the block."""
         plan = await self._hold.take(phases, to)
+        renewing = asyncio.create_task(self._hold.renew())
         try:
             yield plan
         finally:
+            renewing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await renewing
             with contextlib.suppress(AlreadyAtIt, TableError):
                 await self._hold.release()
 

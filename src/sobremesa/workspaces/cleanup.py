@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
+from sobremesa.accounts.errors import OwnsWorkspaces
 from sobremesa.clock import Clock, instant
 from sobremesa.errors import Refusal
 from sobremesa.jobs import Jobs
@@ -27,7 +28,6 @@ from sobremesa.workspaces.entities import (
     workspace_by_id,
     workspaces_of,
 )
-from sobremesa.workspaces.errors import OwnsWorkspaces
 from sobremesa.workspaces.members import Members
 from sobremesa.workspaces.service import CLEAN_WORKSPACE
 

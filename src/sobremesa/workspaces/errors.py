@@ -47,10 +47,3 @@ class WrongSetting(Invalid):
 
     code = "wrong_setting"
     says = "The value does not fit this setting."
-
-
-class OwnsWorkspaces(Clash):
-    """Others would be left without an owner; `workspaceIds` in the data are those workspaces."""
-
-    code = "owns_workspaces"
-    says = "You are the only owner of workspaces with others in them: make somebody else an owner, or delete them."

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 from sobremesa.clock import EPOCH, Instant, instant
 from sobremesa.migration import Migration, Phases
 from sobremesa.migration.entities import DUAL
-from sobremesa.table import Layout, RawKey, Table, gsi1, hash_part
+from sobremesa.table import Layout, Table, gsi1, hash_part
 from sobremesa.table.errors import BadCursor
 from sobremesa.table.values import Item as StoredItem
 from sobremesa.workspaces.entities import (
@@ -118,19 +118,22 @@ class Legacy:
 
     async def settings_of(self, workspace_id: WorkspaceId) -> list[Setting] | None:
         """All settings of old rows, by name; None if they are not this workspace's."""
-        if not await self._is_dual(workspace_id):
-            return None
-        layout = self._table.layout
-        return [setting_of(old, workspace_id, layout) async for old in self._table.every(legacy_settings())]
+        return await self._settings(workspace_id) if await self._is_dual(workspace_id) else None
 
-    async def settings_only_there(self, place: Place) -> list[Setting]:
-        """Settings that stand only in old rows yet."""
+    async def without_old_settings(self, settings: Sequence[Setting]) -> list[Setting]:
+        """Those of some settings that have no old row, which would list them again."""
+        keys = [legacy_setting(name=setting.name) for setting in settings]
+        there = await self._table.get_many(keys, consistent=True)
+        return [setting for setting, old in zip(settings, there, strict=True) if old is None]
+
+    async def old_settings(self, place: Place) -> list[Setting]:
+        """All settings of old rows, each as its new row if there is one."""
         assert place.old is not None  # noqa: S101 - told to the type checker
         workspace_id = WorkspaceId(place.old.options[WORKSPACE])
-        olds = await self.settings_of(workspace_id) or []
+        olds = await self._settings(workspace_id)
         keys = [setting_by_name(workspace_id=workspace_id, name=old.name) for old in olds]
         news = await self._table.get_many(keys, consistent=True)
-        return [old for old, new in zip(olds, news, strict=True) if new is None]
+        return [new or old for old, new in zip(olds, news, strict=True)]
 
     async def find_setting(self, workspace_id: WorkspaceId, name: SettingName) -> Setting | None:
         """The setting that stands only in its old row yet."""
@@ -154,6 +157,10 @@ class Legacy:
         return _AFTER + urlsafe_b64encode(name.encode()).decode()
 
     # Inside
+
+    async def _settings(self, workspace_id: WorkspaceId) -> list[Setting]:
+        layout = self._table.layout
+        return [setting_of(old, workspace_id, layout) async for old in self._table.every(legacy_settings())]
 
     async def _plan(self, workspace_id: WorkspaceId) -> Migration | None:
         plan = await self._phases.find()
@@ -201,14 +208,6 @@ def setting_of(old: LegacySetting, workspace_id: WorkspaceId, layout: Layout) ->
     row = _content(old.other, layout)
     value = row["value"] if "value" in row else {name: held for name, held in row.items() if name != "name"}
     return Setting(workspace_id=workspace_id, name=old.name, value=value, updated_at=_moment(row.get("updatedAt")))
-
-
-def old_item_key(item: Item) -> RawKey:
-    return LegacyItem.key(hash=item.legacy_hash).raw
-
-
-def old_setting_key(setting: Setting) -> RawKey:
-    return LegacySetting.key(name=setting.name).raw
 
 
 def _content(row: Mapping[str, Any], layout: Layout) -> StoredItem:

@@ -22,8 +22,6 @@ from sobremesa.workspaces.legacy import (
     WORKSPACE,
     item_id_of,
     item_of,
-    old_item_key,
-    old_setting_key,
     setting_of,
 )
 
@@ -45,7 +43,7 @@ def recipe(layout: Layout) -> Recipe:
         LegacyItem,
         made=lambda old, plan: item_of(old, _workspace(plan), layout),
         key=key_of_item,
-        old_key=old_item_key,
+        old_key=lambda item: LegacyItem.key(hash=item.legacy_hash).stored(layout.spelling),
         copies=lambda plan: items_of(workspace_id=_workspace(plan)),
         renewed=lambda new, before: msgspec.structs.replace(new, version=before.version + 1),
         free=("version",),
@@ -54,7 +52,7 @@ def recipe(layout: Layout) -> Recipe:
         LegacySetting,
         made=lambda old, plan: setting_of(old, _workspace(plan), layout),
         key=key_of_setting,
-        old_key=old_setting_key,
+        old_key=lambda setting: LegacySetting.key(name=setting.name).stored(layout.spelling),
         copies=lambda plan: settings_of(workspace_id=_workspace(plan)),
     )
     return Recipe(NAME, [items, settings], prefixes=("ITEM#", "SETTINGS"))

@@ -203,19 +203,23 @@ class Workspaces:
     async def _page(self, workspace_id: WorkspaceId, place: Place, limit: int) -> Aggregate:
         page = await self._table.query(everything_in(workspace_id=workspace_id), limit=limit, cursor=place.cursor)
         items = [row for row in page.items if isinstance(row, Item) and row.deleted_at is None]
+        settings = [row for row in page.items if isinstance(row, Setting)]
+        if place.old is not None:
+            items = await self._legacy.without_old_rows(items)
+            settings = await self._legacy.without_old_settings(settings)
         return Aggregate(
             next((row for row in page.items if isinstance(row, Workspace)), None),
             [row for row in page.items if isinstance(row, Member)],
-            items if place.old is None else await self._legacy.without_old_rows(items),
-            [row for row in page.items if isinstance(row, Setting)],
+            items,
+            settings,
             place.following(page.cursor),
         )
 
     async def _with_old(self, found: Aggregate, place: Place, limit: int) -> Aggregate:
-        """The same, and some of what stands only in old rows yet; the settings with the first of them."""
+        """The same, and some of what has old rows; the settings with the first of them."""
         items, cursor = await self._legacy.page(place, limit)
         is_first = place.part == "new" or place.cursor is None
-        settings = await self._legacy.settings_only_there(place) if is_first else []
+        settings = await self._legacy.old_settings(place) if is_first else []
         return found._replace(items=[*found.items, *items], settings=[*found.settings, *settings], cursor=cursor)
 
     def _now(self) -> Instant:
