@@ -33,6 +33,14 @@ Units = Annotated[
 ]
 
 
+AllItems = Annotated[
+    str,
+    cyclopts.Parameter(
+        env_var="SOBREMESA_LEGACY_ALL_ITEMS", help="The key under which gsi1 of the old design lists all items."
+    ),
+]
+
+
 class NoSuchWorkspace(SobremesaError):
     """The plan names a workspace that does not exist."""
 
@@ -41,7 +49,7 @@ class NoSuchWorkspace(SobremesaError):
 async def plan(
     *,
     workspace: Annotated[str, cyclopts.Parameter(help="The workspace that the old rows go to.")],
-    all_items: Annotated[str, cyclopts.Parameter(help="The key under which gsi1 lists all old items.")] = "ITEMS",
+    all_items: AllItems = "ITEMS",
     units: Units = None,
     store: Store = DEFAULT_STORE,
 ) -> None:

@@ -10,9 +10,9 @@ from sobremesa.communities.membership import InviteInfo, Redeemed
 from sobremesa.http.endpoints import Routes
 from sobremesa.invites.service import Invites
 from sobremesa.people import Actor
-from sobremesa.workspaces import api as workspaces
-from sobremesa.workspaces.api import JoinedWorkspace, WorkspaceTarget
+from sobremesa.workspaces import views as workspaces
 from sobremesa.workspaces.errors import TooManyMembers
+from sobremesa.workspaces.views import JoinedWorkspace, WorkspaceTarget
 
 
 def routes(invites: Invites) -> Routes:

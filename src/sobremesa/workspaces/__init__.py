@@ -4,5 +4,5 @@
 - `service`: workspaces themselves; `members`, `invitations`, `items`, `options`: one noun each
 - `legacy`: rows of the design before workspaces, and how both are read while they are moved; `moving` moves them
 - `adopting`: what another writer's workspaces lack; `cleanup`: what deleted ones leave behind
-- `api`: the routes
+- `api`: the routes; `views`: what they answer
 """

@@ -28,7 +28,7 @@ from sobremesa.table import (
     present,
 )
 from sobremesa.table.errors import ConditionFailed
-from sobremesa.workspaces.access import Access
+from sobremesa.workspaces.access import Access, Seat
 from sobremesa.workspaces.entities import (
     Invite,
     InviteRef,
@@ -83,23 +83,11 @@ class Invitations:
         seat = await self._access.enter(actor, workspace_id, "invite")
         claim = self._idempotency.claim(actor, key, "workspace invite", [workspace_id, max_uses, expires_in_seconds])
 
-        now_ms = self._clock.now_ms()
-        ends_ms = None if expires_in_seconds is None else now_ms + expires_in_seconds * 1000
-        # Rounded up: the time in the row decides to the millisecond, this one only takes it away.
-        ttl = None if ends_ms is None else -(-ends_ms // 1000)
-        invite = Invite(
-            code=new_code(),
-            workspace_id=workspace_id,
-            created_by=actor.user_id,
-            expires_at=None if ends_ms is None else instant(ends_ms),
-            max_uses=max_uses,
-            created_at=instant(now_ms),
-            ttl=ttl,
-        )
+        invite = self._new(seat, max_uses, expires_in_seconds)
         try:
             await self._table.write(
                 Create(invite),
-                Create(InviteRef(workspace_id=workspace_id, code=invite.code, ttl=ttl)),
+                Create(InviteRef(workspace_id=workspace_id, code=invite.code, ttl=invite.ttl)),
                 seat.still(),
                 *claim.operations(invite.code),
                 pattern=create_invite,
@@ -174,6 +162,20 @@ class Invitations:
             raise NotFound from None
 
     # Inside
+
+    def _new(self, seat: Seat, max_uses: int | None, expires_in_seconds: int | None) -> Invite:
+        now_ms = self._clock.now_ms()
+        ends_ms = None if expires_in_seconds is None else now_ms + expires_in_seconds * 1000
+        return Invite(
+            code=new_code(),
+            workspace_id=seat.workspace_id,
+            created_by=seat.actor.user_id,
+            expires_at=None if ends_ms is None else instant(ends_ms),
+            max_uses=max_uses,
+            created_at=instant(now_ms),
+            # Rounded up: the time in the row decides to the millisecond, this one only takes it away.
+            ttl=None if ends_ms is None else -(-ends_ms // 1000),
+        )
 
     async def _look_at(self, code: InviteCode) -> Invitation:
         """What a code leads to, or has led to until it was used up; NotFound if it leads nowhere any more."""
