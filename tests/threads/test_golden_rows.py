@@ -10,7 +10,7 @@ from sobremesa.app import REGISTRY, Sobremesa
 from sobremesa.clock import instant
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import Actor, UserId
-from sobremesa.table import Entity, Layout, Put, RawKey
+from sobremesa.table import Entity, Layout, Put, RawKey, Update, set_to
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.values import Item
 from sobremesa.threads.entities import Card, Participant, Tab, Thread, ThreadMessage
@@ -197,3 +197,28 @@ async def test_an_old_inbox_and_references_list_it(old_deal: Deal, clock: Ahead)
     await threads.set_status(BEA, OLD, "locked")
     with pytest.raises(ThreadNotOpen):
         await old_deal.say(BEA, "closed")
+
+
+async def test_taking_somebody_into_a_thread_without_a_list_of_its_people_lists_all_of_them(old_deal: Deal) -> None:
+    app = old_deal.app
+    await app.table.write(Update((await old_deal.thread()).own_key(), set_to(participants=None)))
+    helper = await new_person(app, "hal")
+
+    await app.thread_participants.add(BEA, OLD, helper.user_id, "buyer")
+    said = await old_deal.say(SAL, "welcome")
+
+    assert set((await old_deal.thread()).participants) == {BEA.user_id, SAL.user_id, helper.user_id}
+    for who in (BEA, SAL, helper):
+        place = await old_deal.place(who)
+        assert place is not None
+        assert place.last_message_at == said.created_at
+
+
+@pytest.mark.parametrize("content", [{"offers": 1}, ["msg_2"], "none yet"])
+async def test_a_card_comes_into_a_tab_of_actions_that_another_writer_made(old_deal: Deal, content: Any) -> None:
+    await old_deal.app.table.write(Put(Tab(room_id=OLD, tab="actions", content=content)))
+
+    made = await old_deal.app.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
+
+    shown = (await old_deal.app.tabs.get(SAL, OLD, "actions")).content
+    assert [entry["messageId"] for entry in shown] == [made.message_id]
