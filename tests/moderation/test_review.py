@@ -284,6 +284,21 @@ async def test_an_approval_is_about_the_text_that_there_was(town: Town, judge: S
     assert left.reason == "insults"
 
 
+async def test_an_approval_is_about_the_text_that_there_was_though_a_clock_stepped_back(
+    town: Town, judge: Script, clock: Ahead
+) -> None:
+    judge.says(Verdict("flagged", ["shouting"]))
+    sent = await town.app.channels.send(town.member, town.channel_id, Draft("HELLO"))
+    [case] = await cases(town.app)
+    clock.move(seconds=-3600)
+    judge.says(Verdict("flagged", ["insults"]))
+    await town.app.channels.edit(town.member, town.channel_id, sent.message_id, "you donkey")
+
+    await town.app.review.decide(ADMIN, case.case_id, "approve")
+
+    assert (await seen(town, sent, town.member)).flags == FlagsView("flagged", ["insults"])
+
+
 async def test_an_edit_at_the_moment_of_a_block_never_undoes_it(town: Town, judge: Script) -> None:
     for number in range(10):
         message, case = await reported(town, f"offer {number}")
