@@ -214,6 +214,17 @@ async def test_taking_somebody_into_a_thread_without_a_list_of_its_people_lists_
         assert place.last_message_at == said.created_at
 
 
+async def test_one_talks_in_a_thread_whose_list_names_somebody_twice(old_deal: Deal) -> None:
+    twice = [BEA.user_id, SAL.user_id, BEA.user_id]
+    await old_deal.app.table.write(Update((await old_deal.thread()).own_key(), set_to(participants=twice)))
+
+    said = await old_deal.say(SAL, "hello")
+
+    place = await old_deal.place(BEA)
+    assert place is not None
+    assert place.last_message_at == said.created_at
+
+
 @pytest.mark.parametrize("content", [{"offers": 1}, ["msg_2"], "none yet"])
 async def test_a_card_comes_into_a_tab_of_actions_that_another_writer_made(old_deal: Deal, content: Any) -> None:
     await old_deal.app.table.write(Put(Tab(room_id=OLD, tab="actions", content=content)))
