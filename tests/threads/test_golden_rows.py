@@ -16,7 +16,7 @@ from sobremesa.table.values import Item
 from sobremesa.threads.entities import Card, Participant, Tab, Thread, ThreadMessage
 from sobremesa.threads.errors import ThreadNotOpen
 from threads.conftest import Ahead
-from threads.world import Deal, at, new_person
+from threads.world import Deal, at, new_person, strike_deal
 
 LAYOUT = Layout()
 THEN, SAID = "2025-11-05T14:12:00.000Z", "2025-11-05T14:12:07.123Z"
@@ -212,6 +212,22 @@ async def test_taking_somebody_into_a_thread_without_a_list_of_its_people_lists_
         place = await old_deal.place(who)
         assert place is not None
         assert place.last_message_at == said.created_at
+
+
+async def test_a_row_that_nobody_can_read_keeps_no_other_thread_waiting(old_deal: Deal) -> None:
+    app = old_deal.app
+    odd: Item = {"pk": f"THR#{OLD}", "sk": "PART#usr_9", "roleContext": "observer"}
+    await put(app, odd)
+    other = await strike_deal(app)
+    for deal in (old_deal, other):
+        await app.table.write(Update((await deal.thread()).own_key(), set_to(participants=None)))
+        await put(app, (await deal.thread()).to_item(app.table.layout) | {"lastMessageAt": "2999-01-01T00:00:00.000Z"})
+
+    await app.follower.catch_up()
+
+    place = await other.place(other.seller)
+    assert place is not None
+    assert place.last_message_at == "2999-01-01T00:00:00.000Z"
 
 
 async def test_one_talks_in_a_thread_whose_list_names_somebody_twice(old_deal: Deal) -> None:
