@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Self
 
 import msgspec
@@ -30,6 +31,7 @@ from sobremesa.accounts.opening import open_accounts
 from sobremesa.agreements import Agreements, ThreadFiles
 from sobremesa.attachments import api as attachments_api
 from sobremesa.attachments import entities as attachment_entities
+from sobremesa.attachments.errors import AttachmentMissing
 from sobremesa.attachments.opening import open_files
 from sobremesa.attachments.service import Attachments
 from sobremesa.attachments.stores import FileStore
@@ -46,6 +48,7 @@ from sobremesa.conversations import adopting as conversations_adopting
 from sobremesa.conversations import api as conversations_api
 from sobremesa.conversations import entities as conversation_entities
 from sobremesa.conversations.entities import CONVERSATIONS
+from sobremesa.conversations.errors import BlockedByThem
 from sobremesa.conversations.opening import open_conversations
 from sobremesa.conversations.seats import CLEAN_CONVERSATION
 from sobremesa.following import Follower, Follows
@@ -324,15 +327,16 @@ class Sobremesa:
 
     def endpoints(self) -> list[Endpoint]:
         """Every route of the API, in the order of the documentation."""
+        talk = partial(rooms_api.routes, refusals=[AttachmentMissing])
         return [
             *accounts_api.routes(self.accounts).endpoints,
             *communities_api.routes(self.communities, self.membership, self.accounts).endpoints,
-            *rooms_api.routes(self.channels, title="Channels").endpoints,
+            *talk(self.channels, title="Channels").endpoints,
             *conversations_api.routes(self.conversations, self.seats, self.inbox, self.accounts).endpoints,
-            *rooms_api.routes(self.talks, title="Conversations").endpoints,
+            *talk(self.talks, title="Conversations", silences=[BlockedByThem]).endpoints,
             *threads_api.routes(self.threads, self.thread_participants, self.accounts).endpoints,
             *project_api.routes(self.cards, self.tabs).endpoints,
-            *rooms_api.routes(self.thread_rooms, title="Threads", silences=[Blocked, ThreadNotOpen]).endpoints,
+            *talk(self.thread_rooms, title="Threads", silences=[Blocked, ThreadNotOpen]).endpoints,
             *records_api.routes(self.archive).endpoints,
             *workspaces_api.routes(
                 self.workspaces,

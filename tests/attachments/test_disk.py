@@ -11,10 +11,10 @@ from attachments.test_in_messages import uploaded
 from communities.world import person
 from sobremesa.app import Sobremesa
 from sobremesa.attachments.disk import DiskStore
-from sobremesa.attachments.entities import FileId
+from sobremesa.attachments.entities import FileId, file_by_id
 from sobremesa.attachments.errors import FilesUnavailable
 from sobremesa.attachments.opening import open_files
-from sobremesa.attachments.stores import new_key
+from sobremesa.attachments.stores import StorageKey, new_key
 from sobremesa.clock import SystemClock
 from sobremesa.settings import BadSetting, Settings
 
@@ -66,6 +66,24 @@ async def test_a_disk_that_takes_nothing_is_no_fault_of_the_caller(tmp_path: Pat
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
         with pytest.raises(FilesUnavailable):
             await uploaded(app, person("ana"))
+
+
+async def test_a_disk_that_gives_nothing_up_does_not_undo_what_was_done(tmp_path: Path) -> None:
+    settings = Settings(rate_limits="off", files=tmp_path.as_uri())
+    async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
+        ana = person("ana")
+        file = await uploaded(app, ana)
+        row = await app.table.get(file_by_id(file_id=file.file_id))
+        assert row is not None
+        place = tmp_path / row.storage_key[-2:] / row.storage_key
+        place.unlink()
+        place.mkdir()  # which cannot be taken away as a file can
+
+        await app.attachments.remove(ana, file.file_id)
+
+        assert await app.table.get(file_by_id(file_id=file.file_id)) is None
+        with pytest.raises(FilesUnavailable):
+            await app.attachments.store.delete([StorageKey(row.storage_key)])
 
 
 async def test_a_store_in_memory_has_a_folder_that_goes_with_it() -> None:

@@ -294,3 +294,16 @@ async def test_the_row_says_all_and_the_key_comes_from_nowhere(app: Sobremesa) -
     item = row.to_item(app.table.layout)
     assert (item["pk"], item["sk"]) == (f"FILE#{file.file_id}", "META")
     assert isinstance(item["ttl"], int)
+
+
+async def test_every_reason_for_which_a_message_is_refused_is_documented(app: Sobremesa) -> None:
+    told = {
+        endpoint.path.split("/")[-3]: {error.code for error in endpoint.errors}
+        for endpoint in app.endpoints()
+        if endpoint.method == "POST" and endpoint.path.endswith("/{room_id}/messages")
+    }
+
+    assert all("attachment_missing" in codes for codes in told.values())
+    assert "blocked" in told["conversations"]
+    assert {"blocked", "thread_not_open"} <= told["threads"]
+    assert len(told) == 3

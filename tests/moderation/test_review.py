@@ -29,6 +29,7 @@ from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.views import FlagsView, MessageView
 from sobremesa.settings import Settings
+from sobremesa.table import Update, set_to
 from sobremesa.table.errors import BadCursor
 
 KEY = Actor(key_id=KeyId("key"), scopes=frozenset({"admin"}))
@@ -283,6 +284,21 @@ async def test_an_approval_is_about_the_text_that_there_was(town: Town, judge: S
     assert left.reason == "insults"
 
 
+async def test_an_approval_is_about_the_text_that_there_was_though_a_clock_stepped_back(
+    town: Town, judge: Script, clock: Ahead
+) -> None:
+    judge.says(Verdict("flagged", ["shouting"]))
+    sent = await town.app.channels.send(town.member, town.channel_id, Draft("HELLO"))
+    [case] = await cases(town.app)
+    clock.move(seconds=-3600)
+    judge.says(Verdict("flagged", ["insults"]))
+    await town.app.channels.edit(town.member, town.channel_id, sent.message_id, "you donkey")
+
+    await town.app.review.decide(ADMIN, case.case_id, "approve")
+
+    assert (await seen(town, sent, town.member)).flags == FlagsView("flagged", ["insults"])
+
+
 async def test_an_edit_at_the_moment_of_a_block_never_undoes_it(town: Town, judge: Script) -> None:
     for number in range(10):
         message, case = await reported(town, f"offer {number}")
@@ -348,6 +364,18 @@ async def test_cases_of_any_kind_of_room_are_decided(town: Town) -> None:
     assert case.room_kind == "thread"
     assert (await review.decide(ADMIN, case.case_id, "block")).message is not None
     assert (await threads.get(town.member, town.channel_id, sent.message_id)).flags == BLOCKED
+
+
+async def test_a_moderator_sees_no_storage_key_of_a_file_that_another_writer_attached(town: Town) -> None:
+    _, case = await reported(town)
+    file = {"kind": "preview", "s3Key": "previews/1.jpg", "mime": "image/jpeg", "w": 640, "h": 480}
+    key = CHANNELS.message_key(case.room_id, case.message_id)
+    await town.app.table.write(Update(key, set_to(attachments=[file])))
+
+    seen = await town.app.review.get_case(ADMIN, case.case_id)
+
+    assert seen.message is not None
+    assert seen.message.attachments == [{"kind": "preview", "mime": "image/jpeg", "w": 640, "h": 480}]
 
 
 async def test_the_case_of_a_kind_of_room_that_is_not_known_can_be_closed(town: Town) -> None:

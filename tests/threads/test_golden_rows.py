@@ -10,13 +10,13 @@ from sobremesa.app import REGISTRY, Sobremesa
 from sobremesa.clock import instant
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import Actor, UserId
-from sobremesa.table import Entity, Layout, Put, RawKey
+from sobremesa.table import Entity, Layout, Put, RawKey, Update, set_to
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.values import Item
 from sobremesa.threads.entities import Card, Participant, Tab, Thread, ThreadMessage
 from sobremesa.threads.errors import ThreadNotOpen
 from threads.conftest import Ahead
-from threads.world import Deal, at, new_person
+from threads.world import Deal, at, new_person, strike_deal
 
 LAYOUT = Layout()
 THEN, SAID = "2025-11-05T14:12:00.000Z", "2025-11-05T14:12:07.123Z"
@@ -197,3 +197,55 @@ async def test_an_old_inbox_and_references_list_it(old_deal: Deal, clock: Ahead)
     await threads.set_status(BEA, OLD, "locked")
     with pytest.raises(ThreadNotOpen):
         await old_deal.say(BEA, "closed")
+
+
+async def test_taking_somebody_into_a_thread_without_a_list_of_its_people_lists_all_of_them(old_deal: Deal) -> None:
+    app = old_deal.app
+    await app.table.write(Update((await old_deal.thread()).own_key(), set_to(participants=None)))
+    helper = await new_person(app, "hal")
+
+    await app.thread_participants.add(BEA, OLD, helper.user_id, "buyer")
+    said = await old_deal.say(SAL, "welcome")
+
+    assert set((await old_deal.thread()).participants) == {BEA.user_id, SAL.user_id, helper.user_id}
+    for who in (BEA, SAL, helper):
+        place = await old_deal.place(who)
+        assert place is not None
+        assert place.last_message_at == said.created_at
+
+
+async def test_a_row_that_nobody_can_read_keeps_no_other_thread_waiting(old_deal: Deal) -> None:
+    app = old_deal.app
+    odd: Item = {"pk": f"THR#{OLD}", "sk": "PART#usr_9", "roleContext": "observer"}
+    await put(app, odd)
+    other = await strike_deal(app)
+    for deal in (old_deal, other):
+        await app.table.write(Update((await deal.thread()).own_key(), set_to(participants=None)))
+        await put(app, (await deal.thread()).to_item(app.table.layout) | {"lastMessageAt": "2999-01-01T00:00:00.000Z"})
+
+    await app.follower.catch_up()
+
+    place = await other.place(other.seller)
+    assert place is not None
+    assert place.last_message_at == "2999-01-01T00:00:00.000Z"
+
+
+async def test_one_talks_in_a_thread_whose_list_names_somebody_twice(old_deal: Deal) -> None:
+    twice = [BEA.user_id, SAL.user_id, BEA.user_id]
+    await old_deal.app.table.write(Update((await old_deal.thread()).own_key(), set_to(participants=twice)))
+
+    said = await old_deal.say(SAL, "hello")
+
+    place = await old_deal.place(BEA)
+    assert place is not None
+    assert place.last_message_at == said.created_at
+
+
+@pytest.mark.parametrize("content", [{"offers": 1}, ["msg_2"], "none yet"])
+async def test_a_card_comes_into_a_tab_of_actions_that_another_writer_made(old_deal: Deal, content: Any) -> None:
+    await old_deal.app.table.write(Put(Tab(room_id=OLD, tab="actions", content=content)))
+
+    made = await old_deal.app.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
+
+    shown = (await old_deal.app.tabs.get(SAL, OLD, "actions")).content
+    assert [entry["messageId"] for entry in shown] == [made.message_id]

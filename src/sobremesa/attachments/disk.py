@@ -66,11 +66,17 @@ class DiskStore:
         raise NotImplementedError("nobody uploads to a disk directly")
 
     async def delete(self, keys: Sequence[StorageKey]) -> None:
-        await asyncio.to_thread(self._delete, keys)
+        try:
+            await asyncio.to_thread(self._delete, keys)
+        except OSError as error:
+            raise FilesUnavailable(f"a file could not be taken away: {error.strerror}") from error
 
     async def every_key(self) -> AsyncIterator[list[StorageKey]]:
         for folder in await asyncio.to_thread(self._folders):
-            names = await asyncio.to_thread(os.listdir, folder)
+            try:
+                names = await asyncio.to_thread(os.listdir, folder)
+            except OSError as error:
+                raise FilesUnavailable(f"files could not be listed: {error.strerror}") from error
             yield [StorageKey(name) for name in names]
 
     async def close(self) -> None:

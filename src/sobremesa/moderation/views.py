@@ -11,6 +11,7 @@ from sobremesa.http.endpoints import Output
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.moderation.entities import CaseId
 from sobremesa.people import UserId
+from sobremesa.rooms.dressing import shown_files
 from sobremesa.rooms.entities import Message, ModerationCase
 from sobremesa.rooms.views import FlagsView
 
@@ -72,7 +73,7 @@ def _accused(message: Message) -> AccusedView:
     return AccusedView(
         message.content,
         message.username,
-        message.attachments or [],
+        shown_files(message),
         None if flags is None else FlagsView(flags.moderation, flags.policy_hints),
         message.nsfw_band,
         message.created_at,

@@ -117,8 +117,13 @@ InboxTotals: TypeAlias = Callable[[Actor], Awaitable[list[InboxUnreadView]]]
 """Tells what is unread in a person's inboxes of notifications, which are no rooms."""
 
 
-def routes(rooms: Rooms, *, title: str, silences: Sequence[type[Refusal]] = ()) -> Routes:
-    """The routes of one kind of room; `silences` are the reasons for which nothing can be said there."""
+def routes(
+    rooms: Rooms, *, title: str, silences: Sequence[type[Refusal]] = (), refusals: Sequence[type[Refusal]] = ()
+) -> Routes:
+    """The routes of one kind of room.
+
+    `silences` are the reasons for which nothing can be said there, `refusals` those that lie in a message's files.
+    """
     api = Routes(title)
     room = f"/{rooms.kind.plural}/{{room_id}}"
     message = f"{room}/messages/{{message_id}}"
@@ -127,7 +132,7 @@ def routes(rooms: Rooms, *, title: str, silences: Sequence[type[Refusal]] = ()) 
         f"{room}/messages",
         status=201,
         also_status=200,
-        errors=[EmptyMessage, NonceReused, ReplyMissing, *silences],
+        errors=[EmptyMessage, NonceReused, ReplyMissing, *refusals, *silences],
         limit="send",
     )
     async def send_message(actor: Actor, room_id: RoomId, body: NewMessage) -> Answer[SentView]:

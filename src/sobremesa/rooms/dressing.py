@@ -118,7 +118,7 @@ class Dressing:
             message.edited_at,
             message.deleted,
             None if withheld else message.reply_to,
-            [] if withheld else _shown_files(message),
+            [] if withheld else shown_files(message),
             [] if withheld or message.deleted else reactions,
             [] if withheld else message.mentions or [],
             message.said_at,
@@ -173,7 +173,7 @@ class Dressing:
         return mine
 
 
-def _shown_files(message: Message) -> list[dict[str, Any]]:
+def shown_files(message: Message) -> list[dict[str, Any]]:
     """What clients see of a message's files: never where they are kept, which a row of another writer may tell."""
     return [
         {name: value for name, value in file.items() if name in SHOWN_OF_FILES} for file in message.attachments or ()

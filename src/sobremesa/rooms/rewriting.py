@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from sobremesa.clock import Clock, instant
+from sobremesa.clock import Clock, instant, milliseconds
 from sobremesa.errors import Busy, NotFound
 from sobremesa.people import UserId
 from sobremesa.rooms.archive import Archive
@@ -70,7 +70,7 @@ class Rewriting:
         """The message with another text, and with what was found out about that; NotFound if it is gone by now."""
         for attempt in range(EDIT_ATTEMPTS):
             # A case of the same millisecond would be in the way: then this edit is a moment later.
-            now = instant(self._clock.now_ms() + attempt)
+            now = instant(max(self._clock.now_ms(), _next_ms(message)) + attempt)
             changes: dict[str, Any] = {
                 "content": content,
                 "edited": True,
@@ -115,6 +115,14 @@ class Rewriting:
             when=differs("deleted", True) & _still(before.moderation),
             pattern=self._kind.edit,
         )
+
+
+def _next_ms(message: Message) -> int:
+    """The moment after a message was written or edited last: no edit is earlier, whatever the clock says."""
+    try:
+        return milliseconds(message.edited_at or message.created_at) + 1
+    except ValueError:
+        return 0  # another writer's time, in another form
 
 
 def _moderation(message: Message, verdict: Verdict | None) -> dict[str, Any]:

@@ -215,7 +215,8 @@ class Access:
                 head &= absent_or_null("last_message_id") if last is None else equals("last_message_id", last)
             same = equals("role_context", own.place.role_context) & not_blocked(self._now())
             operations.append(Update(own.place.own_key(), changes, when=same))
-        others = [user_id for user_id in own.inbox if user_id != seat.user_id]
+        # Another writer's list may name somebody twice, and a transaction has one operation for each row.
+        others = [user_id for user_id in dict.fromkeys(own.inbox) if user_id != seat.user_id]
         near = others[: AT_ONCE - len(operations)]
         operations += [
             Update(participant_of(room_id=seat.room_id, user_id=user_id), set_to(last_message_at=message.iso))

@@ -18,7 +18,7 @@ MAX_SHOWN = 100
 
 def refreshed(before: Tab | None, thread_id: ThreadId, cards: list[Card], now: Instant) -> Operation:
     """The operation that brings these cards into the tab, which was like this before."""
-    shown = [] if before is None else list(before.content or [])
+    shown = [] if before is None else _entries(before.content)
     for card in cards:
         place = next((n for n, entry in enumerate(shown) if entry.get("messageId") == card.message_id), None)
         if place is not None:
@@ -35,6 +35,11 @@ def refreshed(before: Tab | None, thread_id: ThreadId, cards: list[Card], now: I
         updated_at=now,
     )
     return Create(after) if before is None else Put(after, when=equals("source_version", version))
+
+
+def _entries(content: Any) -> list[dict[str, Any]]:
+    """What the tab shows; what another writer put there in a form of its own is not among it."""
+    return [entry for entry in content if isinstance(entry, dict)] if isinstance(content, list) else []
 
 
 def as_of(content: Any, now: Instant) -> Any:

@@ -14,7 +14,7 @@ import structlog
 
 from sobremesa.ids import RoomId
 from sobremesa.table import RawChange, Table, Update, less_if_present, set_to
-from sobremesa.table.errors import ConditionFailed, TableError
+from sobremesa.table.errors import BadRow, ConditionFailed, TableError
 from sobremesa.threads.entities import Participant, Thread, move_inboxes, participants_in, thread_by_id
 
 AT_ONCE = 20
@@ -49,9 +49,13 @@ class Inboxes:
             self._waiting.add(thread.room_id)
 
     async def settle(self) -> None:
-        for room_id in self._waiting:
-            await self.bump(room_id)
-        self._waiting.clear()
+        for room_id in list(self._waiting):
+            try:
+                await self.bump(room_id)
+            except BadRow as error:
+                # It would be as unreadable the next time, and must not keep all other threads waiting for ever.
+                _log.warning("inboxes could not be moved", room_id=room_id, error=str(error))
+            self._waiting.discard(room_id)
 
     # Moving
 

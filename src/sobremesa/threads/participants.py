@@ -92,10 +92,11 @@ class Participants:
 
         now = self._now()
         place = Participant(room_id=thread_id, user_id=user_id, role_context=role, joined_at=now, last_message_at=now)
+        listing = await self._listing(standing.thread, user_id)
         try:
             await self._table.write(
                 Create(place),
-                Update(standing.thread.own_key(), append(participants=[user_id]), when=_HAS_ROOM),
+                listing,
                 Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
                 Check(block_of(user_id=user_id, blocked_id=actor.user_id), when=absent()),
                 self._audit.entry(thread_id, actor, "participant.add", target=user_id, details={"as": role}),
@@ -169,6 +170,13 @@ class Participants:
         raise ChangedMeanwhile
 
     # Inside
+
+    async def _listing(self, thread: Thread, user_id: UserId) -> Update[Thread]:
+        """The thread's own list with one more person; where another writer has kept none, it is made of all of them."""
+        if thread.participants:
+            return Update(thread.own_key(), append(participants=[user_id]), when=_HAS_ROOM)
+        inside = [place.user_id async for place in self._table.every(participants_in(room_id=thread.room_id))]
+        return Update(thread.own_key(), set_to(participants=[*inside, user_id]), when=cache_is_as_seen(thread))
 
     async def _get(self, thread_id: ThreadId, user_id: UserId) -> Participant:
         place = await self._table.get(participant_of(room_id=thread_id, user_id=user_id))
