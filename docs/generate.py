@@ -35,6 +35,7 @@ from sobremesa.communities.permissions import RIGHTS, SAYS  # noqa: E402
 from sobremesa.settings import PREFIX, Settings  # noqa: E402
 from sobremesa.table import Create, Table, Update, Usage, add, catalogue, open_engine, set_to  # noqa: E402
 from sobremesa.threads.card_types import CardType, CardTypes, Transition  # noqa: E402
+from sobremesa.workspaces import rights as workspaces  # noqa: E402
 from table import gaps  # noqa: E402
 
 NOTE = "<!-- Written by docs/generate.py: change that, then run `make docs`. -->\n\n"
@@ -101,12 +102,19 @@ def _permissions_page() -> str:
         {"right": says, **{role: "yes" if right in rights else "" for role, rights in RIGHTS.items()}}
         for right, says in SAYS.items()
     ]
-    text = NOTE + "# Who may do what in a server\n\n"
+    text = NOTE + "# Who may do what\n\n## In a server\n\n"
     text += (
         "Nobody acts upon somebody of their own role or a higher one. The server's `ownerId` is the truth about its\n"
     )
     text += "owner. Somebody who is not in a server gets the same 404 as for a server that does not exist.\n\n"
-    return text + catalogue.markdown(rows)
+    text += catalogue.markdown(rows) + "\n## In a workspace\n\n"
+    text += "Owners may give any role to anybody, and there is always one of them.\n\n"
+    return text + catalogue.markdown(
+        [
+            {"right": says, **{role: "yes" if right in rights else "" for role, rights in workspaces.RIGHTS.items()}}
+            for right, says in workspaces.SAYS.items()
+        ]
+    )
 
 
 def _cards_page() -> str:

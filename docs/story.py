@@ -19,6 +19,7 @@ from sobremesa.settings import Settings
 from sobremesa.table import Put, Usage, measure
 from sobremesa.threads.entities import ListingId
 from sobremesa.threads.service import NewThread
+from sobremesa.workspaces.entities import SettingName
 
 T = TypeVar("T")
 
@@ -71,6 +72,7 @@ async def tell() -> Costs:
         await _files(app, bill, ana)
         await _thread(app, bill, ana)
         await _inboxes(app, bill, ana, clock)
+        await _workspaces(app, bill, ana, people[0])
         await _end(app, bill, ana, people[0], room)
         return Costs(bill.verbs, app.table.meter.totals())
 
@@ -223,6 +225,22 @@ async def _inboxes(app: Sobremesa, bill: _Bill, ana: Actor, clock: SetClock) -> 
     clock.move(seconds=31 * 86400)
     await bill.of("count when 50 messages have expired", parts.counting.count(ana, tenant, inbox))
     clock.move(seconds=-31 * 86400)
+
+
+async def _workspaces(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor) -> None:
+    made = await bill.of("make a workspace", app.workspaces.create(ana, name="The kitchen"))
+    at = made.workspace.workspace_id
+    invite = await bill.of("make an invite to a workspace", app.invitations.create(ana, at))
+    await bill.of("come into a workspace by an invite", app.invites.redeem(bo, invite.code))
+    item = await bill.of("make an item", app.items.create(bo, at, title="Coffee", status="open"))
+    changes = {"status": "done"}
+    await bill.of("change an item", app.items.change(ana, at, item.item_id, version=1, changes=changes))
+    await bill.of("set a setting", app.workspace_settings.put(ana, at, SettingName("theme"), "dark"))
+    for number in range(199):
+        await app.items.create(bo, at, title=f"Item {number:03}", status="open")
+    await bill.of("open a workspace of 200 items", app.workspaces.get_everything(bo, at, limit=1000))
+    await bill.of("list one's workspaces", app.workspaces.list_workspaces(bo, limit=50))
+    await bill.of("leave a workspace", app.members.remove(bo, at, bo.user_id))
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:

@@ -7,6 +7,7 @@ import communities.test_patterns
 import conversations.test_patterns
 import inboxes.test_patterns
 import threads.test_patterns
+import workspaces.test_patterns
 from sobremesa.app import REGISTRY
 
 TRIED = (
@@ -15,6 +16,7 @@ TRIED = (
     conversations.test_patterns,
     inboxes.test_patterns,
     threads.test_patterns,
+    workspaces.test_patterns,
 )
 
 

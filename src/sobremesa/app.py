@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
 import msgspec
 
 from sobremesa import __version__, idempotency
+from sobremesa.accounts import adopting as accounts_adopting
 from sobremesa.accounts import api as accounts_api
 from sobremesa.accounts import entities as account_entities
 from sobremesa.accounts.audit import Audit
@@ -33,6 +34,7 @@ from sobremesa.attachments.opening import open_files
 from sobremesa.attachments.service import Attachments
 from sobremesa.attachments.stores import FileStore
 from sobremesa.clock import Clock, SystemClock
+from sobremesa.communities import adopting as communities_adopting
 from sobremesa.communities import api as communities_api
 from sobremesa.communities import entities as community_entities
 from sobremesa.communities.access import Access
@@ -40,6 +42,7 @@ from sobremesa.communities.cleanup import Cleanup
 from sobremesa.communities.entities import CHANNELS
 from sobremesa.communities.membership import Membership
 from sobremesa.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
+from sobremesa.conversations import adopting as conversations_adopting
 from sobremesa.conversations import api as conversations_api
 from sobremesa.conversations import entities as conversation_entities
 from sobremesa.conversations.entities import CONVERSATIONS
@@ -58,8 +61,12 @@ from sobremesa.inboxes import api as inboxes_api
 from sobremesa.inboxes import delivery as inbox_delivery
 from sobremesa.inboxes import entities as inbox_entities
 from sobremesa.inboxes.opening import open_inboxes
+from sobremesa.invites import Invites
+from sobremesa.invites import api as invites_api
 from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
+from sobremesa.migration import Migrations, Recipe, Watch, unwatched
+from sobremesa.migration import entities as migration_entities
 from sobremesa.moderation import api as moderation_api
 from sobremesa.moderation import entities as moderation_entities
 from sobremesa.moderation.policy import open_policy
@@ -86,18 +93,26 @@ from sobremesa.threads.cleanup import Cleanup as ThreadCleanup
 from sobremesa.threads.entities import THREADS
 from sobremesa.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.threads.opening import open_threads
+from sobremesa.workspaces import adopting as workspaces_adopting
+from sobremesa.workspaces import api as workspaces_api
+from sobremesa.workspaces import entities as workspace_entities
+from sobremesa.workspaces import moving
+from sobremesa.workspaces.opening import open_workspaces
+from sobremesa.workspaces.service import CLEAN_WORKSPACE
 
 REGISTRY = Registry.of(
     account_entities,
     community_entities,
     conversation_entities,
     thread_entities,
+    workspace_entities,
     room_entities,
     inbox_entities,
     moderation_entities,
     attachment_entities,
     job_entities,
     following_entities,
+    migration_entities,
     idempotency,
 )
 """Every kind of row and every question: docs, costs and tests are loops over it."""
@@ -117,12 +132,14 @@ class Sobremesa:
         mailer: Mailer | None = None,
         judge: Judge | None = None,
         card_types: Iterable[CardType] = (),
+        setting_types: Mapping[str, Any] | None = None,
     ) -> None:
         self.table = table
         self.keyring = keyring
         self.settings = settings
         self._limits = _limits(settings)
-        ids = Ids(clock)
+        self._clock = clock
+        self._ids = ids = Ids(clock)
         audit = Audit(table, clock, ids)
         repeats = Idempotency(table, clock)
         readers = RoomReaders(table)
@@ -202,9 +219,16 @@ class Sobremesa:
             secret=keyring.secret("cursors"),
         )
 
+        shared = open_workspaces(
+            table, clock, ids, audit=audit, idempotency=repeats, jobs=self.jobs, setting_types=setting_types
+        )
+        self.workspaces, self.members, self.invitations = shared.workspaces, shared.members, shared.invitations
+        self.items, self.workspace_settings = shared.items, shared.settings
+        self.invites = Invites(self.membership, self.invitations)
+
         thread_cleanup = ThreadCleanup(table, clock, self.attachments)
-        farewells += [cleanup, talks.cleanup, thread_cleanup, self.review, self.inboxes.cleanup]
-        exporters += [cleanup, talks.cleanup, thread_cleanup, self.review, self.inboxes.cleanup]
+        farewells += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
+        exporters += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
         followed: list[Follows] = [
             talks.activity,
             threads.inboxes,
@@ -218,6 +242,7 @@ class Sobremesa:
             CLEAN_CHANNEL: cleanup.clean_channel,
             CLEAN_CONVERSATION: talks.cleanup.clean_conversation,
             inbox_delivery.JOB: self.inboxes.delivery.run,
+            CLEAN_WORKSPACE: shared.cleanup.clean_workspace,
         }
 
     @classmethod
@@ -231,11 +256,13 @@ class Sobremesa:
         mailer: Mailer | None = None,
         judge: Judge | None = None,
         card_types: Iterable[CardType] = (),
+        setting_types: Mapping[str, Any] | None = None,
         background: bool = True,
     ) -> AsyncIterator[Self]:
         """The services of a store, which is made where there is none; in the background jobs are done meanwhile.
 
-        A judge of one's own looks at what is said, in place of the policy of the settings.
+        A judge of one's own looks at what is said, in place of the policy of the settings. `card_types` are types of
+        cards of one's own; `setting_types` gives settings of workspaces a type that their values must fit, by name.
         """
         settings = settings or Settings()
         if store is not None:
@@ -250,7 +277,17 @@ class Sobremesa:
             table.seal_cursors_with(keyring.secret("cursors"))
             files = await open_files(settings.files, settings.store, clock)
             closing.push_async_callback(files.close)
-            app = cls(table, keyring, settings, files, clock=clock, mailer=mailer, judge=judge, card_types=card_types)
+            app = cls(
+                table,
+                keyring,
+                settings,
+                files,
+                clock=clock,
+                mailer=mailer,
+                judge=judge,
+                card_types=card_types,
+                setting_types=setting_types,
+            )
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
             closing.push_async_callback(app.threads.close)
@@ -262,6 +299,28 @@ class Sobremesa:
                 await closing.enter_async_context(_running(app.follower.run()))
                 await closing.enter_async_context(_running(app.attachments.keep_swept()))
             yield app
+
+    def moving_workspaces(self, *, units_a_second: float | None = None, watch: Watch = unwatched) -> Migrations:
+        """The migration of items and settings of before into a workspace."""
+        return Migrations(
+            self.table,
+            self._clock,
+            self._ids,
+            moving.recipe(self.table.layout),
+            units_a_second=units_a_second,
+            watch=watch,
+        )
+
+    def adopting(self, *, units_a_second: float | None = None, watch: Watch = unwatched) -> Migrations:
+        """What completes a table that others made: claims, pointers and keys that their rows lack."""
+        moves = [
+            *accounts_adopting.moves(self.table),
+            *communities_adopting.moves(self.table, self._clock),
+            *conversations_adopting.moves(self.table, self._clock),
+            *workspaces_adopting.moves(self.members),
+        ]
+        recipe = Recipe("adopt", moves)
+        return Migrations(self.table, self._clock, self._ids, recipe, units_a_second=units_a_second, watch=watch)
 
     def endpoints(self) -> list[Endpoint]:
         """Every route of the API, in the order of the documentation."""
@@ -275,6 +334,15 @@ class Sobremesa:
             *project_api.routes(self.cards, self.tabs).endpoints,
             *rooms_api.routes(self.thread_rooms, title="Threads", silences=[Blocked, ThreadNotOpen]).endpoints,
             *records_api.routes(self.archive).endpoints,
+            *workspaces_api.routes(
+                self.workspaces,
+                self.members,
+                self.invitations,
+                self.items,
+                self.workspace_settings,
+                self.accounts,
+            ).endpoints,
+            *invites_api.routes(self.invites).endpoints,
             *rooms_api.shared_routes(
                 [self.channels, self.talks, self.thread_rooms], inboxes_api.totals(self.inboxes)
             ).endpoints,

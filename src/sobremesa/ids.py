@@ -5,6 +5,7 @@ A ULID is 48 bits of milliseconds and 80 random bits in Crockford's base 32: 26 
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Callable
 from typing import NewType
@@ -43,8 +44,12 @@ class Ids:
         return encode(fresh)
 
     def mint_after(self, other: str) -> str:
-        """A new id that is also greater than `other`, which another process may have minted."""
-        self._last = max(self._last, decode(other))
+        """A new id that is also greater than `other`, which another process may have minted.
+
+        Another program's id, which is no ULID, has no place in our order; it is for the table to compare the texts.
+        """
+        with contextlib.suppress(ValueError):
+            self._last = max(self._last, decode(other))
         return self.mint()
 
 

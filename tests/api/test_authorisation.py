@@ -73,10 +73,6 @@ communities.changeChannel           401  403       404      404     403        4
 communities.deleteChannel           401  403       404      404     403        403    204    204
 communities.createInvite            401  403       404      404     201        201    201    201
 communities.listInvites             401  403       404      404     403        403    200    200
-communities.getInvite               401  403       200      200     200        200    200    200
-communities.redeemInvite            401  403       200      200     409        409    409    409
-communities.revokeInvite            401  403       404      404     403        403    204    204
-communities.revokeInvite own        401  403       404      404     204        204    204    204
 communities.listAllServers          401  403       403      403     403        403    403    403
 
 channels.sendMessage                401  403       404      404     201        201    201    201
@@ -153,6 +149,36 @@ inboxes.countMessages elsewhere     401  403       404      404     404        4
 inboxes.setPreference               401  403       200      200     200        200    200    200
 inboxes.setPreference elsewhere     401  403       404      404     404        404    404    404
 
+
+workspaces.createWorkspace          401  403       201      201     201        201    201    201
+workspaces.listWorkspaces           401  403       200      200     200        200    200    200
+workspaces.getWorkspace             401  403       404      404     200        200    200    200
+workspaces.changeWorkspace          401  403       404      404     403        403    200    200
+workspaces.deleteWorkspace          401  403       404      404     403        403    403    204
+workspaces.listMembers              401  403       404      404     200        200    200    200
+workspaces.changeMember             401  403       404      404     403        403    403    200
+workspaces.removeMember             401  403       404      404     403        403    204    204
+workspaces.removeMember owner       401  403       404      404     403        403    403    409
+workspaces.removeMember own         401  403       404      404     204        204    204    409
+workspaces.createInvite             401  403       404      404     403        403    201    201
+workspaces.listInvites              401  403       404      404     403        403    200    200
+workspaces.createItem               401  403       404      404     201        201    201    201
+workspaces.listItems                401  403       404      404     200        200    200    200
+workspaces.getItem                  401  403       404      404     200        200    200    200
+workspaces.changeItem               401  403       404      404     200        200    200    200
+workspaces.deleteItem               401  403       404      404     204        204    204    204
+workspaces.listSettings             401  403       404      404     200        200    200    200
+workspaces.getSetting               401  403       404      404     200        200    200    200
+workspaces.putSetting               401  403       404      404     403        403    200    200
+
+invites.getInvite                   401  403       200      200     200        200    200    200
+invites.redeemInvite                401  403       200      200     409        409    409    409
+invites.revokeInvite                401  403       404      404     403        403    204    204
+invites.revokeInvite own            401  403       404      404     204        204    204    204
+invites.getInvite workspace         401  403       200      200     200        200    200    200
+invites.redeemInvite workspace      401  403       200      200     409        409    409    409
+invites.revokeInvite workspace      401  403       404      404     403        403    204    204
+
 rooms.getMessageAnywhere            401  403       404      404     200        200    200    200
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
 
@@ -220,6 +246,7 @@ class Place:
         self.everybody = {who: Caller(http, token, user) for who, (token, user) in cast.tokens.items()}
         self.owner = self.everybody["owner"]
         self.server_id = self.channel_id = self.invite = ""
+        self.workspace_id = self.workspace_invite = ""
         self.rooms: dict[str, Room] = {}
         self.own_invite: dict[str, str] = {}
         self.built: dict[str, Any] = {}
@@ -235,6 +262,7 @@ class Place:
         await self.owner.patch(self.participant(self.everybody["admin"]), {"role": "admin"})
         self.invite = (await self.owner.post(f"/servers/{self.server_id}/invites"))["code"]
         await asyncio.gather(*(self.join(self.everybody[role], role) for role in PEOPLE[1:] if role != "stranger"))
+        await self.build_workspace()
         for who in ("owner", "removed"):
             await self.own_things(who)
         for room in self.rooms.values():
@@ -242,6 +270,16 @@ class Place:
         self.own_invite["stranger"] = self.invite
         await self.owner.delete(self.member(self.everybody["removed"]))
         await self.owner.delete(self.participant(self.everybody["removed"]))
+
+    async def build_workspace(self) -> None:
+        """The same people in a workspace; who moderates the server is a member of it."""
+        self.workspace_id = (await self.owner.post("/workspaces", {"name": "A kitchen"}))["workspaceId"]
+        self.workspace_invite = (await self.owner.post(f"/workspaces/{self.workspace_id}/invites"))["code"]
+        for who in PEOPLE[1:]:
+            if who != "stranger":
+                await self.everybody[who].post(f"/invites/{self.workspace_invite}/redeem", expect=200)
+        await self.owner.patch(self.workspace_member(self.everybody["admin"]), {"role": "admin"})
+        await self.owner.delete(self.workspace_member(self.everybody["removed"]))
 
     async def join(self, caller: Caller, role: str) -> None:
         await caller.post(f"/invites/{self.invite}/redeem", expect=200)
@@ -276,6 +314,9 @@ class Place:
 
     def member(self, caller: Caller) -> str:
         return f"/servers/{self.server_id}/members/{caller.user_id}"
+
+    def workspace_member(self, caller: Caller) -> str:
+        return f"/workspaces/{self.workspace_id}/members/{caller.user_id}"
 
     def participant(self, caller: Caller) -> str:
         return f"{self.rooms['conversations'].at}/participants/{caller.user_id}"
@@ -468,17 +509,17 @@ async def _a_channel(place: Place, who: str) -> Attempt:
     return Attempt({"channelId": channel["channelId"]})
 
 
-@prepares("communities.getInvite", "communities.redeemInvite")
+@prepares("invites.getInvite", "invites.redeemInvite")
 async def _the_invite(place: Place, who: str) -> Attempt:
     return Attempt({"code": place.invite})
 
 
-@prepares("communities.revokeInvite")
+@prepares("invites.revokeInvite")
 async def _an_invite(place: Place, who: str) -> Attempt:
     return Attempt({"code": (await place.owner.post(f"/servers/{place.server_id}/invites"))["code"]})
 
 
-@prepares("communities.revokeInvite own")
+@prepares("invites.revokeInvite own")
 async def _own_invite(place: Place, who: str) -> Attempt:
     if who in INSIDE:
         await place.own_things(who)
@@ -530,6 +571,92 @@ async def _seat_role(place: Place, who: str) -> Attempt:
 async def _leave_group(place: Place, who: str) -> Attempt:
     own = place.everybody[who].user_id if who in PEOPLE else NOBODY_HAS_IT
     return Attempt({"convoId": place.rooms["conversations"].room_id, "userId": own})
+
+
+# Workspaces
+
+
+@prepares("workspaces.createWorkspace")
+async def _create_workspace(place: Place, who: str) -> Attempt:
+    return Attempt(body={"name": "Another kitchen"})
+
+
+@prepares("workspaces.listWorkspaces")
+async def _list_workspaces(place: Place, who: str) -> Attempt:
+    return Attempt()
+
+
+@prepares(
+    *("workspaces.getWorkspace", "workspaces.deleteWorkspace", "workspaces.listMembers", "workspaces.createInvite"),
+    *("workspaces.listInvites", "workspaces.listItems", "workspaces.listSettings"),
+)
+async def _the_workspace(place: Place, who: str) -> Attempt:
+    return Attempt({"workspaceId": place.workspace_id})
+
+
+@prepares("workspaces.changeWorkspace")
+async def _rename_workspace(place: Place, who: str) -> Attempt:
+    return Attempt({"workspaceId": place.workspace_id}, {"name": "Ours"})
+
+
+@prepares("workspaces.removeMember")
+async def _workspace_member(place: Place, who: str) -> Attempt:
+    victim = place.everybody["victim"]
+    await victim.call("POST", f"/invites/{place.workspace_invite}/redeem")
+    return Attempt({"workspaceId": place.workspace_id, "userId": victim.user_id})
+
+
+@prepares("workspaces.changeMember")
+async def _workspace_role(place: Place, who: str) -> Attempt:
+    return (await _workspace_member(place, who))._replace(body={"role": "member"})
+
+
+@prepares("workspaces.removeMember owner")
+async def _workspace_owner(place: Place, who: str) -> Attempt:
+    return Attempt({"workspaceId": place.workspace_id, "userId": place.owner.user_id})
+
+
+@prepares("workspaces.removeMember own")
+async def _leave_workspace(place: Place, who: str) -> Attempt:
+    own = place.everybody[who].user_id if who in PEOPLE else NOBODY_HAS_IT
+    return Attempt({"workspaceId": place.workspace_id, "userId": own})
+
+
+@prepares("workspaces.createItem")
+async def _create_item(place: Place, who: str) -> Attempt:
+    return Attempt({"workspaceId": place.workspace_id}, {"title": "Coffee"})
+
+
+@prepares("workspaces.getItem", "workspaces.deleteItem")
+async def _an_item(place: Place, who: str) -> Attempt:
+    item = await place.owner.post(f"/workspaces/{place.workspace_id}/items", {"title": "Coffee"})
+    return Attempt({"workspaceId": place.workspace_id, "itemId": item["itemId"]})
+
+
+@prepares("workspaces.changeItem")
+async def _change_item(place: Place, who: str) -> Attempt:
+    return (await _an_item(place, who))._replace(body={"version": 1, "status": "done"})
+
+
+@prepares("workspaces.getSetting")
+async def _a_setting(place: Place, who: str) -> Attempt:
+    await place.owner.put(f"/workspaces/{place.workspace_id}/settings/theme", {"value": "dark"})
+    return Attempt({"workspaceId": place.workspace_id, "name": "theme"})
+
+
+@prepares("workspaces.putSetting")
+async def _put_setting(place: Place, who: str) -> Attempt:
+    return Attempt({"workspaceId": place.workspace_id, "name": "theme"}, {"value": "light"})
+
+
+@prepares("invites.getInvite workspace", "invites.redeemInvite workspace")
+async def _the_workspace_invite(place: Place, who: str) -> Attempt:
+    return Attempt({"code": place.workspace_invite})
+
+
+@prepares("invites.revokeInvite workspace")
+async def _a_workspace_invite(place: Place, who: str) -> Attempt:
+    return Attempt({"code": (await place.owner.post(f"/workspaces/{place.workspace_id}/invites"))["code"]})
 
 
 # Rooms
@@ -747,6 +874,7 @@ async def place(http: aiohttp.ClientSession, server: Server, cast: Cast) -> Asyn
     yield place
     # A person is in so many servers only.
     await place.owner.call("DELETE", f"/servers/{place.server_id}")
+    await place.owner.call("DELETE", f"/workspaces/{place.workspace_id}")
 
 
 def test_every_operation_has_a_line_and_every_line_an_operation(cast: Cast) -> None:

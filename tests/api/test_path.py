@@ -88,6 +88,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await a_group_changes(story)
     await files_are_uploaded_and_fetched(story)
     await the_product_tells_people_something(story)
+    await people_share_a_workspace(story)
     await people_take_their_data_with_them(story)
     await two_people_strike_a_deal(story)
     await members_get_roles_and_are_removed(story)
@@ -534,6 +535,64 @@ async def people_read_what_they_were_told(story: Story, inbox: str, told: str, o
     assert (await story.ben.get(f"{at}/counts"))["total"] == 2
     for path in ("/messages", "/counts"):
         await story.ana.get(f"/tenants/rival/inboxes/{inbox}{path}", expect=404)
+
+
+async def people_share_a_workspace(story: Story) -> None:
+    made = await story.ana.post("/workspaces", {"name": "The kitchen"})
+    assert made.keys() == {"workspaceId", "name", "role", "createdBy", "createdAt", "updatedAt"}
+    at = f"/workspaces/{made['workspaceId']}"
+    invite = await story.ana.post(f"{at}/invites", {"maxUses": 1})
+    assert invite.keys() == INVITE - {"serverId"} | {"workspaceId"}
+    assert (await story.ana.get(f"{at}/invites"))["items"] == [invite]
+    target = await story.ben.get(f"/invites/{invite['code']}")
+    assert target.keys() == {"code", "kind", "workspace", "expiresAt"}
+    joined = await story.ben.post(f"/invites/{invite['code']}/redeem", expect=200)
+    assert joined.keys() == {"kind", "workspaceId", "workspace", "role", "joinedAt"}
+    assert (joined["kind"], joined["workspaceId"], joined["role"]) == ("workspace", made["workspaceId"], "member")
+    assert joined["workspace"]["name"] == "The kitchen"
+    assert (await story.ben.post(f"/invites/{invite['code']}/redeem", expect=409))["code"] == "already_member"
+    assert (await story.cleo.post(f"/invites/{invite['code']}/redeem", expect=409))["code"] == "invite_used_up"
+
+    item = await story.ben.post(f"{at}/items", {"title": "Coffee", "status": "open", "data": {"amount": 2}})
+    assert item.keys() == {
+        *("itemId", "workspaceId", "title", "status", "data", "version"),
+        *("createdBy", "createdAt", "updatedBy", "updatedAt"),
+    }
+    here = f"{at}/items/{item['itemId']}"
+    assert await story.ana.get(here) == item
+    done = await story.ana.patch(here, {"version": 1, "status": "done"})
+    assert (done["version"], done["status"], done["title"]) == (2, "done", "Coffee")
+    stale = await story.ben.patch(here, {"version": 1, "title": "Tea"}, expect=409)
+    assert (stale["code"], stale["current"]) == ("stale_version", done)
+    assert (await story.ben.get(f"{at}/items", status="done"))["items"] == [done]
+    assert (await story.ben.get(f"{at}/items", status="open"))["items"] == []
+    assert (await story.ana.put(f"{at}/settings/theme", {"value": {"colour": "blue"}}))["value"] == {"colour": "blue"}
+    setting = await story.ben.get(f"{at}/settings/theme")
+    assert setting.keys() == {"name", "value", "updatedBy", "updatedAt"}
+    assert (await story.ben.get(f"{at}/settings"))["items"] == [setting]
+    await story.ben.get(f"{at}/settings/other", expect=404)
+
+    members = (await story.ben.get(f"{at}/members"))["items"]
+    assert {member["userId"]: member["role"] for member in members} == {
+        story.ana.user_id: "owner",
+        story.ben.user_id: "member",
+    }
+    whole = await story.ben.get(at)
+    assert whole.keys() == {"workspace", "members", "items", "settings", "next"}
+    assert (whole["items"], whole["settings"], whole["next"]) == ([done], [setting], None)
+    assert {member["userId"] for member in whole["members"]} == {story.ana.user_id, story.ben.user_id}
+    assert (await story.ana.patch(at, {"name": "Our kitchen"}))["name"] == "Our kitchen"
+    assert [each["workspaceId"] for each in await pages(story.ben, "/workspaces")] == [made["workspaceId"]]
+    await story.ben.delete(here)
+    await story.ben.get(here, expect=404)
+
+    assert (await story.ana.delete(f"{at}/members/{story.ana.user_id}", expect=409))["code"] == "last_owner"
+    assert (await story.ana.patch(f"{at}/members/{story.ben.user_id}", {"role": "owner"}))["role"] == "owner"
+    await story.ana.delete(f"{at}/members/{story.ana.user_id}")
+    await story.ana.get(at, expect=404)
+    await story.ben.delete(at)
+    await story.ben.get(at, expect=404)
+    assert (await story.ben.get("/workspaces"))["items"] == []
 
 
 async def people_take_their_data_with_them(story: Story) -> None:

@@ -64,6 +64,7 @@ class World:
         self.member, self.member_token = self._person()
         self.spare, self.spare_token = self._person()
         self.ids: dict[str, str] = {}
+        self.version = 1
         self.rooms: dict[str, dict[str, str]] = {}
         """A room of each kind, and a message in it."""
         self.tokens: dict[str, str] = {}
@@ -87,6 +88,7 @@ class World:
         self._do("POST", f"/invites/{self.ids['code']}/redeem", None, self.member_token)
         self.conversation()
         self.thread()
+        self.workspace()
         self.ids["sessionId"] = self._do("GET", "/users/me/sessions", None, self.spare_token)["items"][0]["sessionId"]
         assert server_id
 
@@ -103,6 +105,20 @@ class World:
         self.ids["convoId"] = self._do("POST", "/conversations", others)["convoId"]
         self.rooms["conversations"] = {"roomId": self.ids["convoId"]}
         self.message("conversations")
+
+    def workspace(self) -> None:
+        """A workspace with the member in it, an item and a setting."""
+        made = self._do("POST", "/workspaces", {"name": "A kitchen"})
+        self.ids["workspaceId"] = made["workspaceId"]
+        self.ids["name"] = "theme"
+        self._do("PUT", f"/workspaces/{made['workspaceId']}/settings/theme", {"value": "dark"})
+        code = self._do("POST", f"/workspaces/{made['workspaceId']}/invites")["code"]
+        self._do("POST", f"/invites/{code}/redeem", None, self.member_token)
+        self.item()
+
+    def item(self) -> None:
+        item = self._do("POST", f"/workspaces/{self.ids['workspaceId']}/items", {"title": "Coffee"})
+        self.ids["itemId"], self.version = item["itemId"], item["version"]
 
     def message(self, kind: str) -> None:
         room = self.rooms[kind]
@@ -243,7 +259,11 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "communities.deleteChannel": World.channel,
     "communities.removeMember": World.member_again,
     "communities.banMember": World.member_again,
-    "communities.revokeInvite": World.invite,
+    "invites.revokeInvite": World.invite,
+    "workspaces.deleteWorkspace": World.workspace,
+    "workspaces.removeMember": World.workspace,
+    "workspaces.changeItem": World.item,
+    "workspaces.deleteItem": World.item,
     "channels.deleteMessage": lambda world: world.message("channels"),
     "conversations.removeParticipant": World.conversation,
     "conversations.deleteMessage": lambda world: world.message("conversations"),
@@ -273,6 +293,7 @@ def named_in_body(world: World, operation: str) -> dict[str, Any]:
         "accounts.deleteMe": {"password": PASSWORD},
         "accounts.changePassword": {"current": PASSWORD},
         "communities.transferServer": {"userId": member},
+        "workspaces.changeItem": {"version": world.version},
         "conversations.createConversation": {"userIds": [member]},
         "conversations.addParticipant": {"userId": world.spare["userId"]},
         "threads.createThread": {"sellerUserId": member, "listingId": "lst-1"},

@@ -77,7 +77,8 @@ def files(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def app(store: str, files: Path, clock: Ahead) -> AsyncIterator[Sobremesa]:
-    settings = Settings(rate_limits="off", files=files.as_uri())
+    records = f"sqlite:///{files.parent / 'records.db'}"
+    settings = Settings(rate_limits="off", files=files.as_uri(), records=records)
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         yield app
 

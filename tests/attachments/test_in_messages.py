@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,7 @@ from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import Actor
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.sending import Draft
+from threads.world import strike_deal
 
 PNG = making.picture("PNG", (40, 30))
 DAY = 24 * 3600
@@ -224,6 +226,44 @@ async def test_a_deleted_message_takes_its_files_with_it(app: Sobremesa, town: T
 
     assert await app.table.get(file_by_id(file_id=file.file_id)) is None
     assert {key.partition(".")[0] for key in kept_in(files)} == {other.file_id}
+
+
+async def test_a_file_that_becomes_part_of_a_record_stays_when_its_message_goes(app: Sobremesa, files: Path) -> None:
+    deal = await strike_deal(app)
+    file = await uploaded(app, deal.seller)
+    sent = await deal.say(deal.seller, "The terms", attachments=[file.file_id])
+    records = await app.archive.records()
+    await records.create_document(deal.buyer, deal.thread_id, title="Terms", kind="contract", file_id=file.file_id)
+
+    await app.thread_rooms.delete(deal.seller, deal.thread_id, sent.message_id)
+
+    assert (await app.attachments.get(deal.buyer, file.file_id)).size == len(making.TEXT)
+    assert len(kept_in(files)) == 1
+
+
+async def test_a_record_and_a_deletion_at_the_same_moment_never_leave_a_record_without_its_file(
+    app: Sobremesa, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = await strike_deal(app)
+    file = await uploaded(app, deal.seller)
+    sent = await deal.say(deal.seller, "The terms", attachments=[file.file_id])
+    records = await app.archive.records()
+    write, kept = app.table.write, list[bool]()
+
+    async def keeping(*operations: Any, **options: Any) -> Any:
+        if not kept:
+            kept.append(True)
+            await records.create_document(
+                deal.buyer, deal.thread_id, title="Terms", kind="contract", file_id=file.file_id
+            )
+        return await write(*operations, **options)
+
+    monkeypatch.setattr(app.table, "write", keeping)
+    await app.thread_rooms.delete(deal.seller, deal.thread_id, sent.message_id)
+
+    assert (await app.thread_rooms.get(deal.buyer, deal.thread_id, sent.message_id)).deleted
+    assert (await app.attachments.get(deal.buyer, file.file_id)).size == len(making.TEXT)
+    assert len(kept_in(files)) == 1
 
 
 async def test_a_file_in_use_cannot_be_deleted_by_itself(app: Sobremesa, town: Town) -> None:

@@ -12,13 +12,13 @@ from communities.world import Town, person, rows
 from sobremesa.accounts import entities as accounts
 from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
+from sobremesa.codes import InviteCode
 from sobremesa.communities import entities as communities
 from sobremesa.communities.entities import (
     Channel,
     ChannelMessage,
     Connection,
     Invite,
-    InviteCode,
     LastRead,
     Server,
     ServerId,

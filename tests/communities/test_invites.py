@@ -9,9 +9,9 @@ import pytest
 from communities.conftest import Ahead
 from communities.world import Town, person, rows
 from sobremesa.clock import instant, milliseconds
-from sobremesa.communities.entities import Invite, InviteCode, invite_by_key, members_of
+from sobremesa.codes import CODE_ALPHABET, CODE_LENGTH, InviteCode
+from sobremesa.communities.entities import Invite, invite_by_key, members_of
 from sobremesa.communities.errors import AlreadyMember, Banned, InviteUsedUp
-from sobremesa.communities.membership import CODE_ALPHABET, CODE_LENGTH
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.idempotency import KeyReused
 from sobremesa.people import Actor

@@ -20,6 +20,7 @@ from sobremesa.accounts.newcomers import Newcomers
 from sobremesa.app import REGISTRY as EVERYTHING
 from sobremesa.app import Sobremesa
 from sobremesa.clock import instant
+from sobremesa.codes import InviteCode
 from sobremesa.communities import entities as com
 from sobremesa.ids import Ids, MessageId, RoomId
 from sobremesa.jobs import entities as jobs
@@ -193,13 +194,13 @@ def set_scene() -> Scene:
             summary(D, 3, THUMB),
         ],
         invites=[
-            com.Invite(server_id=S, code=com.InviteCode("abc"), created_by=A),
-            com.Invite(server_id=S, code=com.InviteCode("abd"), created_by=A),
-            com.Invite(server_id=T, code=com.InviteCode("xyz"), created_by=A),
+            com.Invite(server_id=S, code=InviteCode("abc"), created_by=A),
+            com.Invite(server_id=S, code=InviteCode("abd"), created_by=A),
+            com.Invite(server_id=T, code=InviteCode("xyz"), created_by=A),
         ],
         claims=[
-            com.InviteClaim(code=com.InviteCode("abc"), server_id=S),
-            com.InviteClaim(code=com.InviteCode("xyz"), server_id=T),
+            com.InviteClaim(code=InviteCode("abc"), server_id=S),
+            com.InviteClaim(code=InviteCode("xyz"), server_id=T),
         ],
         connections=[
             com.Connection(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from time import process_time
 from typing import Any
 
 import aiohttp
@@ -202,6 +203,16 @@ async def test_input_that_breaks_a_rule_is_a_422(call: Caller, path: str, body: 
     status, problem = await call("sol", "POST", path, body)
 
     assert (status, problem["code"]) == (422, "invalid")
+
+
+async def test_a_long_text_that_breaks_a_rule_at_its_end_is_refused_at_once(call: Caller) -> None:
+    spent = process_time()
+
+    for body in ("a" * 99_999 + "\0", " " * 100_000, " " * 50_000 + "a" * 49_999 + "\0"):
+        status, problem = await call("sol", "POST", DOCUMENTS, DRAFT | {"body": body})
+        assert (status, problem["code"]) == (422, "invalid")
+
+    assert process_time() - spent < 2
 
 
 async def test_a_cursor_of_another_list_is_refused(call: Caller) -> None:

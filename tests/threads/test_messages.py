@@ -17,7 +17,7 @@ from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
 from sobremesa.table import Put, Update, set_to
 from sobremesa.threads.entities import THREADS, Participant, Thread, participant_of
-from sobremesa.threads.errors import Blocked
+from sobremesa.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.threads.inbox import AT_ONCE
 from sobremesa.threads.service import NewThread
 from threads.conftest import Ahead
@@ -140,6 +140,23 @@ async def test_a_nonce_makes_one_message(deal: Deal) -> None:
 
     assert len({message.message_id for message in sent}) == 1
     assert await deal.contents() == ["hello"]
+    with pytest.raises(NonceReused):
+        await deal.say(deal.buyer, "goodbye", nonce="n")
+
+
+async def test_a_nonce_gives_its_message_again_though_nothing_can_be_said_any_more(deal: Deal, clock: Ahead) -> None:
+    sent = await deal.say(deal.buyer, "hello", nonce="n")
+    await deal.app.threads.set_status(deal.seller, deal.thread_id, "locked")
+
+    again = await deal.say(deal.buyer, "hello", nonce="n")
+
+    assert (again.message_id, again.replayed) == (sent.message_id, True)
+    with pytest.raises(ThreadNotOpen):
+        await deal.say(deal.buyer, "hello", nonce="another")
+    await deal.app.threads.set_status(deal.seller, deal.thread_id, "open")
+    until = at(clock.now_ms() + 60_000)
+    await deal.app.thread_participants.change(deal.seller, deal.thread_id, deal.buyer.user_id, blocked_until=until)
+    assert (await deal.say(deal.buyer, "hello", nonce="n")).replayed
     with pytest.raises(NonceReused):
         await deal.say(deal.buyer, "goodbye", nonce="n")
 

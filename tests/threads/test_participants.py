@@ -44,6 +44,10 @@ async def test_one_takes_people_in_on_ones_own_side(deal: Deal) -> None:
     assert added.role_context == "buyer"
     with pytest.raises(AlreadyParticipant):
         await add(deal.seller, thread_id, helper.user_id, "seller")
+    with pytest.raises(AlreadyParticipant):
+        await add(deal.buyer, thread_id, deal.buyer.user_id, "buyer")
+    with pytest.raises(AlreadyParticipant):
+        await add(deal.admin, thread_id, deal.admin.user_id, "seller")
     await deal.say(helper, "hello")
 
     other = await new_person(deal.app, "ole")

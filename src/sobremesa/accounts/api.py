@@ -13,6 +13,7 @@ from sobremesa.accounts.errors import (
     EmailTaken,
     NoPassword,
     OwnsServers,
+    OwnsWorkspaces,
     RegistrationClosed,
     SelfBlock,
     SessionEnded,
@@ -249,7 +250,7 @@ def _declare_own(api: Routes, accounts: Accounts) -> None:
             )
         )
 
-    @api.delete("/users/me", limit="credentials", errors=[WrongPassword, OwnsServers, Clash])
+    @api.delete("/users/me", limit="credentials", errors=[WrongPassword, OwnsServers, OwnsWorkspaces, Clash])
     async def delete_me(actor: Actor, body: Goodbye) -> None:
         """Delete one's account.
 

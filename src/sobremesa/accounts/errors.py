@@ -75,6 +75,13 @@ class OwnsServers(Clash):
     says = "You own servers: transfer or delete them first."
 
 
+class OwnsWorkspaces(Clash):
+    """Others would be left without an owner; `workspaceIds` in the data are those workspaces."""
+
+    code = "owns_workspaces"
+    says = "You are the only owner of workspaces with others in them: make somebody else an owner, or delete them."
+
+
 def invalid(field: str, detail: str) -> Invalid:
     """The refusal of one field's value, told as the edge tells its own."""
     return Invalid(detail, errors=[{"in": "body", "pointer": f"#/{field}", "detail": detail}])

@@ -41,7 +41,7 @@ from sobremesa.clock import Clock, instant
 from sobremesa.errors import Invalid, NotFound, Refusal, TooBig
 from sobremesa.ids import Ids, is_ulid, time_of
 from sobremesa.people import Actor, UserId
-from sobremesa.table import Create, Delete, Operation, Table, Update, absent_or_null, always, equals, remove, set_to
+from sobremesa.table import Create, Delete, Operation, Table, Update, absent_or_null, differs, equals, remove, set_to
 from sobremesa.table.errors import ConditionFailed, TableError
 
 MAX_PER_MESSAGE = 10
@@ -297,7 +297,7 @@ class Attachments:
         """The operations that take files away, for a transaction inside of the block; their bytes go after it."""
         found = await self._table.get_many([file_by_id(file_id=file_id) for file_id in file_ids], consistent=True)
         files = [file for file in found if file is not None and not file.is_kept]
-        yield [Delete(file.own_key(), when=always()) for file in files]
+        yield [Delete(file.own_key(), when=differs("is_kept", True)) for file in files]
         await self._forget(files)
 
     async def _forget(self, gone: Sequence[Attachment | None]) -> None:

@@ -13,7 +13,9 @@ from sobremesa.errors import SobremesaError
 app = cyclopts.App(name="sobremesa", help="Messaging that lives in one DynamoDB table.", version=__version__)
 # By name: a command loads what it needs when it is called, so that all of them start at once.
 app.command("sobremesa.cli.serve:serve", name="serve", help="Serve the API until stopped.")
-app.command("sobremesa.cli.store:table_app", name="table", help="Make, describe or drop the table of a store.")
+app.command(
+    "sobremesa.cli.store:table_app", name="table", help="Make, describe, complete or drop the table of a store."
+)
 app.command(
     "sobremesa.cli.store:backup", name="backup", help="Copy an embedded store to a file, while it is being used."
 )
@@ -30,6 +32,7 @@ app.command(
     help="Migrate, look at and rebuild the documents and expenses of threads.",
 )
 app.command("sobremesa.cli.reconcile:reconcile", name="reconcile", help="Count inboxes again, and mend what is wrong.")
+app.command("sobremesa.cli.migrate:migrate_app", name="migrate", help="Move rows of an older design, while in use.")
 app.command("sobremesa.cli.tour:tour", name="tour", help="Show what the table toolkit does, and what that costs.")
 
 

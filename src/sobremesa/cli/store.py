@@ -27,7 +27,10 @@ Store = Annotated[
     ),
 ]
 
-table_app = cyclopts.App(name="table", help="Make, describe or drop the table of a store.")
+table_app = cyclopts.App(name="table", help="Make, describe, complete or drop the table of a store.")
+table_app.command(
+    "sobremesa.cli.adopt:adopt", name="adopt", help="Complete a table that others made, while it is being used."
+)
 console = Console()
 NAMES = f"{PREFIX}NAMES"
 
@@ -49,7 +52,7 @@ async def create(*, store: Store = DEFAULT_STORE) -> None:
 @table_app.command
 async def describe(*, store: Store = DEFAULT_STORE) -> None:
     """Tell what is in a store."""
-    _refuse_missing_file(store)
+    refuse_missing_file(store)
     engine = await open_engine(store, layout=_layout_there(store), janitor=False)
     try:
         facts = await engine.describe_table()
@@ -67,7 +70,7 @@ async def describe(*, store: Store = DEFAULT_STORE) -> None:
 @table_app.command
 async def drop(*, store: Store = DEFAULT_STORE, yes: bool = False) -> None:
     """Take the table away with everything in it. Asks first, unless --yes is given."""
-    _refuse_missing_file(store)
+    refuse_missing_file(store)
     if not yes and console.input(f"Drop {store} and everything in it? Type yes: ") != "yes":
         console.print("Nothing was dropped.")
         return
@@ -81,7 +84,7 @@ async def drop(*, store: Store = DEFAULT_STORE, yes: bool = False) -> None:
 
 async def backup(target: Path, /, *, store: Store = DEFAULT_STORE) -> None:
     """Copy an embedded store to a file, as it is at this moment, while it is being used."""
-    _refuse_missing_file(store)
+    refuse_missing_file(store)
     engine = await open_embedded(store, janitor=False)
     try:
         await engine.backup(target)
@@ -95,7 +98,7 @@ async def restore(source: Path, /, *, store: Store = DEFAULT_STORE) -> None:
     address = parse_store(store)
     if address.path is None or address.in_memory:
         raise BadStore("a copy is restored to a file: --store sqlite:///folder/file.db")
-    _refuse_missing_file(f"sqlite:///{source}")
+    refuse_missing_file(f"sqlite:///{source}")
     target = Path(address.path)
     if await asyncio.to_thread(target.exists):
         raise BadStore(f"{target} exists already; give the name of a new file, or drop that store first")
@@ -139,7 +142,7 @@ def _told_names(layout: Layout) -> list[tuple[str, str]]:
     return told + [(f"type {ours}", theirs) for ours, theirs in types.items()]
 
 
-def _refuse_missing_file(store: str) -> None:
+def refuse_missing_file(store: str) -> None:
     """Looking at a store must not make one."""
     address = parse_store(store)
     if address.path is not None and not address.in_memory and not Path(address.path).exists():

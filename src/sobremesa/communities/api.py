@@ -8,27 +8,24 @@ import msgspec
 
 from sobremesa.accounts.entities import AuditEntry
 from sobremesa.clock import Instant
+from sobremesa.codes import InviteCode
 from sobremesa.communities.entities import (
     Ban,
     Channel,
     ChannelId,
     Invite,
-    InviteCode,
     Server,
     ServerId,
     ServerMembership,
 )
 from sobremesa.communities.errors import (
-    AlreadyMember,
-    Banned,
     ChangedMeanwhile,
-    InviteUsedUp,
     OwnerStays,
     RankTooLow,
     TooManyChannels,
     TooManyServers,
 )
-from sobremesa.communities.membership import Membership
+from sobremesa.communities.membership import InviteInfo, Membership, Redeemed
 from sobremesa.communities.permissions import Role
 from sobremesa.communities.service import ChannelWithHead, Communities
 from sobremesa.http.endpoints import IdempotencyKey, Input, Listed, Output, PageQuery, Routes
@@ -161,19 +158,17 @@ class InviteView(Output):
     created_at: Instant
 
 
-class InviteTarget(Output):
-    """What a code leads to."""
+class ServerTarget(Output, tag_field="kind", tag="server"):
+    """A code that leads to a server."""
 
     code: InviteCode
-    kind: str
     server: ServerView
     expires_at: Instant | None
 
 
-class RedeemedView(Output):
-    """Where one has come in."""
+class JoinedServer(Output, tag_field="kind", tag="server"):
+    """The server that one has come into."""
 
-    kind: str
     server_id: ServerId
     server: ServerView
     role: Role
@@ -327,23 +322,6 @@ def routes(communities: Communities, membership: Membership, people: People) -> 
         invites, cursor = await membership.list_invites(actor, server_id, limit=query.limit, cursor=query.cursor)
         return Listed([_invite_view(invite) for invite in invites], cursor)
 
-    @api.get("/invites/{code}")
-    async def get_invite(actor: Actor, code: InviteCode) -> InviteTarget:
-        """What a code leads to."""
-        invite, server = await membership.get_invite(actor, code)
-        return InviteTarget(invite.code, "server", server_view(server), invite.expires_at)
-
-    @api.post("/invites/{code}/redeem", errors=[AlreadyMember, Banned, InviteUsedUp, TooManyServers])
-    async def redeem_invite(actor: Actor, code: InviteCode) -> RedeemedView:
-        """Come in by a code. Two clicks of one person use it once."""
-        server, place = await membership.redeem(actor, code)
-        return RedeemedView("server", server.server_id, server_view(server), place.role, place.joined_at)
-
-    @api.delete("/invites/{code}")
-    async def revoke_invite(actor: Actor, code: InviteCode) -> None:
-        """Make a code useless."""
-        await membership.revoke_invite(actor, code)
-
     @api.get("/admin/servers", scope="admin")
     async def list_all_servers(actor: Actor, query: PageQuery) -> Listed[ServerView]:
         """Every server, newest first: for administrators."""
@@ -357,6 +335,15 @@ def server_view(server: Server) -> ServerView:
     return ServerView(
         server.server_id, server.name, server.owner_id, server.icon_url, server.created_at, server.updated_at
     )
+
+
+def target_view(found: InviteInfo) -> ServerTarget:
+    return ServerTarget(found.invite.code, server_view(found.server), found.invite.expires_at)
+
+
+def joined_view(redeemed: Redeemed) -> JoinedServer:
+    server, place = redeemed
+    return JoinedServer(server.server_id, server_view(server), place.role, place.joined_at)
 
 
 def channel_view(found: ChannelWithHead) -> ChannelView:

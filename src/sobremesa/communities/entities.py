@@ -7,6 +7,7 @@ from typing import Any, NewType, TypeAlias
 import msgspec
 
 from sobremesa.clock import EPOCH, Instant
+from sobremesa.codes import InviteCode
 from sobremesa.communities.permissions import Role
 from sobremesa.ids import MessageId, RoomId, time_of
 from sobremesa.people import UserId
@@ -16,7 +17,6 @@ from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, 
 
 ServerId = NewType("ServerId", str)
 ChannelId: TypeAlias = RoomId
-InviteCode = NewType("InviteCode", str)
 ConnectionId = NewType("ConnectionId", str)
 
 DIRECTORY_SHARDS = 16

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ import msgspec
 from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.entities import user_by_id
 from sobremesa.clock import Clock, Instant, instant
+from sobremesa.codes import InviteCode, new_code
 from sobremesa.communities.access import Access, Member, true_role
 from sobremesa.communities.entities import (
     Ban,
@@ -18,7 +18,6 @@ from sobremesa.communities.entities import (
     FormerMembership,
     Invite,
     InviteClaim,
-    InviteCode,
     Server,
     ServerId,
     ServerMembership,
@@ -79,10 +78,6 @@ from sobremesa.table import (
     set_to,
 )
 from sobremesa.table.errors import ConditionFailed
-
-# Without what looks alike; twelve of 57 letters are 70 bits.
-CODE_ALPHABET = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-CODE_LENGTH = 12
 
 
 class Redeemed(NamedTuple):
@@ -260,7 +255,7 @@ class Membership:
         member = await self._access.require_member(actor, server_id, "invite")
 
         now_ms = self._clock.now_ms()
-        code = InviteCode("".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH)))
+        code = new_code()
         ends_ms = None if expires_in_seconds is None else now_ms + expires_in_seconds * 1000
         invite = Invite(
             server_id=server_id,

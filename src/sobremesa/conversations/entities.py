@@ -75,7 +75,7 @@ class Participant(ReadCursor):
 
     @property
     def read_ms(self) -> int | None:
-        return None if self.last_read_at is None else _lenient_ms(self.last_read_at)
+        return None if self.last_read_at is None else lenient_ms(self.last_read_at)
 
     @property
     def read_at(self) -> Instant | None:
@@ -265,7 +265,7 @@ def direct_claim(one: UserId, other: UserId, room_id: RoomId) -> DirectClaim:
     return DirectClaim(lower=lower, higher=higher, room_id=room_id)
 
 
-def _lenient_ms(moment: str) -> int | None:
+def lenient_ms(moment: str) -> int | None:
     """The milliseconds of a time as other writers spell it; None if it cannot be read."""
     try:
         parsed = datetime.fromisoformat(moment)

@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 
 MAX_TEXT_CHARACTERS = 100_000
 MAX_DOCUMENT_BYTES = 1_000_000
-# Something to read, and no null character, which PostgreSQL does not keep.
-SAYS_SOMETHING = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
+# Something to read, and no null character, which PostgreSQL does not keep. No character can be taken by two parts of
+# it, or a long text that breaks the rule at its end would take the square of its length.
+SAYS_SOMETHING = r"^\s*[^\s\u0000][^\u0000]*$"
 NO_NULL = r"^[^\u0000]*$"
 
 Title = Annotated[

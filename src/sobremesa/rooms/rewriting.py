@@ -89,18 +89,20 @@ class Rewriting:
                 return edited
         raise Busy
 
-    async def delete(self, seat: Seat, message: Message, *audit: Operation) -> None:
-        """Leave a tombstone; NotFound if there is one already."""
+    async def delete(self, seat: Seat, message: Message, *more: Operation) -> None:
+        """Leave a tombstone; NotFound if there is one already. ConditionFailed if one of the others did not hold."""
         gone = remove("mentions", "attachments", "reactions", "reply_to")
         changes = set_to(deleted=True, content="", updated_at=instant(self._clock.now_ms())) + gone
         tombstone = msgspec.structs.replace(message, deleted=True, content="")
         is_there = differs("deleted", True)
         try:
             await rewrite(
-                self._kind, self._table, seat.head, tombstone, changes, *audit, when=is_there, pattern=self._kind.delete
+                self._kind, self._table, seat.head, tombstone, changes, *more, when=is_there, pattern=self._kind.delete
             )
-        except ConditionFailed:
-            raise NotFound from None
+        except ConditionFailed as failed:
+            if failed.at(0):
+                raise NotFound from None
+            raise
 
     async def _write(self, seat: Seat, edited: Message, changes: Changes, before: Message, *case: Operation) -> None:
         await rewrite(

@@ -14,7 +14,7 @@ import msgspec
 
 from sobremesa.clock import Clock, instant
 from sobremesa.errors import Busy, NotFound
-from sobremesa.ids import Ids, MessageId
+from sobremesa.ids import Ids, MessageId, time_of
 from sobremesa.people import UserId
 from sobremesa.rooms.door import Beside, Door, Seat, newest
 from sobremesa.rooms.entities import Flags, Message
@@ -144,7 +144,8 @@ class Sending:
             attachments=list(files) or None,
             flags=flags,
             nsfw_band=nsfw_band,
-            created_at=instant(self._clock.now_ms()),
+            # The id's own time: in a room it only moves forward, whatever the clocks of its senders do.
+            created_at=instant(time_of(message_id)),
             **draft.more,
             **parts,
         )

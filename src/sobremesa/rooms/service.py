@@ -46,6 +46,7 @@ from sobremesa.table.updates import Changes
 
 MAX_CONTENT = 4000
 MAX_MENTIONS = 50
+DELETE_ATTEMPTS = 8
 
 _MENTION = re.compile(r"(?<![\w@])@([\w.-]{2,32})")
 
@@ -89,6 +90,17 @@ class Rooms:
     async def send(self, actor: Actor, room_id: RoomId, draft: Draft) -> SentView:
         """Say something. The same nonce again gives the first message; with another body it is refused."""
         seat = await self._door.enter_to_send(actor, room_id)
+        try:
+            return await self._say(seat, draft)
+        except NotFound:
+            raise
+        except Refusal:
+            # Perhaps this very message was said before there was a reason to refuse it, and only its answer was lost.
+            if await self._sending.find_made(seat, draft) is None:
+                raise
+            return await self._replay(seat, draft)
+
+    async def _say(self, seat: Seat, draft: Draft) -> SentView:
         seat.require("send")
         if draft.reply_to is not None and not await self._may_answer(seat, draft.reply_to):
             raise ReplyMissing
@@ -108,13 +120,7 @@ class Rooms:
 
     async def _send_with_files(self, seat: Seat, draft: Draft) -> SentView:
         """Say something that has files; they become the message's own in its transaction."""
-        try:
-            files = await self._files.attachable(seat.actor, draft.attachments)
-        except Refusal:
-            # Perhaps this very message has them already, and only its answer was lost.
-            if await self._sending.find_made(seat, draft) is None:
-                raise
-            return await self._replay(seat, draft)
+        files = await self._files.attachable(seat.actor, draft.attachments)
         judged = Judged(draft, await self._mentioned(draft.content), files)
         if self._judging is not None:
             seat, judged = await self._judge(seat, judged)
@@ -170,8 +176,13 @@ class Rooms:
 
         about = {"messageId": message_id, "roomId": room_id}
         audit = [] if is_own else [self._door.audit(seat, "message.delete", target=message.author_id, about=about)]
-        async with self._files.letting_go(files_of(message)) as gone:
-            await self._rewriting.delete(seat, message, *audit, *gone)
+        for _ in range(DELETE_ATTEMPTS):
+            try:
+                async with self._files.letting_go(files_of(message)) as gone:
+                    return await self._rewriting.delete(seat, message, *audit, *gone)
+            except ConditionFailed:
+                continue  # one of its files became part of a record at this moment, and stays
+        raise Busy
 
     # Reading
 

@@ -10,6 +10,7 @@ Where things are:
 - `conditions`, `updates`, `operations`: what must hold, what changes, what is written
 - `table`: reads and writes, over any engine; `calls` retries and splits batches; `opening` finds the engine
 - `lowering`, `evaluation`: from fields to attributes, and what conditions mean
+- `raw`: rows as they are stored, for migration, export and repair
 - `remembered`: results of reads, kept for as long as they are true; `shards`: several partitions as one list
 - `capacity`, `catalogue`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults

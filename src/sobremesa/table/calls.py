@@ -123,10 +123,14 @@ class Calls:
                 reader.cancel()
             await asyncio.gather(*readers, return_exceptions=True)
 
+    async def scan_page(self, request: ScanRequest) -> RawPage:
+        """One page of one segment."""
+        return await self._retries.repeatable(self._engine.scan, request)
+
     async def _scan(self, request: ScanRequest, pages: asyncio.Queue[RawPage | Exception | None]) -> None:
         try:
             while True:
-                page = await self._retries.repeatable(self._engine.scan, request)
+                page = await self.scan_page(request)
                 await pages.put(page)
                 if not isinstance(page.last, RawKey):
                     break

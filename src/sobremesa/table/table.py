@@ -37,6 +37,7 @@ from sobremesa.table.ledger import Ledger, current_ledger
 from sobremesa.table.lowering import as_asked, is_expired, lower, lower_condition, spelled
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
 from sobremesa.table.patterns import Question, WritePattern
+from sobremesa.table.raw import RawRows
 from sobremesa.table.retries import Retries
 from sobremesa.table.values import Item, SharedItem, weigh
 
@@ -102,6 +103,8 @@ class Table:
         self._clock = clock or engine.clock
         self._cursors = Cursors(cursor_secret)
         self._calls = Calls(engine, retries or Retries())
+        self.raw = RawRows(self._calls, lambda: self._cursors, self._record)
+        """What is stored, as it is stored."""
 
     @property
     def layout(self) -> Layout:

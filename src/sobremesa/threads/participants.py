@@ -87,6 +87,8 @@ class Participants:
         standing = await self._access.require(actor, thread_id)
         if not standing.is_admin and role != standing.role:
             raise OwnSideOnly
+        if standing.place is not None and user_id == actor.user_id:
+            raise AlreadyParticipant
 
         now = self._now()
         place = Participant(room_id=thread_id, user_id=user_id, role_context=role, joined_at=now, last_message_at=now)

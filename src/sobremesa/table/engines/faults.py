@@ -144,6 +144,9 @@ class FaultyEngine:
     async def describe_table(self) -> TableFacts:
         return await self.engine.describe_table()
 
+    async def complete_table(self) -> list[str]:
+        return await self.engine.complete_table()
+
     async def drop_table(self) -> None:
         await self.engine.drop_table()
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from sobremesa.table.engines.dynamodb.answers import (
+    IndexDescription,
     NothingAnswer,
     TableAnswer,
     TableDescription,
@@ -16,12 +17,14 @@ from sobremesa.table.engines.dynamodb.answers import (
 )
 from sobremesa.table.engines.dynamodb.client import Client
 from sobremesa.table.engines.protocol import TableFacts
-from sobremesa.table.errors import Conflict, StoreFailed, TableExists, TableMissing
-from sobremesa.table.layout import Layout
+from sobremesa.table.errors import Conflict, StoreFailed, StoreForeign, TableExists, TableMissing
+from sobremesa.table.layout import IndexLayout, Layout
 
 DEADLINE_SECONDS = 180.0
 FIRST_WAIT_SECONDS = 0.05
 LONGEST_WAIT_SECONDS = 2.0
+
+_STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 
 _tables = msgspec.json.Decoder(TableAnswer)
 _times_to_live = msgspec.json.Decoder(TimeToLiveAnswer)
@@ -58,6 +61,36 @@ class Admin:
             stream=table.stream_specification is not None and table.stream_specification.stream_enabled,
         )
 
+    async def complete(self) -> list[str]:
+        """Add what the table lacks, one thing after the other, and wait for each; what was added.
+
+        StoreForeign if it has something of that name that is otherwise: that is for its owner to change.
+        """
+        table = await self.description()
+        there = {index.index_name: index for index in table.global_secondary_indexes}
+        added: list[str] = []
+        for index in self._layout.indexes.values():
+            if index.name in there:
+                _refuse_other_keys(there[index.name], index)
+                continue
+            await self._update(_new_index(self._layout, index, table))
+            added.append(f"the index {index.name}")
+        stream = table.stream_specification
+        if stream is None or not stream.stream_enabled:
+            await self._update({"StreamSpecification": _STREAM})
+            added.append("the stream")
+        elif stream.stream_view_type != _STREAM["StreamViewType"]:
+            raise StoreForeign(f"the stream shows {stream.stream_view_type}; it must show new and old images")
+        facts = await self.describe()
+        if facts.ttl is None:
+            await self._enable_time_to_live()
+            added.append(f"the time to live, {self._layout.ttl}")
+        elif facts.ttl != self._layout.ttl:
+            raise StoreForeign(
+                f"the time to live is {facts.ttl}; say so in the name map, it is {self._layout.ttl} there"
+            )
+        return added
+
     async def drop(self) -> None:
         """Drop the table and wait until it is gone; TableMissing if there is none."""
         try:
@@ -70,6 +103,10 @@ class Admin:
     async def description(self) -> TableDescription:
         """DescribeTable; TableMissing if there is no such table."""
         return (await self._client.ask("DescribeTable", {"TableName": self._layout.table}, _tables)).table
+
+    async def _update(self, changes: dict[str, Any]) -> None:
+        await self._client.ask("UpdateTable", {"TableName": self._layout.table, **changes}, _nothing, writes=())
+        await self._wait(self._is_active, f"the table {self._layout.table} is still being changed")
 
     async def _enable_time_to_live(self) -> None:
         specification = {"Enabled": True, "AttributeName": self._layout.ttl}
@@ -101,16 +138,39 @@ class Admin:
             wait = min(wait * 2, LONGEST_WAIT_SECONDS)
 
 
+def _new_index(layout: Layout, index: IndexLayout, table: TableDescription) -> dict[str, Any]:
+    """UpdateTable: one more index, with the throughput of the table where that is provisioned."""
+    creation = _index(index)
+    given = table.provisioned_throughput
+    if given is not None and given.read_capacity_units:
+        creation["ProvisionedThroughput"] = {
+            "ReadCapacityUnits": given.read_capacity_units,
+            "WriteCapacityUnits": given.write_capacity_units,
+        }
+    attributes = sorted({layout.pk, layout.sk, index.pk, index.sk})
+    return {
+        "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in attributes],
+        "GlobalSecondaryIndexUpdates": [{"Create": creation}],
+    }
+
+
+def _refuse_other_keys(there: IndexDescription, wanted: IndexLayout) -> None:
+    keys = [element.attribute_name for element in there.key_schema]
+    if keys and keys != [wanted.pk, wanted.sk]:
+        raise StoreForeign(f"the index {wanted.name} has the keys {', '.join(keys)}; say so in the name map")
+
+
+def _index(index: IndexLayout) -> dict[str, Any]:
+    return {
+        "IndexName": index.name,
+        "KeySchema": _key_schema(index.pk, index.sk),
+        "Projection": {"ProjectionType": "ALL"},
+    }
+
+
 def _definition(layout: Layout) -> dict[str, Any]:
     """CreateTable: all keys are text, every index holds whole items, and changes carry both images."""
-    indexes = [
-        {
-            "IndexName": index.name,
-            "KeySchema": _key_schema(index.pk, index.sk),
-            "Projection": {"ProjectionType": "ALL"},
-        }
-        for index in layout.indexes.values()
-    ]
+    indexes = [_index(index) for index in layout.indexes.values()]
     definition: dict[str, Any] = {
         "TableName": layout.table,
         "BillingMode": "PAY_PER_REQUEST",
@@ -118,7 +178,7 @@ def _definition(layout: Layout) -> dict[str, Any]:
             {"AttributeName": name, "AttributeType": "S"} for name in sorted(layout.key_attributes())
         ],
         "KeySchema": _key_schema(layout.pk, layout.sk),
-        "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+        "StreamSpecification": _STREAM,
     }
     if indexes:
         definition["GlobalSecondaryIndexes"] = indexes

@@ -83,9 +83,19 @@ class TransactionAnswer(Answer):
     consumed_capacity: list[Consumed] = []
 
 
+class KeyElement(Answer):
+    attribute_name: str
+
+
+class Throughput(Answer):
+    read_capacity_units: int = 0
+    write_capacity_units: int = 0
+
+
 class IndexDescription(Answer):
     index_name: str
     index_status: str = "ACTIVE"
+    key_schema: list[KeyElement] = []
 
 
 class StreamSpecification(Answer):
@@ -98,6 +108,7 @@ class TableDescription(Answer):
     item_count: int = 0
     table_size_bytes: int = 0
     global_secondary_indexes: list[IndexDescription] = []
+    provisioned_throughput: Throughput | None = None
     stream_specification: StreamSpecification | None = None
     latest_stream_arn: str | None = None
     latest_stream_label: str | None = None

@@ -156,6 +156,10 @@ class DynamoEngine:
         """What the table says of itself."""
         return await self._admin.describe()
 
+    async def complete_table(self) -> list[str]:
+        """Add the indexes, the time-to-live and the stream that the table lacks, one after the other."""
+        return await self._admin.complete()
+
     async def drop_table(self) -> None:
         """Drop the table and wait until it is gone."""
         await self._admin.drop()

@@ -1,0 +1,38 @@
+"""`sobremesa table adopt`: complete a table that others made, while it is being used."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from sobremesa.app import Sobremesa, layout_of
+from sobremesa.cli.migrate import COMPLAINTS_SHOWN, Units
+from sobremesa.cli.progress import shown
+from sobremesa.cli.store import Store, refuse_missing_file, settings_of
+from sobremesa.settings import DEFAULT_STORE
+from sobremesa.table import open_engine
+
+console = Console()
+
+
+async def adopt(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
+    """Add what a table lacks: indexes, time to live and stream, then claims, pointers and keys of its rows.
+
+    It may be stopped and begun again, and run once more whenever another program has written to the table.
+    """
+    refuse_missing_file(store)
+    settings = settings_of(store)
+    engine = await open_engine(store, layout=layout_of(settings), janitor=False)
+    try:
+        for added in await engine.complete_table():
+            console.print(f"added: {added}", highlight=False)
+    finally:
+        await engine.close()
+    async with Sobremesa.open(settings=settings, background=False) as app:
+        with shown(console) as watch:
+            report = await app.adopting(units_a_second=units, watch=watch).adopt()
+    written = report.migration.written
+    console.print(f"{report.old_rows} rows looked at, {written} completed, {report.units:.0f} units.", highlight=False)
+    if report.complaints:
+        console.print(f"{len(report.complaints)} rows need somebody's decision:")
+    for complaint in report.complaints[:COMPLAINTS_SHOWN]:
+        console.print(f"  {complaint}", highlight=False, soft_wrap=True)

@@ -1,0 +1,136 @@
+"""`sobremesa migrate`: rows of an older design into the present one, with proof, while the table is being used."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated
+
+import cyclopts
+from rich.console import Console
+from rich.table import Table as Grid
+
+from sobremesa.app import Sobremesa
+from sobremesa.cli.progress import shown
+from sobremesa.cli.store import Store, settings_of
+from sobremesa.errors import SobremesaError
+from sobremesa.migration import Migration, Migrations
+from sobremesa.migration.errors import NotProven
+from sobremesa.migration.service import Report
+from sobremesa.settings import DEFAULT_STORE
+from sobremesa.workspaces.entities import WorkspaceId, workspace_by_id
+from sobremesa.workspaces.legacy import ALL_ITEMS, WORKSPACE
+
+migrate_app = cyclopts.App(name="migrate", help="Move rows of an older design, while the table is being used.")
+workspaces_app = cyclopts.App(name="workspaces", help="Move items and settings of before into a workspace.")
+migrate_app.command(workspaces_app)
+console = Console()
+
+COMPLAINTS_SHOWN = 20
+
+Units = Annotated[
+    float | None, cyclopts.Parameter(help="How many read and write units to use a second; without it, all there are.")
+]
+
+
+AllItems = Annotated[
+    str,
+    cyclopts.Parameter(
+        env_var="SOBREMESA_LEGACY_ALL_ITEMS", help="The key under which gsi1 of the old design lists all items."
+    ),
+]
+
+
+class NoSuchWorkspace(SobremesaError):
+    """The plan names a workspace that does not exist."""
+
+
+@workspaces_app.command
+async def plan(
+    *,
+    workspace: Annotated[str, cyclopts.Parameter(help="The workspace that the old rows go to.")],
+    all_items: AllItems = "ITEMS",
+    units: Units = None,
+    store: Store = DEFAULT_STORE,
+) -> None:
+    """Say which workspace the old rows belong to. From now on they are read there too."""
+    async with _migrations(store, units) as (app, migrations):
+        found = await app.table.get(workspace_by_id(workspace_id=WorkspaceId(workspace)))
+        if found is None or found.deleted_at is not None:
+            raise NoSuchWorkspace(f"there is no workspace {workspace}")
+        report = await migrations.plan({WORKSPACE: workspace, ALL_ITEMS: all_items})
+    _tell(report)
+
+
+@workspaces_app.command
+async def backfill(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
+    """Copy every old row, and follow what is changed meanwhile. Stop it and begin again as often as you like."""
+    async with _migrations(store, units) as (_, migrations):
+        report = await migrations.backfill()
+    _tell(report)
+
+
+@workspaces_app.command
+async def verify(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
+    """Compare every copy with its old row, by content. Exits with 1 if anything differs."""
+    async with _migrations(store, units) as (_, migrations):
+        report = await migrations.verify()
+    _tell(report)
+    if not report.is_clean:
+        raise NotProven(f"{len(report.complaints)} things are not as they should be.")
+
+
+@workspaces_app.command
+async def cutover(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
+    """Compare everything once more, prove it, and from then on read new rows only."""
+    async with _migrations(store, units) as (_, migrations):
+        report = await migrations.cut_over()
+    _tell(report)
+
+
+@workspaces_app.command
+async def rollback(*, store: Store = DEFAULT_STORE) -> None:
+    """One step back: to reading both, or to before the plan. What was written meanwhile stays."""
+    async with _migrations(store, None) as (_, migrations):
+        report = await migrations.roll_back()
+    _tell(report)
+
+
+@workspaces_app.command
+async def status(*, store: Store = DEFAULT_STORE) -> None:
+    """Tell where the migration stands."""
+    async with _migrations(store, None) as (_, migrations):
+        found = await migrations.status()
+    if found is None:
+        console.print("Nothing is planned.")
+    else:
+        console.print(_grid(found))
+
+
+@asynccontextmanager
+async def _migrations(store: str, units: float | None) -> AsyncIterator[tuple[Sobremesa, Migrations]]:
+    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
+        with shown(console) as watch:
+            yield app, app.moving_workspaces(units_a_second=units, watch=watch)
+
+
+def _tell(report: Report) -> None:
+    """The report at the end of a piece of work."""
+    grid = _grid(report.migration)
+    grid.add_row("looked at", f"{report.old_rows} old rows")
+    for outcome, count in sorted(report.outcomes.items()):
+        grid.add_row(outcome, str(count))
+    grid.add_row("units", f"{report.units:.0f}")
+    console.print(grid)
+    for complaint in report.complaints[:COMPLAINTS_SHOWN]:
+        console.print(f"  {complaint}", highlight=False, soft_wrap=True)
+
+
+def _grid(found: Migration) -> Grid:
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_row("phase", found.phase)
+    for name, value in found.options.items():
+        grid.add_row(name, value)
+    grid.add_row("planned", f"{found.planned_at}, {found.old_rows} old rows")
+    grid.add_row("copied", f"{found.looked_at} looked at, {found.written} written")
+    return grid

@@ -1,0 +1,83 @@
+"""Progress of long work: a bar with rate and time left on a terminal, a plain line now and then elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Bar
+from rich.text import Text
+
+from sobremesa.migration.passes import Progress, Watch
+
+LINE_SECONDS = 2.0
+
+
+class _Rate(ProgressColumn):
+    """How many rows a second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f} rows/s")
+
+
+@contextmanager
+def shown(console: Console) -> Iterator[Watch]:
+    """What to tell progress to, until the end of the block."""
+    if not console.is_terminal:
+        yield _Lines(console)
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate())
+    with Bar(*columns, TimeRemainingColumn(), console=console) as bar:
+        yield _Bars(bar)
+
+
+class _Bars:
+    """A bar for each piece of work."""
+
+    def __init__(self, bar: Bar) -> None:
+        self._bar = bar
+        self._tasks: dict[str, TaskID] = {}
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.what not in self._tasks:
+            self._tasks[progress.what] = self._bar.add_task(progress.what, total=progress.expected or None)
+        expected = max(progress.done, progress.expected) if progress.expected else None
+        self._bar.update(self._tasks[progress.what], completed=progress.done, total=expected)
+
+
+class _Lines:
+    """A line every few seconds, for logs and other programs."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._what = ""
+        self._began = self._said = time.monotonic()
+        self._first = 0
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if progress.what != self._what:
+            self._what, self._began, self._first, self._said = progress.what, now, progress.done, 0.0
+        if now - self._said < LINE_SECONDS:
+            return
+        self._said = now
+        rate = (progress.done - self._first) / max(now - self._began, 0.001)
+        of = f" of {progress.expected}" if progress.expected else ""
+        left = ""
+        if rate > 0 and progress.expected > progress.done:
+            left = f", {(progress.expected - progress.done) / rate:.0f} s left"
+        line = f"{progress.what}: {progress.done}{of} rows, {rate:.0f} rows/s, {progress.units:.0f} units{left}"
+        self._console.print(line, highlight=False, soft_wrap=True)

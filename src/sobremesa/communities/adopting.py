@@ -1,0 +1,77 @@
+"""What communities of another writer lack: a place in the directory, pointers of channels, claims of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sobremesa.clock import Clock
+from sobremesa.communities.entities import (
+    Channel,
+    ChannelPointer,
+    Invite,
+    InviteClaim,
+    Server,
+    claim_of,
+    messages_in,
+    pointer_of,
+)
+from sobremesa.communities.service import shard_of
+from sobremesa.ids import MessageId, first_of
+from sobremesa.migration import Companions, Move, Step
+from sobremesa.table import (
+    Check,
+    Create,
+    Table,
+    Update,
+    absent_or_null,
+    less_if_present,
+    present,
+    set_to,
+)
+
+
+def moves(table: Table, clock: Clock) -> Sequence[Move]:
+    """What completes servers, channels and invites."""
+
+    async def server(row: Server) -> Sequence[Step]:
+        if row.shard is not None or row.deleted_at is not None:
+            return ()
+        listed = set_to(shard=shard_of(row.server_id), created_at=row.created_at)
+        still = absent_or_null("shard") & absent_or_null("deleted_at")
+        return (Step("it is not in the directory", [Update(row.own_key(), listed, when=still)]),)
+
+    async def channel(row: Channel) -> Sequence[Step]:
+        pointer = await table.get(pointer_of(room_id=row.channel_id))
+        if pointer is not None and pointer.last_message_id is not None:
+            return ()
+        last = await _last_message(table, clock, row)
+        if pointer is None:
+            made = ChannelPointer(room_id=row.channel_id, server_id=row.server_id, last_message_id=last)
+            return (Step("it has no pointer", [Create(made), Check(row.own_key(), when=present())]),)
+        if last is None:
+            return ()
+        forward = less_if_present("last_message_id", last)
+        return (
+            Step(
+                "its pointer does not know the last message",
+                [Update(pointer.own_key(), set_to(last_message_id=last), when=forward)],
+            ),
+        )
+
+    async def invite(row: Invite) -> Sequence[Step]:
+        if row.revoked or (row.ttl is not None and row.ttl <= clock.now_ms() // 1000):
+            return ()
+        claim = await table.get(claim_of(code=row.code))
+        if claim is not None:
+            return () if claim.server_id == row.server_id else (Step("its code leads elsewhere"),)
+        claimed = Create(InviteClaim(code=row.code, server_id=row.server_id, ttl=row.ttl))
+        return (Step("its code is not claimed", [claimed, Check(row.own_key(), when=present())]),)
+
+    return (Companions(Server, server), Companions(Channel, channel), Companions(Invite, invite))
+
+
+async def _last_message(table: Table, clock: Clock, channel: Channel) -> MessageId | None:
+    """The last message, unless it would stand after all that are to come: another program's ids may be of any form."""
+    newest = (await table.query(messages_in(room_id=channel.channel_id), limit=1)).items
+    last = newest[0].message_id if newest else None
+    return last if last is not None and last < first_of(clock.now_ms()) else None

@@ -1,0 +1,64 @@
+"""Raw rows: what is stored, as it is stored, for migration, export and repair.
+
+Keys are given as they stand in the table, in indexes too, so rows that no entity describes can be asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from sobremesa.table.calls import Calls
+from sobremesa.table.capacity import Capacity
+from sobremesa.table.conditions import Condition
+from sobremesa.table.cursor import Cursors
+from sobremesa.table.engines.protocol import QueryRequest, RawKey, RawPage, ScanRequest
+from sobremesa.table.layout import IndexName
+from sobremesa.table.values import Item
+
+RAW = "raw"
+"""The name under which these reads are counted."""
+
+
+class RawAnswers(NamedTuple):
+    """Some rows, and the cursor of the page after them."""
+
+    items: list[Item]
+    cursor: str | None
+
+
+class RawRows:
+    """Reads of one table that know no entities."""
+
+    def __init__(self, calls: Calls, cursors: Callable[[], Cursors], record: Callable[[str, Capacity], None]) -> None:
+        self._calls = calls
+        self._cursors = cursors
+        self._record = record
+
+    async def get_many(self, keys: Sequence[RawKey]) -> dict[RawKey, Item]:
+        """The rows of any number of keys, by key, read consistently."""
+        found, used = await self._calls.get_many(keys, consistent=True)
+        self._record(RAW, used)
+        return found
+
+    async def query(
+        self, pk: str, *, index: IndexName | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> RawAnswers:
+        """One page of a partition, of the table or of an index; BadCursor if the cursor is of another."""
+        question = hashlib.blake2b(msgspec.msgpack.encode((RAW, index, pk)), digest_size=16).digest()
+        start = None if cursor is None else self._cursors().open(cursor, question, pk)
+        request = QueryRequest(pk=pk, index=index, limit=limit, start=start, consistent=index is None)
+        page = await self._calls.query(request)
+        self._record(RAW, page.capacity)
+        return RawAnswers(page.items, None if page.last is None else self._cursors().seal(page.last, question))
+
+    async def scan(
+        self, *, start: RawKey | None = None, limit: int | None = None, where: Condition | None = None
+    ) -> RawPage:
+        """One page of the whole table from a place on, read consistently. `where` speaks of stored attributes."""
+        page = await self._calls.scan_page(ScanRequest(start=start, limit=limit, where=where, consistent=True))
+        self._record(RAW, page.capacity)
+        return page

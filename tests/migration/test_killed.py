@@ -1,0 +1,158 @@
+"""The backfill is killed at random moments, again and again, while people read and both programs write.
+
+SOBREMESA_MIGRATION_ROWS says how many old rows there are, SOBREMESA_MIGRATION_KILLS how often it is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from migration.before import Before, fill, hash_of_number, old_item
+from sobremesa.app import Sobremesa
+from sobremesa.settings import Settings
+from sobremesa.workspaces.errors import StaleVersion
+
+ROWS = int(os.environ.get("SOBREMESA_MIGRATION_ROWS", "2000"))
+KILLS = int(os.environ.get("SOBREMESA_MIGRATION_KILLS", "5"))
+SEED = int(os.environ.get("SOBREMESA_SEED", random.randrange(10**9)))
+SOBREMESA = Path(sys.executable).with_name("sobremesa")
+UNITS = str(ROWS // 2)
+"""So slow that every kill falls into the middle of it."""
+WORD_SECONDS = 60.0
+LONGEST_LIFE_SECONDS = 0.6 + ROWS / 10_000
+
+
+class Life:
+    """What goes on meanwhile: reading, and writing by both programs."""
+
+    def __init__(self, before: Before, chance: random.Random) -> None:
+        self.before = before
+        self.chance = chance
+        self.expected = {before.id_of(number) for number in range(ROWS)}
+        self.there: dict[int, str] = {}
+        """What the old program wrote last."""
+        self.here: dict[int, str] = {}
+        """What was written through us last."""
+        self.done: Counter[str] = Counter()
+
+    async def walk(self) -> None:
+        """Every item, page by page: each one once, at any moment."""
+        while True:
+            found = Counter([item.item_id for item in await self.before.items(limit=100)])
+            assert found.keys() == self.expected
+            assert max(found.values()) == 1
+            self.done["lists"] += 1
+
+    async def pick(self) -> None:
+        """One item after the other."""
+        app, owner, at = self.before.app, self.before.owner, self.before.workspace_id
+        while True:
+            number = self.chance.randrange(ROWS)
+            item = await app.items.get(owner, at, self.before.id_of(number))
+            assert item.legacy_hash == hash_of_number(number)
+            if number % 10 > 1:
+                assert item.title == f"Old item {number}"
+            self.done["reads"] += 1
+            await asyncio.sleep(0.001)
+
+    async def write_there(self) -> None:
+        """The old program goes on."""
+        while True:
+            number = self.chance.randrange(ROWS // 10) * 10
+            title = f"There {self.done['writes there']}"
+            await self.before.write_old(old_item(number, title=title))
+            self.there[number] = title
+            self.done["writes there"] += 1
+            await asyncio.sleep(0.02)
+
+    async def write_here(self) -> None:
+        """People change items, whether or not they were copied."""
+        app, owner, at = self.before.app, self.before.owner, self.before.workspace_id
+        while True:
+            number = self.chance.randrange(ROWS // 10) * 10 + 1
+            title = f"Here {self.done['writes here']}"
+            try:
+                seen = await app.items.get(owner, at, self.before.id_of(number))
+                await app.items.change(owner, at, seen.item_id, version=seen.version, changes={"title": title})
+                self.here[number] = title
+                self.done["writes here"] += 1
+            except StaleVersion:
+                self.done["stale"] += 1
+            await asyncio.sleep(0.02)
+
+
+async def command(store: str, *arguments: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        str(SOBREMESA),
+        *("migrate", "workspaces", *arguments, "--store", store),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+
+
+async def run(store: str, *arguments: str) -> str:
+    process = await command(store, *arguments)
+    said, _ = await process.communicate()
+    assert process.returncode == 0, said.decode()
+    return said.decode()
+
+
+async def killed(store: str, chance: random.Random) -> int:
+    """Begin the backfill, and kill it a moment after it says how far it is."""
+    process = await command(store, "backfill", "--units", UNITS)
+    assert process.stdout is not None
+    line = await asyncio.wait_for(process.stdout.readline(), WORD_SECONDS)
+    assert line.startswith(b"backfill:"), line
+    await asyncio.sleep(chance.uniform(0.05, LONGEST_LIFE_SECONDS))
+    process.send_signal(signal.SIGKILL)
+    await process.communicate()
+    return int(line.split()[1])
+
+
+@pytest.mark.timeout(120 + ROWS // 50)
+async def test_a_killed_backfill_loses_and_doubles_nothing_and_no_read_fails_meanwhile(tmp_path: Path) -> None:
+    chance = random.Random(SEED)
+    store = f"sqlite:///{tmp_path / 'chat.db'}"
+    began = time.monotonic()
+    async with Sobremesa.open(store, settings=Settings(rate_limits="off"), background=False) as app:
+        before = await fill(app, ROWS)
+        life = Life(before, chance)
+        await run(store, "plan", "--workspace", before.workspace_id)
+        await asyncio.sleep(1.1)  # until everybody knows of the plan
+        living = [asyncio.create_task(each()) for each in (life.walk, life.pick, life.write_there, life.write_here)]
+
+        seen = [await killed(store, chance) for _ in range(KILLS)]
+        backfilled = time.monotonic()
+        filled = await run(store, "backfill")
+        took = time.monotonic() - backfilled
+        cut = await run(store, "cutover")
+        for task in living:
+            task.cancel()
+        outcomes = await asyncio.gather(*living, return_exceptions=True)
+        await run(store, "rollback")
+        await run(store, "backfill")
+        await run(store, "cutover")
+        proof = await run(store, "verify")
+        await asyncio.sleep(1.1)
+        items = {item.item_id: item for item in await before.items(limit=100)}
+
+    print(f"SOBREMESA_SEED={SEED} {ROWS} rows, {KILLS} kills at {seen}, the rest in {took:.1f} s")
+    print(f"meanwhile {dict(life.done)}; all of it in {time.monotonic() - began:.0f} s\n{cut}\n{proof}")
+    assert {type(outcome) for outcome in outcomes} == {asyncio.CancelledError}, outcomes
+    assert seen == sorted(seen)
+    assert f"{ROWS + 2} looked at" in filled, "each one went on where the last one was killed"
+    assert items.keys() == life.expected
+    for number in range(ROWS):
+        title = life.there.get(number) or life.here.get(number) or f"Old item {number}"
+        assert items[before.id_of(number)].title == title
+    assert life.done["reads"] > 0
+    assert life.done["lists"] > 0

@@ -1,0 +1,90 @@
+"""A server serves a table while commands beside it move its rows: no request fails, over HTTP, on both engines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.calling import Caller, client_of, register
+from api.running import serving, sobremesa
+from communities.conftest import store
+from migration.before import hash_of_number, old_item, old_setting, put
+from sobremesa.table import open_engine
+from sobremesa.workspaces.entities import WorkspaceId
+from sobremesa.workspaces.legacy import item_id_of
+
+__all__ = ["store"]
+
+ROWS = 60
+
+
+class Reader:
+    """Reads everything over and over; whatever happens, all of it is there once."""
+
+    def __init__(self, caller: Caller, at: str) -> None:
+        self.caller = caller
+        self.at = at
+        self.rounds = 0
+
+    async def run(self) -> None:
+        while True:
+            listed = await pages(self.caller, f"{self.at}/items", "items")
+            whole = await pages(self.caller, self.at, "items")
+            for found in (listed, whole):
+                counted = Counter(item["itemId"] for item in found)
+                assert (len(counted), max(counted.values())) == (ROWS + 1, 1)
+            assert (await self.caller.get(f"{self.at}/settings/theme"))["value"] == "light"
+            self.rounds += 1
+
+
+async def pages(caller: Caller, path: str, field: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        page = await caller.get(path, limit=20, **cursor)
+        found += page[field]
+        if page["next"] is None:
+            return found
+        cursor = {"cursor": page["next"]}
+
+
+@pytest.mark.timeout(180)
+async def test_nobody_who_uses_a_server_notices_that_rows_are_moved(store: str, tmp_path: Path) -> None:
+    with serving(store, tmp_path / "log") as server:
+        async with client_of(server.url) as http:
+            ana = await register(http, "ana")
+            at = f"/workspaces/{(await ana.post('/workspaces', {'name': 'The kitchen'}))['workspaceId']}"
+            workspace_id = WorkspaceId(at.rpartition("/")[2])
+            await ana.post(f"{at}/items", {"title": "New"})
+            await write_old(store)
+            command = ("migrate", "workspaces")
+            await sobremesa(*command, "plan", "--workspace", workspace_id, "--store", store)
+            await asyncio.sleep(1.1)  # until the server knows of the plan
+            reader = Reader(ana, at)
+            reading = asyncio.create_task(reader.run())
+
+            here = f"{at}/items/{item_id_of(workspace_id, hash_of_number(7))}"
+            assert (await ana.get(here))["title"] == "Old item 7"
+            changed = await ana.patch(here, {"version": 1, "title": "Changed"})
+            stale = await ana.patch(here, {"version": 1, "title": "Late"}, expect=409)
+            assert stale["current"] == changed
+            for step in ("backfill", "verify", "cutover", "rollback", "backfill", "cutover"):
+                await sobremesa(*command, step, "--store", store)
+                assert (await ana.get(here)) == changed
+            await asyncio.sleep(1.1)  # until the server knows of the cut-over
+            assert len(await pages(ana, f"{at}/items", "items")) == ROWS + 1
+            reading.cancel()
+            outcome = (await asyncio.gather(reading, return_exceptions=True))[0]
+
+            assert isinstance(outcome, asyncio.CancelledError), outcome
+            assert reader.rounds > 2
+
+
+async def write_old(store: str) -> None:
+    engine = await open_engine(store, janitor=False)
+    await put(engine, *map(old_item, range(ROWS)), old_setting("theme", "light"))
+    await engine.close()

@@ -1,0 +1,1 @@
+"""Tests of workspaces, through their verbs, on both engines."""

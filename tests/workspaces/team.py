@@ -1,0 +1,59 @@
+"""A workspace with people of every role, and what they do."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from communities.world import person
+from conversations.company import known
+from sobremesa.app import Sobremesa
+from sobremesa.people import Actor
+from sobremesa.workspaces.entities import Item, WorkspaceId
+from sobremesa.workspaces.rights import Role
+
+
+class Team(NamedTuple):
+    """One workspace, and people in and out of it."""
+
+    app: Sobremesa
+    workspace_id: WorkspaceId
+    owner: Actor
+    admin: Actor
+    member: Actor
+    stranger: Actor
+
+    async def roles(self) -> dict[str, Role]:
+        """Everybody's role, by name of the actor's id."""
+        members, _ = await self.app.members.list_members(self.owner, self.workspace_id, limit=100)
+        return {place.user_id: place.role for place in members}
+
+    async def items(self, who: Actor | None = None, **options: str) -> list[Item]:
+        """All items, page by page."""
+        found: list[Item] = []
+        cursor: str | None = None
+        while True:
+            page, cursor = await self.app.items.list_items(
+                who or self.owner, self.workspace_id, limit=7, cursor=cursor, status=options.get("status")
+            )
+            found += page
+            if cursor is None:
+                return found
+
+    async def mine(self, who: Actor) -> list[WorkspaceId]:
+        found, _ = await self.app.workspaces.list_workspaces(who, limit=50)
+        return [each.workspace.workspace_id for each in found]
+
+
+async def gather_team(app: Sobremesa) -> Team:
+    owner, admin, member = await known(app, "olga", "ada", "mel")
+    made = await app.workspaces.create(owner, name="The kitchen")
+    workspace_id = made.workspace.workspace_id
+    for who in (admin, member):
+        await join(app, owner, workspace_id, who)
+    await app.members.change_role(owner, workspace_id, admin.user_id, role="admin")
+    return Team(app, workspace_id, owner, admin, member, person("sam"))
+
+
+async def join(app: Sobremesa, owner: Actor, workspace_id: WorkspaceId, who: Actor) -> None:
+    invite = await app.invitations.create(owner, workspace_id, max_uses=1)
+    await app.invites.redeem(who, invite.code)

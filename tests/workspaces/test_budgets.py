@@ -1,0 +1,93 @@
+"""What each verb of a workspace costs: requests of each kind, and units, the same on both engines.
+
+A number that grows here is a decision, not an accident: change it together with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+
+from communities.conftest import Ahead
+from communities.test_budgets import Cost
+from communities.world import requests
+from conversations.company import known
+from sobremesa.table import measure
+from sobremesa.workspaces.entities import SettingName
+from workspaces.team import Team
+
+# The member check is one consistent read. Where a list could meet old rows that are being moved, the state of that is
+# read, at most once a second.
+BUDGETS: dict[str, Cost] = {
+    "make a workspace": Cost({"transact": 1}, 0, 7),
+    "list two workspaces": Cost({"query": 1, "batch_get": 2}, 4.5, 0),
+    "make an item": Cost({"get": 1, "transact": 1}, 1, 5),
+    "change an item": Cost({"get": 2, "transact": 1}, 2, 5),
+    "get an item": Cost({"get": 2}, 2, 0),
+    "set a setting": Cost({"get": 1, "transact": 1}, 1, 4),
+    "get a setting": Cost({"get": 2}, 2, 0),
+    "everything: 200 items": Cost({"get": 1, "query": 1}, 21, 0),
+    "a page of 50 items": Cost({"get": 1, "query": 1}, 6, 0),
+    "delete an item": Cost({"get": 2, "transact": 1}, 2, 5),
+    "make an invite": Cost({"get": 1, "transact": 1}, 1, 6),
+    "come in": Cost({"get": 3, "transact": 1}, 3, 9),
+    "give a role": Cost({"get": 4, "transact": 1}, 4, 9),
+    "leave": Cost({"get": 2, "transact": 1}, 2, 5),
+    "delete a workspace of three": Cost({"get": 2, "query": 1, "transact": 1}, 3, 15),
+}
+
+
+@pytest.fixture
+async def still(team: Team, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Team:
+    """The team at one moment, in which it is known that nothing is being moved."""
+    clock.move(seconds=2)
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
+    await team.items()
+    return team
+
+
+async def costs_of(team: Team) -> dict[str, Cost]:
+    app, at = team.app, team.workspace_id
+    costs: dict[str, Cost] = {}
+
+    async def spend(name: str, verb: Awaitable[Any]) -> Any:
+        with requests(app) as asked, measure() as used:
+            result = await verb
+        costs[name] = Cost(dict(asked), used.read, used.write)
+        return result
+
+    await spend("make a workspace", app.workspaces.create(team.member, name="Another"))
+    await spend("list two workspaces", app.workspaces.list_workspaces(team.member, limit=50))
+    item = await spend("make an item", app.items.create(team.member, at, title="Coffee", status="open"))
+    await spend("change an item", app.items.change(team.member, at, item.item_id, version=1, changes={"title": "x"}))
+    await spend("get an item", app.items.get(team.member, at, item.item_id))
+    await spend("set a setting", app.workspace_settings.put(team.owner, at, SettingName("theme"), "dark"))
+    await spend("get a setting", app.workspace_settings.get(team.member, at, SettingName("theme")))
+    for number in range(199):
+        await app.items.create(team.owner, at, title=f"Item {number:03}", status="open")
+    await spend("everything: 200 items", app.workspaces.get_everything(team.member, at, limit=1000))
+    await spend("a page of 50 items", app.items.list_items(team.member, at, limit=50))
+    await spend("delete an item", app.items.delete(team.member, at, item.item_id))
+    invite = await spend("make an invite", app.invitations.create(team.owner, at))
+    [dora] = await known(app, "dora")
+    await spend("come in", app.invites.redeem(dora, invite.code))
+    await spend("give a role", app.members.change_role(team.owner, at, dora.user_id, role="admin"))
+    await spend("leave", app.members.remove(dora, at, dora.user_id))
+    await spend("delete a workspace of three", app.workspaces.delete(team.owner, at))
+    return costs
+
+
+async def test_every_verb_keeps_its_budget(still: Team) -> None:
+    costs = await costs_of(still)
+
+    changed = {name: (cost, BUDGETS.get(name)) for name, cost in costs.items() if cost != BUDGETS.get(name)}
+    assert changed == {}
+    assert set(costs) == set(BUDGETS)
+
+
+def test_the_member_check_is_one_read() -> None:
+    assert BUDGETS["get an item"] == Cost({"get": 2}, 2, 0)
+    assert BUDGETS["everything: 200 items"].requests == {"get": 1, "query": 1}

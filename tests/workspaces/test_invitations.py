@@ -1,0 +1,101 @@
+"""Invites of workspaces: one space of codes with servers, k uses admit k, two clicks burn one."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from communities.conftest import Ahead
+from communities.world import person
+from conversations.company import known
+from sobremesa.codes import InviteCode
+from sobremesa.communities.membership import Redeemed
+from sobremesa.errors import Forbidden, NotFound
+from sobremesa.workspaces.entities import invite_by_code, workspace_by_id
+from sobremesa.workspaces.errors import AlreadyMember, InviteUsedUp
+from sobremesa.workspaces.invitations import Joined
+from workspaces.team import Team
+
+
+async def uses(team: Team, code: InviteCode) -> int:
+    invite = await team.app.table.get(invite_by_code(code=code))
+    assert invite is not None
+    return invite.uses
+
+
+async def test_an_invite_for_k_admits_exactly_k(team: Team) -> None:
+    invite = await team.app.invitations.create(team.admin, team.workspace_id, max_uses=5)
+    people = await known(team.app, *(f"guest{number}" for number in range(60)))
+
+    outcomes = await asyncio.gather(
+        *(team.app.invites.redeem(who, invite.code) for who in people), return_exceptions=True
+    )
+
+    assert sum(isinstance(outcome, Joined) for outcome in outcomes) == 5
+    assert {type(outcome) for outcome in outcomes if isinstance(outcome, BaseException)} <= {InviteUsedUp, NotFound}
+    assert await uses(team, invite.code) == 5
+    workspace = await team.app.table.get(workspace_by_id(workspace_id=team.workspace_id))
+    assert workspace is not None
+    assert workspace.members == len(await team.roles()) == 8
+
+
+async def test_many_clicks_of_one_person_burn_one_use(team: Team) -> None:
+    invite = await team.app.invitations.create(team.owner, team.workspace_id, max_uses=5)
+    [guest] = await known(team.app, "guest")
+
+    outcomes = await asyncio.gather(
+        *(team.app.invites.redeem(guest, invite.code) for _ in range(8)), return_exceptions=True
+    )
+
+    assert sum(isinstance(outcome, Joined) for outcome in outcomes) == 1
+    assert {type(outcome) for outcome in outcomes if isinstance(outcome, BaseException)} == {AlreadyMember}
+    assert await uses(team, invite.code) == 1
+
+
+async def test_one_door_redeems_codes_of_servers_and_of_workspaces(team: Team) -> None:
+    app, guest = team.app, person("guest")
+    server = await app.communities.create_server(team.owner, name="The long table")
+    to_server = await app.membership.create_invite(team.owner, server.server_id)
+    to_workspace = await app.invitations.create(team.owner, team.workspace_id)
+
+    into_server = await app.invites.redeem(guest, to_server.code)
+    into_workspace = await app.invites.redeem(guest, to_workspace.code)
+
+    assert isinstance(into_server, Redeemed)
+    assert into_server.server.server_id == server.server_id
+    assert isinstance(into_workspace, Joined)
+    assert (into_workspace.workspace.workspace_id, into_workspace.place.role) == (team.workspace_id, "member")
+
+
+async def test_an_invite_ends_with_its_time_and_when_it_is_revoked(team: Team, clock: Ahead) -> None:
+    app, guest = team.app, person("guest")
+    short = await app.invitations.create(team.owner, team.workspace_id, expires_in_seconds=60)
+    revoked = await app.invitations.create(team.owner, team.workspace_id)
+    assert {each.code for each in (await app.invitations.list_invites(team.admin, team.workspace_id, limit=9))[0]} == {
+        short.code,
+        revoked.code,
+    }
+
+    await app.invites.revoke(team.admin, revoked.code)
+    clock.move(seconds=60)
+
+    for code in (short.code, revoked.code, InviteCode("never")):
+        for attempt in (app.invites.get(guest, code), app.invites.redeem(guest, code)):
+            with pytest.raises(NotFound):
+                await attempt
+    with pytest.raises(NotFound):
+        await app.invites.revoke(team.admin, revoked.code)
+    assert (await app.invitations.list_invites(team.owner, team.workspace_id, limit=9))[0] == []
+
+
+async def test_members_make_no_invites_and_strangers_revoke_none(team: Team) -> None:
+    with pytest.raises(Forbidden):
+        await team.app.invitations.create(team.member, team.workspace_id)
+    invite = await team.app.invitations.create(team.owner, team.workspace_id)
+    with pytest.raises(Forbidden):
+        await team.app.invites.revoke(team.member, invite.code)
+    with pytest.raises(NotFound):
+        await team.app.invites.revoke(team.stranger, invite.code)
+    made = await team.app.invitations.create(team.owner, team.workspace_id, key="k")
+    assert (await team.app.invitations.create(team.owner, team.workspace_id, key="k")).code == made.code

@@ -1,0 +1,165 @@
+"""Every declared access pattern finds its rows and no others, and every declared write happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import pytest
+
+from communities.conftest import Ahead
+from communities.test_patterns import found_by
+from communities.world import PASSWORD, register
+from sobremesa.app import Sobremesa
+from sobremesa.clock import instant
+from sobremesa.codes import InviteCode
+from sobremesa.ids import Ids
+from sobremesa.migration import Migrations
+from sobremesa.migration import entities as mig
+from sobremesa.people import UserId
+from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, RawKey, Registry, WritePattern
+from sobremesa.table.capacity import UNNAMED
+from sobremesa.table.engines.protocol import PutItem
+from sobremesa.workspaces import entities as ws
+from sobremesa.workspaces.entities import ItemId, SettingName, WorkspaceId
+from sobremesa.workspaces.moving import recipe
+from workspaces.team import Team, join
+
+REGISTRY = Registry.of(ws, mig)
+FAR = 4_102_444_800
+NOW = instant(1_763_000_000_000)
+A, B = UserId("ana"), UserId("ben")
+W, X = WorkspaceId("w"), WorkspaceId("x")
+
+
+class Scene(NamedTuple):
+    """Rows of every kind, two and more of each, so that a question can find too much."""
+
+    heads: list[ws.Workspace]
+    members: list[ws.Member]
+    invites: list[ws.Invite]
+    refs: list[ws.InviteRef]
+    items: list[ws.Item]
+    settings: list[ws.Setting]
+    old_items: list[ws.LegacyItem]
+    old_settings: list[ws.LegacySetting]
+    migrations: list[mig.Migration]
+
+    def rows(self) -> list[Entity]:
+        return [row for held in self for row in held]
+
+
+def set_scene() -> Scene:
+    return Scene(
+        heads=[ws.Workspace(workspace_id=each, name=each) for each in (W, X)],
+        members=[ws.Member(workspace_id=each, user_id=who) for each, who in ((W, A), (W, B), (X, A))],
+        invites=[ws.Invite(code=InviteCode(code), workspace_id=W) for code in ("c1", "c2")],
+        refs=[
+            ws.InviteRef(workspace_id=each, code=InviteCode(code), ttl=FAR)
+            for each, code in ((W, "c1"), (W, "c2"), (X, "c3"))
+        ],
+        items=[
+            ws.Item(workspace_id=each, item_id=ItemId(id), created_at=NOW)
+            for each, id in ((W, "i1"), (W, "i2"), (X, "i3"))
+        ],
+        settings=[
+            ws.Setting(workspace_id=each, name=SettingName(name), value=1)
+            for each, name in ((W, "s1"), (W, "s2"), (X, "s1"))
+        ],
+        old_items=[ws.LegacyItem(hash=hash) for hash in ("h1", "h2")],
+        old_settings=[ws.LegacySetting(name=SettingName(name)) for name in ("s1", "s2")],
+        migrations=[
+            mig.Migration(name=name, phase="planned", planned_at=NOW, changed_at=NOW, position="p")
+            for name in ("one", "two")
+        ],
+    )
+
+
+Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
+
+READS: dict[str, Callable[[Scene], Asked]] = {
+    # The five questions of the document
+    "S1.1": lambda s: (
+        ws.everything_in(workspace_id=W),
+        [s.heads[0], *s.settings[1::-1], *s.members[1::-1], *s.items[1::-1]],
+    ),
+    "S1.2": lambda s: (ws.workspaces_of(user_id=A), [s.members[0], s.members[2]]),
+    "S1.3": lambda s: (ws.membership(workspace_id=W, user_id=B), [s.members[1]]),
+    "S1.4": lambda s: (ws.items_of(workspace_id=W), s.items[:2]),
+    "S1.5": lambda s: (ws.invite_by_code(code="c2"), [s.invites[1]]),
+    # Beside those
+    "WS.1": lambda s: (ws.workspace_by_id(workspace_id=X), [s.heads[1]]),
+    "WS.2": lambda s: (ws.members_of(workspace_id=W), s.members[:2]),
+    "WS.3": lambda s: (ws.invites_of(workspace_id=W), s.refs[:2]),
+    "WS.4": lambda s: (ws.item_by_id(workspace_id=W, item_id="i2"), [s.items[1]]),
+    "WS.5": lambda s: (ws.settings_of(workspace_id=W), s.settings[:2]),
+    "WS.6": lambda s: (ws.setting_by_name(workspace_id=X, name="s1"), [s.settings[2]]),
+    "WS.7": lambda s: (ws.legacy_item(hash="h2"), [s.old_items[1]]),
+    "WS.8": lambda s: (ws.legacy_setting(name="s1"), [s.old_settings[0]]),
+    "WS.9": lambda s: (ws.legacy_settings(), s.old_settings),
+    "WS.10": lambda s: (
+        ws.left_in(workspace_id=W),
+        [*s.refs[:2], *s.items[:2], *s.members[:2], *s.settings[:2]],
+    ),
+    "WS.11": lambda s: (ws.invite_ref(workspace_id=W, code="c2"), [s.refs[1]]),
+    "MIG.1": lambda s: (mig.migration_of(name="two"), [s.migrations[1]]),
+}
+
+
+def test_every_declared_question_is_asked() -> None:
+    assert set(READS) == {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
+
+
+async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> None:
+    scene = set_scene()
+    await app.table.write_many(Put(row) for row in scene.rows())
+
+    wrong = {}
+    for id, ask in READS.items():
+        asked, expected = ask(scene)
+        found = await found_by(app, asked)
+        if found != list(expected):
+            wrong[id] = (found, list(expected))
+
+    assert wrong == {}
+    assert set(READS) <= set(app.table.meter.totals())
+
+
+async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(team: Team, clock: Ahead) -> None:
+    app, at = team.app, team.workspace_id
+    dora = await register(app, "dora")
+    old = {"pk": "ITEM#h", "sk": "ITEM", "gsi1pk": "ITEMS", "gsi1sk": "h", "title": "old"}
+    await app.table.engine.write(PutItem(RawKey("ITEM#h", "ITEM"), old))
+    await app.table.write(Put(ws.Workspace(workspace_id=WorkspaceId("foreign"))))
+    await app.table.write(Put(ws.Member(workspace_id=WorkspaceId("foreign"), user_id=dora.user_id)))
+    filled = app.table.meter.totals()[UNNAMED].calls
+
+    await join(app, team.owner, at, dora)
+    await app.workspaces.rename(team.owner, at, name="x")
+    item = await app.items.create(dora, at, title="x")
+    await app.items.change(dora, at, item.item_id, version=1, changes={"title": "y"})
+    await app.items.delete(dora, at, item.item_id)
+    await app.workspace_settings.put(team.owner, at, SettingName("a"), 1)
+    invite = await app.invitations.create(team.owner, at)
+    await app.invites.revoke(team.owner, invite.code)
+    await app.members.remove(team.owner, at, dora.user_id)
+    migrations = Migrations(app.table, clock, Ids(clock), recipe(app.table.layout))
+    await migrations.plan({"workspace": at, "allItems": "ITEMS"})
+    await migrations.backfill()
+    await app.accounts.delete_me(dora, password=PASSWORD)
+    await app.workspaces.delete(team.owner, at)
+    for _ in range(3):
+        await app.jobs.run_pending(app.handlers)
+
+    met = app.table.meter.totals()
+    writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
+    assert writes - set(met) == set()
+    assert met[UNNAMED].calls == filled, "every write of the story has a name"
+
+
+@pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
+def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
+    pattern = REGISTRY.patterns[id]
+    assert isinstance(pattern, Pattern)
+    assert (pattern.condition == "any") == (id in {"S1.1", "WS.10"})
+    assert pattern.question.endswith("?")
