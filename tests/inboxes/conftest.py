@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from communities.conftest import Ahead, app, clock, store
-from inboxes.shop import Shop
+from communities.conftest import app, store
+from inboxes.shop import NOW_MS, Shop
 from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock
 
-__all__ = ["Ahead", "app", "clock", "store"]
+__all__ = ["app", "store"]
 
 
 @pytest.fixture
-async def shop(app: Sobremesa, clock: Ahead) -> Shop:
+def clock() -> SetClock:
+    return SetClock(NOW_MS)
+
+
+@pytest.fixture
+async def shop(app: Sobremesa, clock: SetClock) -> Shop:
     return Shop(app, clock)

@@ -21,6 +21,8 @@ from sobremesa.table import Put, RawKey
 from sobremesa.table.engines.protocol import DeleteItem, RawChange
 from sobremesa.table.values import Item
 
+NOW_MS = 2_500_000_000_000
+"""When the tests begin: in a future that no endpoint takes for the past, and it stands still until a test moves it."""
 SHOP = Tenant("shop")
 NEWS = InboxKey("news")
 SCOPES = frozenset({"inbox:publish", "inbox:admin", "inbox:read"})

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from communities.conftest import Ahead
 from communities.test_budgets import Cost
 from communities.world import requests
 from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
@@ -45,10 +44,8 @@ BUDGETS: dict[str, Cost] = {
 
 
 @pytest.fixture
-async def still(shop: Shop, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    """The shop at one moment."""
-    now = clock.now_ms()
-    monkeypatch.setattr(clock, "now_ms", lambda: now + clock._ahead_ms)
+async def still(shop: Shop) -> Shop:
+    """The shop with two people."""
     await shop.joins(ANA, BEN)
     return shop
 

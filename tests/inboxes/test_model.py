@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from inboxes.shop import NEWS, SHOP, Shop, reader
+from inboxes.shop import NEWS, NOW_MS, SHOP, Shop, reader
 from servers import Endpoint
 from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock
@@ -69,7 +69,7 @@ class InboxMachine(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.closing = AsyncExitStack()
         # It stands still between the steps, so that the model and the inbox have the same time, in every run.
-        self.clock = SetClock()
+        self.clock = SetClock(NOW_MS)
         store = self.store.replace("TABLE", f"model-{uuid.uuid4().hex}")
         opened = Sobremesa.open(store, settings=Settings(rate_limits="off"), clock=self.clock, background=False)
         app: Sobremesa = self.run(self.closing.enter_async_context(opened))

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from communities.conftest import Ahead
 from inboxes.shop import ANA, BEN, KEY, NEWS, SHOP, Shop, reader
 from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock
 from sobremesa.inboxes.entities import UserStats
 from sobremesa.inboxes.places import Own
 from sobremesa.people import UserId
@@ -23,7 +23,7 @@ NAMES = {
 
 
 @pytest.fixture(params=NAMES)
-async def app(request: pytest.FixtureRequest, store: str, clock: Ahead) -> AsyncIterator[Sobremesa]:
+async def app(request: pytest.FixtureRequest, store: str, clock: SetClock) -> AsyncIterator[Sobremesa]:
     settings = Settings(rate_limits="off", names=NAMES[request.param])
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         yield app
@@ -38,6 +38,7 @@ async def test_everything_works_under_other_names(shop: Shop) -> None:
     own = await shop.tell(ANA, BEN, category="Offers", ttl="60s", host_system_id="h")
     public = await shop.tell(category="Offers", ttl="60s")
     lasting = await shop.tell(category="Orders")
+    shop.clock.move(seconds=1)
     await shop.tell_many([f"User-{number}" for number in range(40)])
 
     assert await shop.ids(ANA) == [lasting, public, own]
@@ -46,7 +47,7 @@ async def test_everything_works_under_other_names(shop: Shop) -> None:
     assert await shop.snooze(ANA, own, seconds=30)
     await shop.mute(ANA, "Orders")
     assert await shop.numbers(ANA) == (2, 0)
-    shop.clock.move(seconds=61)
+    shop.clock.move(seconds=60)
     gone = []
     async for item in shop.app.table.scan(consistent=True):
         key = RawKey(item[layout.pk], item[layout.sk])

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from communities.conftest import Ahead
 from inboxes.shop import ANA, BEN, CLEO, KEY, NEWS, SHOP, Shop
 from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.inboxes.configuring import MAX_CATEGORY
 from sobremesa.inboxes.entities import InboxKey
@@ -195,8 +195,7 @@ async def test_ids_of_messages_grow_also_when_many_publish_at_once(shop: Shop) -
 
 async def test_ids_of_messages_grow_also_when_a_node_has_a_clock_that_is_behind(shop: Shop, store: str) -> None:
     await shop.joins(ANA)
-    behind = Ahead()
-    behind.move(seconds=-60)
+    behind = SetClock(shop.clock.now_ms() - 60_000)
     first = await shop.tell()
 
     async with Sobremesa.open(store, settings=Settings(rate_limits="off"), clock=behind, background=False) as app:

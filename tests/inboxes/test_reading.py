@@ -291,6 +291,7 @@ async def test_what_is_unread_in_all_inboxes_of_the_tenant(shop: Shop) -> None:
     alerts = Shop(shop.app, shop.clock, InboxKey("alerts"))
     await shop.tell(ANA)
     await shop.tell()
+    shop.clock.move(seconds=1)
     await alerts.tell(BEN)
     elsewhere = reader("ana", Tenant("rival"))
 
