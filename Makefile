@@ -41,6 +41,7 @@ types: install ## Check types
 bench: install ## Run the benchmarks
 	@$(BIN)/python -m bench
 	@$(BIN)/python -m bench.web
+	@$(BIN)/python -m bench.inboxes
 
 docs: install ## Write the generated pages of the docs
 	@$(BIN)/python docs/generate.py

@@ -34,6 +34,7 @@ from sobremesa.clock import Instant  # noqa: E402
 from sobremesa.communities.permissions import RIGHTS, SAYS  # noqa: E402
 from sobremesa.settings import PREFIX, Settings  # noqa: E402
 from sobremesa.table import Create, Table, Update, Usage, add, catalogue, open_engine, set_to  # noqa: E402
+from sobremesa.threads.card_types import CardType, CardTypes, Transition  # noqa: E402
 from sobremesa.workspaces import rights as workspaces  # noqa: E402
 from table import gaps  # noqa: E402
 
@@ -48,6 +49,7 @@ async def pages() -> Mapping[str, str]:
         "data-model.md": _data_model_page(),
         "costs.md": await _costs_page(),
         "permissions.md": _permissions_page(),
+        "cards.md": _cards_page(),
         "settings.md": _settings_page(),
         "example-patterns.md": await _patterns_page(),
         "endpoint-gaps.md": _gaps_page(),
@@ -57,7 +59,7 @@ async def pages() -> Mapping[str, str]:
 def _data_model_page() -> str:
     text = NOTE + "# The data model\n\n"
     text += "Every kind of row in the one table, and every question that is asked of it, as the code declares them.\n"
-    text += "What the rows promise together is told in [messages.md](messages.md).\n\n"
+    text += "What the rows promise together is told in [messages.md](messages.md) and [threads.md](threads.md).\n\n"
     text += "## Entities\n\n" + catalogue.markdown(catalogue.entity_rows(REGISTRY))
     return text + "\n## Access patterns\n\n" + catalogue.markdown(catalogue.pattern_rows(REGISTRY))
 
@@ -70,7 +72,8 @@ async def _costs_page() -> str:
         "transaction, and again for each index. On demand a million write units cost about $0.625 and a million read\n"
     )
     text += "units about $0.125 (us-east-1, 2025).\n\n"
-    text += f"A server with {story.MEMBERS + 1} members, a channel with {story.MESSAGES} messages of about 500 B.\n\n"
+    text += f"A server with {story.MEMBERS + 1} members, a channel with {story.MESSAGES} messages of about 500 B, and\n"
+    text += f"{story.THREADS} threads between two people.\n\n"
     text += "## By verb\n\n"
     text += catalogue.markdown(
         [
@@ -112,6 +115,64 @@ def _permissions_page() -> str:
             for right, says in workspaces.SAYS.items()
         ]
     )
+
+
+def _cards_page() -> str:
+    text = NOTE + "# Types of cards\n\n"
+    text += (
+        "What is built in, as `sobremesa.threads.card_types` declares it; an application adds its own with\n"
+        "`Sobremesa.open(..., card_types=[...])`. What a card promises is told in [threads.md](threads.md).\n\n"
+    )
+    text += (
+        "*The other side* are the buyer's people for a card of the seller's side, and the other way round; *creator*\n"
+        "is the very person who made it; *system* is a program of the operator. A state out of which nothing leads is\n"
+        "finished.\n"
+    )
+    for kind in CardTypes():
+        text += f"\n## {kind.name}\n\n{kind.says}. Made by: {', '.join(kind.creators)}. Begins as `{kind.first}`.\n\n"
+        text += catalogue.markdown(_payload_rows(kind)) + "\n"
+        text += catalogue.markdown([_way_row(kind, way) for way in kind.transitions])
+    return text
+
+
+def _payload_rows(kind: CardType) -> list[dict[str, str]]:
+    schema = msgspec.json.schema_components([kind.payload])[1][kind.payload.__name__]
+    needed = schema.get("required", [])
+    return [
+        {"payload": f"`{name}`", "needed": "yes" if name in needed else "", "what": _what(field)}
+        for name, field in schema["properties"].items()
+    ]
+
+
+def _what(field: Mapping[str, Any]) -> str:
+    """A field of a payload in words."""
+    kind = next((choice for choice in field.get("anyOf", []) if choice.get("type") != "null"), field)
+    words = "a time with its zone" if kind.get("format") == "date-time" else _KINDS[kind["type"]]
+    bounds = [
+        f"{says} {kind[name]}"
+        for name, says in (("exclusiveMinimum", "more than"), ("maximum", "at most"), ("maxItems", "at most"))
+        if name in kind
+    ]
+    if "maxLength" in kind:
+        bounds.append(f"at most {kind['maxLength']} characters")
+    if "pattern" in kind:
+        bounds.append(f"`{kind['pattern']}`")
+    return ", ".join([words, *bounds, *([kind["description"]] if "description" in kind else [])])
+
+
+_KINDS = {"integer": "a whole number", "string": "text", "array": "a list"}
+
+
+def _way_row(kind: CardType, way: Transition) -> dict[str, str]:
+    how = "by a move"
+    if way.at_expiry:
+        how = "by the clock, when `expiresAt` has come; nobody has to write it"
+    elif way.through is not None:
+        how = f"by making a {way.through} that answers it"
+    elif way.renews:
+        how = "by a move with a new payload"
+    end = " (finished)" if kind.is_finished(way.to) else ""
+    return {"from": f"`{way.start}`", "to": f"`{way.to}`{end}", "who": ", ".join(way.who), "how": how}
 
 
 def _settings_page() -> str:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any, NamedTuple, TypeVar
 
 from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
+from sobremesa.attachments.receiving import Arriving
 from sobremesa.clock import SetClock
 from sobremesa.conversations.activity import Activity
 from sobremesa.ids import Ids
-from sobremesa.people import Actor, UserId
+from sobremesa.inboxes.entities import InboxKey
+from sobremesa.inboxes.publishing import Notice
+from sobremesa.people import DEFAULT_TENANT, Actor, KeyId, UserId
 from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
 from sobremesa.table import Put, Usage, measure
+from sobremesa.threads.entities import ListingId
+from sobremesa.threads.service import NewThread
 from sobremesa.workspaces.entities import SettingName
 
 T = TypeVar("T")
 
 MESSAGES = 60
 MEMBERS = 20
+THREADS = 20
 BODY = "The coffee is ready, and there is cake for everybody who comes before four. " * 2
 
 
@@ -63,6 +69,9 @@ async def tell() -> Costs:
         room = await _server(app, bill, ana, people)
         await _channel(app, bill, ana, people[0], room)
         await _conversations(app, bill, ana, people)
+        await _files(app, bill, ana)
+        await _thread(app, bill, ana)
+        await _inboxes(app, bill, ana, clock)
         await _workspaces(app, bill, ana, people[0])
         await _end(app, bill, ana, people[0], room)
         return Costs(bill.verbs, app.table.meter.totals())
@@ -121,6 +130,8 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
     await bill.of("count what is unread: nothing", channels.unread(ana, channel_id))
     await bill.of("count what is unread everywhere: nothing", channels.unread_everywhere(ana))
     await bill.of("pin a message", channels.pin(ana, channel_id, message_id))
+    await bill.of("report a message", channels.report(ana, channel_id, message_id, "Far too short."))
+    await _moderation(app, bill)
     await bill.of("delete a message", channels.delete(bo, channel_id, message_id))
 
 
@@ -142,6 +153,78 @@ async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[A
     await bill.of("open the inbox: two conversations with something unread", app.inbox.list(ana, limit=20))
     await bill.of("take somebody into a group", app.seats.add(ana, group, people[2].user_id))
     await bill.of("leave a group", app.seats.remove(cy, group, cy.user_id))
+
+
+async def _moderation(app: Sobremesa, bill: _Bill) -> None:
+    root = Actor(person=UserId("root"), is_admin=True)
+    cases, _ = await bill.of("list the open cases", app.review.list_cases(root, limit=50))
+    await bill.of("decide about a case", app.review.decide(root, cases[0].case_id, "approve"))
+
+
+async def _files(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield BODY.encode()
+
+    file = await bill.of("upload a file", app.attachments.receive(ana, Arriving("cake.txt", "text/plain", pieces())))
+    await bill.of("get a file's addresses", app.attachments.get(ana, file.file_id))
+    token = file.url.partition("token=")[2]
+    await bill.of("fetch one's own file", app.attachments.open(file.file_id, "content", token))
+    await bill.of("delete a file", app.attachments.remove(ana, file.file_id))
+
+
+async def _thread(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
+    threads, rooms, cards, tabs = app.threads, app.thread_rooms, app.cards, app.tabs
+    sal = (await app.accounts.register(email="sal@example.com", username="sal", password="a long password")).actor
+    inquiry = NewThread("inquiry", sal.user_id, ListingId("kitchen"))
+    made = await bill.of("begin an inquiry", threads.create(ana, inquiry))
+    thread_id = made.listed.thread.room_id
+    await bill.of("begin it again", threads.create(ana, inquiry))
+    for number in range(THREADS - 1):
+        await threads.create(ana, NewThread("project", sal.user_id, city=str(number)))
+    await bill.of("send a message to a thread of two", rooms.send(ana, thread_id, Draft(BODY)))
+    await bill.of(f"open an inbox of {THREADS} threads, one of them unread", threads.list_inbox(sal, limit=THREADS))
+    offer = {"amount": 25_000, "currency": "EUR"}
+    card = await bill.of("make an offer", cards.create(sal, thread_id, type="offer", payload=offer))
+    await bill.of("accept it", cards.move(ana, thread_id, card.message_id, to="accepted", version=1))
+    await bill.of("write a tab of 1 KB", tabs.put(ana, thread_id, "brief", {"text": BODY * 6}, source_version=1))
+    await bill.of("open the panel", tabs.open_panel(sal, thread_id))
+    await bill.of("lock a thread", threads.set_status(ana, thread_id, "locked"))
+
+
+async def _inboxes(app: Sobremesa, bill: _Bill, ana: Actor, clock: SetClock) -> None:
+    parts, tenant, inbox = app.inboxes, DEFAULT_TENANT, InboxKey("news")
+    key = Actor(key_id=KeyId("key"), scopes=frozenset({"inbox:publish", "inbox:admin", "inbox:read"}))
+    rules = {"default": "30d"}
+    await bill.of("set what holds for a tenant", parts.configuring.set_tenant(key, tenant, title="Shop", ttl="90d"))
+    await bill.of(
+        "set up an inbox",
+        parts.configuring.set_inbox(key, tenant, inbox, title="News", description=None, ttl=rules),
+    )
+    notice = Notice(sender="shop", title="Half price", body=BODY, category="offers")
+    to_all, to_some = parts.publishing.publish_to_everyone, parts.publishing.publish_to_users
+    await to_all(key, tenant, inbox, notice)
+    await bill.of("tell everyone, however many they are", to_all(key, tenant, inbox, notice))
+    public = (await to_all(key, tenant, inbox, notice)).message_id
+    own = await bill.of("tell one person", to_some(key, tenant, inbox, notice, [ana.user_id]))
+    many = [UserId(f"{number:05}") for number in range(1000)]
+    await bill.of("tell 1,000 people", to_some(key, tenant, inbox, notice, many))
+    await bill.of("look how far a publishing is", parts.publishing.find(key, tenant, inbox, own.message_id))
+    await bill.of("count one's messages, at first sight", parts.counting.count(ana, tenant, inbox))
+    await bill.of("count one's messages", parts.counting.count(ana, tenant, inbox))
+    for number in range(46):
+        await (to_all(key, tenant, inbox, notice) if number % 2 else to_some(key, tenant, inbox, notice, [ana.user_id]))
+    await bill.of("open an inbox: the newest 50 messages", parts.listing.page(ana, tenant, inbox, limit=50))
+    await bill.of("mark a message to oneself as read", parts.marking.read(ana, tenant, inbox, own.message_id))
+    await bill.of("mark a message to everyone as read", parts.marking.read(ana, tenant, inbox, public))
+    until_ms = clock.now_ms() + 60_000
+    snoozed = parts.marking.snooze(ana, tenant, inbox, public, until_ms=until_ms)
+    await bill.of("snooze a message", snoozed)
+    await bill.of("archive a message", parts.marking.archive(ana, tenant, inbox, own.message_id))
+    await bill.of("mark 48 messages as read at once", parts.marking.read_all(ana, tenant, inbox))
+    await bill.of("mute a category", parts.preferences.set(ana, tenant, inbox, "offers", muted=True))
+    clock.move(seconds=31 * 86400)
+    await bill.of("count when 50 messages have expired", parts.counting.count(ana, tenant, inbox))
+    clock.move(seconds=-31 * 86400)
 
 
 async def _workspaces(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor) -> None:

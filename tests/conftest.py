@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from servers import Endpoint, start_dynoxide, start_moto, start_valkey
+from servers.postgres import start_postgres
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +23,12 @@ def dynoxide_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint
 @pytest.fixture(scope="session")
 def moto_server() -> Iterator[Endpoint]:
     with start_moto() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Endpoint]:
+    with start_postgres() as endpoint:
         yield endpoint
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
@@ -23,9 +23,16 @@ from sobremesa.accounts import api as accounts_api
 from sobremesa.accounts import entities as account_entities
 from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.departures import JOB as DEPART
+from sobremesa.accounts.departures import Exporter, Farewell
 from sobremesa.accounts.keyring import Keyring, open_keyring
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.opening import open_accounts
+from sobremesa.agreements import Agreements, ThreadFiles
+from sobremesa.attachments import api as attachments_api
+from sobremesa.attachments import entities as attachment_entities
+from sobremesa.attachments.opening import open_files
+from sobremesa.attachments.service import Attachments
+from sobremesa.attachments.stores import FileStore
 from sobremesa.clock import Clock, SystemClock
 from sobremesa.communities import adopting as communities_adopting
 from sobremesa.communities import api as communities_api
@@ -35,17 +42,13 @@ from sobremesa.communities.cleanup import Cleanup
 from sobremesa.communities.entities import CHANNELS
 from sobremesa.communities.membership import Membership
 from sobremesa.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
-from sobremesa.conversations import access as conversations_access
 from sobremesa.conversations import adopting as conversations_adopting
 from sobremesa.conversations import api as conversations_api
-from sobremesa.conversations import cleanup as conversations_cleanup
 from sobremesa.conversations import entities as conversation_entities
-from sobremesa.conversations.activity import Activity
 from sobremesa.conversations.entities import CONVERSATIONS
-from sobremesa.conversations.inbox import Inbox
-from sobremesa.conversations.seats import CLEAN_CONVERSATION, Seats
-from sobremesa.conversations.service import Conversations
-from sobremesa.following import Follower
+from sobremesa.conversations.opening import open_conversations
+from sobremesa.conversations.seats import CLEAN_CONVERSATION
+from sobremesa.following import Follower, Follows
 from sobremesa.following import entities as following_entities
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import Endpoint
@@ -54,39 +57,59 @@ from sobremesa.http.metrics import Metrics
 from sobremesa.http.site import Site
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids
+from sobremesa.inboxes import api as inboxes_api
+from sobremesa.inboxes import delivery as inbox_delivery
+from sobremesa.inboxes import entities as inbox_entities
+from sobremesa.inboxes.opening import open_inboxes
 from sobremesa.invites import Invites
 from sobremesa.invites import api as invites_api
 from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
-from sobremesa.migration import Migrations, Phases, Recipe, Watch, unwatched
+from sobremesa.migration import Migrations, Recipe, Watch, unwatched
 from sobremesa.migration import entities as migration_entities
+from sobremesa.moderation import api as moderation_api
+from sobremesa.moderation import entities as moderation_entities
+from sobremesa.moderation.policy import open_policy
+from sobremesa.moderation.review import Review
+from sobremesa.records import api as records_api
+from sobremesa.records.address import records_address
+from sobremesa.records.opening import Archive
 from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
+from sobremesa.rooms.door import Door
+from sobremesa.rooms.judging import Judge
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.readers import RoomReaders
 from sobremesa.rooms.service import Rooms
 from sobremesa.settings import Settings
 from sobremesa.table import Layout, Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
-from sobremesa.workspaces import access as workspaces_access
+from sobremesa.threads import api as threads_api
+from sobremesa.threads import entities as thread_entities
+from sobremesa.threads import project_api
+from sobremesa.threads.card_types import CardType
+from sobremesa.threads.cleanup import Cleanup as ThreadCleanup
+from sobremesa.threads.entities import THREADS
+from sobremesa.threads.errors import Blocked, ThreadNotOpen
+from sobremesa.threads.opening import open_threads
 from sobremesa.workspaces import adopting as workspaces_adopting
 from sobremesa.workspaces import api as workspaces_api
-from sobremesa.workspaces import cleanup as workspaces_cleanup
 from sobremesa.workspaces import entities as workspace_entities
 from sobremesa.workspaces import moving
-from sobremesa.workspaces.invitations import Invitations
-from sobremesa.workspaces.items import Items
-from sobremesa.workspaces.legacy import NAME as LEGACY_ROWS
-from sobremesa.workspaces.legacy import Legacy
-from sobremesa.workspaces.members import Members
-from sobremesa.workspaces.options import WorkspaceSettings
-from sobremesa.workspaces.service import CLEAN_WORKSPACE, Workspaces
+from sobremesa.workspaces.opening import open_workspaces
+from sobremesa.workspaces.service import CLEAN_WORKSPACE
 
 REGISTRY = Registry.of(
     account_entities,
     community_entities,
     conversation_entities,
+    thread_entities,
     workspace_entities,
     room_entities,
+    inbox_entities,
+    moderation_entities,
+    attachment_entities,
     job_entities,
     following_entities,
     migration_entities,
@@ -103,9 +126,12 @@ class Sobremesa:
         table: Table,
         keyring: Keyring,
         settings: Settings,
+        files: FileStore,
         *,
         clock: Clock,
         mailer: Mailer | None = None,
+        judge: Judge | None = None,
+        card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,
     ) -> None:
         self.table = table
@@ -116,16 +142,12 @@ class Sobremesa:
         self._ids = ids = Ids(clock)
         audit = Audit(table, clock, ids)
         repeats = Idempotency(table, clock)
-        access = Access(table, audit)
-        cleanup = Cleanup(table)
+        readers = RoomReaders(table)
+        farewells: list[Farewell] = []
+        exporters: list[Exporter] = []
 
         self.jobs = Jobs(table, clock, ids)
-        self._in_conversations = conversations_access.Access(table, audit)
-        self.seats = Seats(table, clock, self._in_conversations, audit, self.jobs)
-        conversations = conversations_cleanup.Cleanup(table, self.seats)
-        workspace_door = workspaces_access.Access(table)
-        self.members = Members(table, workspace_door, audit)
-        in_workspaces = workspaces_cleanup.Cleanup(table, clock, self.members, self.jobs)
+        self.inboxes = open_inboxes(table, clock, ids, self.jobs)
         self.accounts, self.authentication, self.server_keys = open_accounts(
             table,
             clock,
@@ -135,28 +157,92 @@ class Sobremesa:
             jobs=self.jobs,
             settings=settings,
             mailer=mailer,
-            farewells=[cleanup, conversations, in_workspaces],
-            exporters=[cleanup, conversations, in_workspaces],
+            farewells=farewells,
+            exporters=exporters,
         )
+        self.attachments = Attachments(
+            table,
+            clock,
+            ids,
+            store=files,
+            readers=readers,
+            secret=keyring.secret("files"),
+            max_bytes=settings.max_upload_bytes,
+        )
+        self.review = Review(table, clock, audit, kinds=[CHANNELS, CONVERSATIONS, THREADS])
+        judge = judge or open_policy(settings, clock)
+
+        def rooms(kind: RoomKind, *, door: Door) -> Rooms:
+            """The verbs of one kind of room."""
+            readers.add(kind, door)
+            return Rooms(
+                kind,
+                table,
+                clock,
+                ids,
+                door,
+                self.accounts,
+                self.attachments,
+                judge=judge,
+                judge_seconds=settings.moderation_seconds,
+            )
+
+        access = Access(table, audit)
+        cleanup = Cleanup(table, self.attachments)
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
         self.membership = Membership(table, clock, access, audit, repeats)
-        self.channels = Rooms(CHANNELS, table, clock, ids, door=access, people=self.accounts)
-        self.conversations = Conversations(table, clock, ids, self._in_conversations, repeats)
-        self.inbox = Inbox(table, self._in_conversations)
-        self.talks = Rooms(CONVERSATIONS, table, clock, ids, door=self._in_conversations, people=self.accounts)
-        legacy = Legacy(table, Phases(table, clock, LEGACY_ROWS))
-        self.workspaces = Workspaces(table, clock, ids, workspace_door, audit, repeats, self.jobs, self.members, legacy)
-        self.invitations = Invitations(table, clock, workspace_door, self.members, repeats)
-        self.items = Items(table, clock, ids, workspace_door, repeats, legacy)
-        self.workspace_settings = WorkspaceSettings(table, clock, workspace_door, legacy, setting_types)
+        self.channels = rooms(CHANNELS, door=access)
+
+        talks = open_conversations(
+            table,
+            clock,
+            ids,
+            audit=audit,
+            idempotency=repeats,
+            jobs=self.jobs,
+            files=self.attachments,
+            rooms=rooms,
+        )
+        self.conversations, self.seats, self.inbox = talks.conversations, talks.seats, talks.inbox
+        self.talks = talks.rooms
+
+        threads = open_threads(table, clock, ids, audit=audit, idempotency=repeats, rooms=rooms, card_types=card_types)
+        self.threads, self.thread_participants = threads.threads, threads.participants
+        self.thread_rooms, self.cards, self.tabs = threads.rooms, threads.cards, threads.tabs
+        self.archive = Archive(
+            records_address(settings),
+            clock,
+            ids,
+            parties=self.threads,
+            panels=self.tabs,
+            files=ThreadFiles(self.attachments),
+            secret=keyring.secret("cursors"),
+        )
+
+        shared = open_workspaces(
+            table, clock, ids, audit=audit, idempotency=repeats, jobs=self.jobs, setting_types=setting_types
+        )
+        self.workspaces, self.members, self.invitations = shared.workspaces, shared.members, shared.invitations
+        self.items, self.workspace_settings = shared.items, shared.settings
         self.invites = Invites(self.membership, self.invitations)
-        self.follower = Follower(table, clock, ids, "activity", [Activity(table)])
+
+        thread_cleanup = ThreadCleanup(table, clock, self.attachments)
+        farewells += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
+        exporters += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
+        followed: list[Follows] = [
+            talks.activity,
+            threads.inboxes,
+            Agreements(table, self.archive),
+            self.inboxes.expiring,
+        ]
+        self.follower = Follower(table, clock, ids, "activity", followed)
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
             CLEAN_SERVER: cleanup.clean_server,
             CLEAN_CHANNEL: cleanup.clean_channel,
-            CLEAN_CONVERSATION: conversations.clean_conversation,
-            CLEAN_WORKSPACE: in_workspaces.clean_workspace,
+            CLEAN_CONVERSATION: talks.cleanup.clean_conversation,
+            inbox_delivery.JOB: self.inboxes.delivery.run,
+            CLEAN_WORKSPACE: shared.cleanup.clean_workspace,
         }
 
     @classmethod
@@ -168,12 +254,15 @@ class Sobremesa:
         settings: Settings | None = None,
         clock: Clock | None = None,
         mailer: Mailer | None = None,
+        judge: Judge | None = None,
+        card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,
         background: bool = True,
     ) -> AsyncIterator[Self]:
         """The services of a store, which is made where there is none; in the background jobs are done meanwhile.
 
-        `setting_types` gives settings of workspaces a type that their values must fit, by name.
+        A judge of one's own looks at what is said, in place of the policy of the settings. `card_types` are types of
+        cards of one's own; `setting_types` gives settings of workspaces a type that their values must fit, by name.
         """
         settings = settings or Settings()
         if store is not None:
@@ -186,12 +275,29 @@ class Sobremesa:
             table = Table(engine, clock=clock)
             keyring = await open_keyring(settings.store, table, clock)
             table.seal_cursors_with(keyring.secret("cursors"))
-            app = cls(table, keyring, settings, clock=clock, mailer=mailer, setting_types=setting_types)
+            files = await open_files(settings.files, settings.store, clock)
+            closing.push_async_callback(files.close)
+            app = cls(
+                table,
+                keyring,
+                settings,
+                files,
+                clock=clock,
+                mailer=mailer,
+                judge=judge,
+                card_types=card_types,
+                setting_types=setting_types,
+            )
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
+            closing.push_async_callback(app.threads.close)
+            closing.push_async_callback(app.archive.close)
             if background:
+                await app.archive.prepare()
+                await closing.enter_async_context(_running(app.archive.run()))
                 await closing.enter_async_context(_running(app.jobs.run(app.handlers)))
                 await closing.enter_async_context(_running(app.follower.run()))
+                await closing.enter_async_context(_running(app.attachments.keep_swept()))
             yield app
 
     def moving_workspaces(self, *, units_a_second: float | None = None, watch: Watch = unwatched) -> Migrations:
@@ -222,10 +328,12 @@ class Sobremesa:
             *accounts_api.routes(self.accounts).endpoints,
             *communities_api.routes(self.communities, self.membership, self.accounts).endpoints,
             *rooms_api.routes(self.channels, title="Channels").endpoints,
-            *conversations_api.routes(
-                self.conversations, self.seats, self.inbox, self._in_conversations, self.accounts
-            ).endpoints,
+            *conversations_api.routes(self.conversations, self.seats, self.inbox, self.accounts).endpoints,
             *rooms_api.routes(self.talks, title="Conversations").endpoints,
+            *threads_api.routes(self.threads, self.thread_participants, self.accounts).endpoints,
+            *project_api.routes(self.cards, self.tabs).endpoints,
+            *rooms_api.routes(self.thread_rooms, title="Threads", silences=[Blocked, ThreadNotOpen]).endpoints,
+            *records_api.routes(self.archive).endpoints,
             *workspaces_api.routes(
                 self.workspaces,
                 self.members,
@@ -235,7 +343,12 @@ class Sobremesa:
                 self.accounts,
             ).endpoints,
             *invites_api.routes(self.invites).endpoints,
-            *rooms_api.shared_routes([self.channels, self.talks]).endpoints,
+            *rooms_api.shared_routes(
+                [self.channels, self.talks, self.thread_rooms], inboxes_api.totals(self.inboxes)
+            ).endpoints,
+            *inboxes_api.routes(self.inboxes).endpoints,
+            *attachments_api.routes(self.attachments).endpoints,
+            *moderation_api.routes(self.review).endpoints,
         ]
 
     def site(self) -> Site:

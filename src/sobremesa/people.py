@@ -53,9 +53,9 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
         """What limits and logs call this actor."""
         return f"user:{self.person}" if self.person is not None else f"key:{self.key_id}"
 
-    def require_scope(self, scope: str) -> None:
-        """Forbidden unless this is an administrator, or a key that has the scope."""
-        if not (self.is_admin or scope in self.scopes or "admin" in self.scopes):
+    def require_scope(self, scope: str, *or_one_of: str) -> None:
+        """Forbidden unless this is an administrator, or a key that has the scope, or another that also does."""
+        if not (self.is_admin or not self.scopes.isdisjoint((scope, *or_one_of, "admin"))):
             raise Forbidden(f"This needs the scope {scope}.", scope=scope)
 
 

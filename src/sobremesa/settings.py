@@ -133,6 +133,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             description="How a table that is there already names and spells things, as JSON; see [table.md](table.md)."
         ),
     ] = None
+    records: Annotated[
+        str | None,
+        Meta(
+            description="Documents and expenses: `postgresql://user:password@host/database`, or `sqlite:///file.db`; "
+            "without it a file beside the store. See [records.md](records.md)."
+        ),
+    ] = None
     host: Annotated[str, Meta(description="The address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="The port to listen on; 0 is any free one.")] = 8080
     public_url: Annotated[
@@ -152,6 +159,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         str | None,
         Meta(description="`redis://host:port` for limits that several nodes share; without it each has its own."),
     ] = None
+    moderation_policy: Annotated[
+        str | None,
+        Meta(description="A TOML file of words, links and mentions to look for; see [moderation.md](moderation.md)."),
+    ] = None
+    moderation_seconds: Annotated[
+        float, Meta(gt=0, description="How long a judge may think about a message, which is flagged after that.")
+    ] = 2
     show_units: Annotated[
         bool, Meta(description="Tell in the header `Sobremesa-Units` of every answer what it cost.")
     ] = False
@@ -160,6 +174,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = "auto"
     request_seconds: Annotated[float, Meta(gt=0, description="How long a request may take.")] = 30
     drain_seconds: Annotated[float, Meta(gt=0, description="How long requests in flight get when it stops.")] = 10
+    files: Annotated[
+        str | None,
+        Meta(
+            description="Where uploads are kept: `file:///folder`, or `s3://bucket/prefix?region=...&endpoint=...`; "
+            "without it beside the store. See [attachments.md](attachments.md)."
+        ),
+    ] = None
+    max_upload_bytes: Annotated[int, Meta(ge=1024, description="How large an uploaded file may be.")] = 26_214_400
     max_body_bytes: Annotated[int, Meta(ge=1024, description="How large the body of a request may be.")] = 65_536
 
     @classmethod

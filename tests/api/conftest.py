@@ -30,7 +30,11 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def server(engine: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(store_of(engine, request), tmp_path_factory.mktemp("log") / "server.log") as running:
+    settings = {"files": tmp_path_factory.mktemp("files").as_uri()}
+    if engine == "dynamodb":
+        # As it would be at scale: the table in DynamoDB, the records in PostgreSQL.
+        settings["records"] = request.getfixturevalue("postgres").url
+    with serving(store_of(engine, request), tmp_path_factory.mktemp("log") / "server.log", **settings) as running:
         yield running
 
 

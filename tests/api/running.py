@@ -15,7 +15,7 @@ from pathlib import Path
 
 from servers import TETHER
 from sobremesa.app import Sobremesa
-from sobremesa.people import DEFAULT_TENANT
+from sobremesa.people import DEFAULT_TENANT, Tenant
 
 SOBREMESA = Path(sys.executable).parent / "sobremesa"
 READY_WITHIN_SECONDS = 30.0
@@ -76,7 +76,12 @@ def serving(store: str, log: Path, **settings: str) -> Iterator[Server]:
     command += [sys.executable, str(SOBREMESA), "serve", "--port", "0", "--store", store]
     with log.open("wb") as file:
         process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT
+            command,
+            env=environment,
+            cwd=log.parent,  # where it keeps what has no place of its own
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
         )
     try:
         yield Server(store, process, log)
@@ -96,7 +101,7 @@ async def sobremesa(*arguments: str) -> str:
     return said.decode()
 
 
-async def new_key(server: Server, *scopes: str) -> str:
+async def new_key(server: Server, *scopes: str, tenant: str = DEFAULT_TENANT) -> str:
     """A server key, made by the library's door beside the running server."""
     async with Sobremesa.open(server.store, background=False) as app:
-        return (await app.server_keys.create_key(DEFAULT_TENANT, scopes)).text
+        return (await app.server_keys.create_key(Tenant(tenant), scopes)).text

@@ -20,8 +20,10 @@ from typing import Any, NamedTuple
 import aiohttp
 import pytest
 
-from api.calling import NOBODY_HAS_IT, PASSWORD, Caller, Reply, client_of, log_in, register
-from api.running import Server, new_key
+from api import thread_attempts
+from api.attempts import INSIDE, PEOPLE, PREPARED, Attempt, Prepare, prepares
+from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, Caller, Reply, client_of, log_in, register
+from api.running import Server, new_key, sobremesa
 
 TABLE = """
 operation                        nobody  key  stranger  removed  member  moderator  admin  owner
@@ -123,6 +125,31 @@ conversations.startTyping           401  403       404      404     204        2
 conversations.setPreferences        401  403       404      404     200        200    200    200
 conversations.reportMessage         401  403       404      404     202        202    202    202
 
+inboxes.setTenant                   401  403       403      403     403        403    403    403
+inboxes.getTenant                   401  200       403      403     403        403    403    403
+inboxes.getTenant elsewhere         401  404       403      403     403        403    403    403
+inboxes.setInbox                    401  403       403      403     403        403    403    403
+inboxes.getInbox                    401  200       403      403     403        403    403    403
+inboxes.getInbox elsewhere          401  404       403      403     403        403    403    403
+inboxes.publishMessage              401  403       403      403     403        403    403    403
+inboxes.getPublish                  401  200       403      403     403        403    403    403
+inboxes.getPublish elsewhere        401  404       403      403     403        403    403    403
+inboxes.listMessages                401  403       200      200     200        200    200    200
+inboxes.listMessages elsewhere      401  403       404      404     404        404    404    404
+inboxes.markRead                    401  403       200      200     200        200    200    200
+inboxes.markRead elsewhere          401  403       404      404     404        404    404    404
+inboxes.markAllRead                 401  403       200      200     200        200    200    200
+inboxes.markAllRead elsewhere       401  403       404      404     404        404    404    404
+inboxes.archiveMessage              401  403       200      200     200        200    200    200
+inboxes.archiveMessage elsewhere    401  403       404      404     404        404    404    404
+inboxes.snoozeMessage               401  403       200      200     200        200    200    200
+inboxes.snoozeMessage elsewhere     401  403       404      404     404        404    404    404
+inboxes.countMessages               401  403       200      200     200        200    200    200
+inboxes.countMessages elsewhere     401  403       404      404     404        404    404    404
+inboxes.setPreference               401  403       200      200     200        200    200    200
+inboxes.setPreference elsewhere     401  403       404      404     404        404    404    404
+
+
 workspaces.createWorkspace          401  403       201      201     201        201    201    201
 workspaces.listWorkspaces           401  403       200      200     200        200    200    200
 workspaces.getWorkspace             401  403       404      404     200        200    200    200
@@ -154,11 +181,26 @@ invites.revokeInvite workspace      401  403       404      404     403        4
 
 rooms.getMessageAnywhere            401  403       404      404     200        200    200    200
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
+
+moderation.listCases                401  403       403      403     403        403    403    403
+moderation.getCase                  401  403       403      403     403        403    403    403
+moderation.decideCase               401  403       403      403     403        403    403    403
+attachments.createAttachment        401  403       201      201     201        201    201    201
+attachments.completeAttachment      401  403       404      404     404        404    404    404
+attachments.completeAttachment own  401  403       200      200     200        200    200    200
+attachments.getAttachment           401  403       404      404     404        404    404    404
+attachments.getAttachment own       401  403       200      200     200        200    200    200
+attachments.getAttachment sent      401  403       404      404     200        200    200    200
+attachments.getAttachment public    401  403       200      200     200        200    200    200
+attachments.deleteAttachment        401  403       404      404     404        404    404    404
+attachments.deleteAttachment own    401  403       204      204     204        204    204    204
+attachments.getContent              200  200       200      200     200        200    200    200
+attachments.getContent forged       404  404       404      404     404        404    404    404
+attachments.getPreview              200  200       200      200     200        200    200    200
 """
 
-_HEAD, *_LINES = [line for line in TABLE.splitlines() if line]
+_HEAD, *_LINES = [line for line in (TABLE + thread_attempts.TABLE).splitlines() if line]
 WHO = tuple(_HEAD.split()[1:])
-PEOPLE = ("owner", "admin", "moderator", "member", "removed", "stranger", "victim")
 
 
 def _row(line: str) -> tuple[str, dict[str, int]]:
@@ -174,15 +216,6 @@ class Cast(NamedTuple):
 
     tokens: dict[str, tuple[str | None, dict[str, Any]]]
     routes: dict[str, tuple[str, str]]
-
-
-class Attempt(NamedTuple):
-    """One request: what stands in the path's places, what goes with it, and who makes it if not the usual caller."""
-
-    places: dict[str, str] = {}
-    body: Any = None
-    query: dict[str, Any] = {}
-    caller: Caller | None = None
 
 
 class Room(NamedTuple):
@@ -216,6 +249,7 @@ class Place:
         self.workspace_id = self.workspace_invite = ""
         self.rooms: dict[str, Room] = {}
         self.own_invite: dict[str, str] = {}
+        self.built: dict[str, Any] = {}
 
     async def build(self) -> None:
         self.server_id = (await self.owner.post("/servers", {"name": "A table"}))["serverId"]
@@ -288,18 +322,7 @@ class Place:
         return f"{self.rooms['conversations'].at}/participants/{caller.user_id}"
 
 
-Prepare = Callable[[Place, str], Awaitable[Attempt]]
-PREPARED: dict[str, Prepare] = {}
-INSIDE = ("member", "moderator", "admin", "owner")
-
-
-def prepares(*names: str) -> Callable[[Prepare], Prepare]:
-    def keep(prepare: Prepare) -> Prepare:
-        PREPARED.update(dict.fromkeys(names, prepare))
-        return prepare
-
-    return keep
-
+FOR_ADMINISTRATORS = {name for name in ROWS if name == "communities.listAllServers" or name.startswith("moderation.")}
 
 PrepareRoom = Callable[[Place, Room, str], Awaitable[Attempt]]
 ROOM_KINDS = ("channels", "conversations")
@@ -410,7 +433,7 @@ async def _find_users(place: Place, who: str) -> Attempt:
 
 @prepares(
     *("accounts.getMe", "accounts.listSessions", "accounts.export", "accounts.listBlocks", "communities.listServers"),
-    *("communities.listAllServers", "rooms.countUnreadEverywhere"),
+    *("communities.listAllServers", "rooms.countUnreadEverywhere", "moderation.listCases"),
 )
 async def _nothing_needed(place: Place, who: str) -> Attempt:
     return Attempt()
@@ -710,6 +733,112 @@ async def _report(place: Place, room: Room, who: str) -> Attempt:
     return (await _the_message(place, room, who))._replace(body={"reason": "It is too short."})
 
 
+# Moderation
+
+
+@prepares("moderation.getCase")
+async def _case(place: Place, who: str) -> Attempt:
+    return Attempt({"caseId": NOBODY_HAS_IT})
+
+
+@prepares("moderation.decideCase")
+async def _decide(place: Place, who: str) -> Attempt:
+    return Attempt({"caseId": NOBODY_HAS_IT}, {"decision": "approve"})
+
+
+# Attachments: whoever has a signed address needs no token; an address of one's own making opens nothing.
+
+
+async def _file_of(caller: Caller, content: bytes = b"Hello", **query: Any) -> dict[str, Any]:
+    made: dict[str, Any] = await caller.post("/attachments", content, **query)
+    return made
+
+
+@prepares("attachments.createAttachment")
+async def _upload(place: Place, who: str) -> Attempt:
+    return Attempt(body=b"Hello")
+
+
+@prepares("attachments.completeAttachment", "attachments.getAttachment", "attachments.deleteAttachment")
+async def _others_file(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.everybody["victim"]))["fileId"]})
+
+
+@prepares("attachments.completeAttachment own", "attachments.getAttachment own", "attachments.deleteAttachment own")
+async def _own_file(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.everybody[who if who in PEOPLE else "owner"]))["fileId"]})
+
+
+@prepares("attachments.getAttachment sent")
+async def _sent_file(place: Place, who: str) -> Attempt:
+    victim = await place.victim()
+    made = await _file_of(victim)
+    await victim.post(f"/channels/{place.channel_id}/messages", {"attachments": [made["fileId"]]})
+    return Attempt({"fileId": made["fileId"]})
+
+
+@prepares("attachments.getAttachment public")
+async def _avatar(place: Place, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(place.owner, PICTURE, purpose="avatar"))["fileId"]})
+
+
+@prepares("attachments.getContent")
+async def _content(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner)
+    return Attempt({"fileId": made["fileId"]}, query={"token": made["url"].partition("token=")[2]})
+
+
+@prepares("attachments.getPreview")
+async def _preview(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner, PICTURE)
+    return Attempt({"fileId": made["fileId"]}, query={"token": made["previewUrl"].partition("token=")[2]})
+
+
+@prepares("attachments.getContent forged")
+async def _forged(place: Place, who: str) -> Attempt:
+    made = await _file_of(place.owner)
+    return Attempt({"fileId": made["fileId"]}, query={"token": "A" * len(made["url"].partition("token=")[2])})
+
+
+# Inboxes
+
+TOLD = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
+RIVAL = "rival"
+"""A tenant that exists and is nobody's here."""
+
+
+async def _tell(place: Place, publisher: str, tenant: str) -> dict[str, str]:
+    inbox = f"inbox-{uuid.uuid4().hex[:10]}"
+    path = f"/tenants/{tenant}/inboxes/{inbox}/messages"
+    told = await place.everybody[publisher].post(path, TOLD, expect=202)
+    return {"tenant": tenant, "inbox": inbox, "messageId": told["messageId"], "category": "offers"}
+
+
+INBOX_BODIES: dict[str, Any] = {
+    "setTenant": {"title": "The shop"},
+    "setInbox": {"title": "News"},
+    "publishMessage": TOLD,
+    "snoozeMessage": {"until": "2050-01-01T00:00:00Z"},
+    "setPreference": {"muted": True},
+}
+INBOX_VERBS = (
+    *("setTenant", "getTenant", "setInbox", "getInbox", "publishMessage", "getPublish", "listMessages", "markRead"),
+    *("markAllRead", "archiveMessage", "snoozeMessage", "countMessages", "setPreference"),
+)
+BY_KEY = {"communities.listAllServers", *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage"))}
+"""What a key with the right scope may do."""
+
+
+@prepares(*(f"inboxes.{verb}" for verb in INBOX_VERBS))
+async def _inbox(place: Place, who: str) -> Attempt:
+    return Attempt(await _tell(place, "publisher", "default"))
+
+
+@prepares(*(f"inboxes.{verb} elsewhere" for verb in INBOX_VERBS if f"inboxes.{verb}" not in BY_KEY))
+async def _inbox_elsewhere(place: Place, who: str) -> Attempt:
+    return Attempt(await _tell(place, RIVAL, RIVAL))
+
+
 @pytest.fixture(scope="module")
 def cast(server: Server) -> Cast:
     """Everybody, registered once; each line of the table gives them roles in a server of its own."""
@@ -717,8 +846,10 @@ def cast(server: Server) -> Cast:
     async def gathered() -> Cast:
         async with client_of(server.url) as http:
             word = uuid.uuid4().hex[:8]
-            callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in PEOPLE))
-            tokens = {who: (caller.token, caller.user) for who, caller in zip(PEOPLE, callers, strict=True)}
+            names = (*PEOPLE, "operator")
+            callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in names))
+            tokens = {who: (caller.token, caller.user) for who, caller in zip(names, callers, strict=True)}
+            await sobremesa("admin", "grant", f"operator-{word}", "--store", server.store)
             async with http.get("/openapi.json") as answer:
                 paths = (await answer.json())["paths"]
         routes = {
@@ -726,8 +857,12 @@ def cast(server: Server) -> Cast:
             for path, methods in paths.items()
             for method, operation in methods.items()
         }
-        key = await new_key(server, "inbox:read")
-        return Cast({"nobody": (None, {}), "key": (key, {}), **tokens}, routes)
+        keys: dict[str, tuple[str | None, dict[str, Any]]] = {
+            "key": (await new_key(server, "inbox:read"), {}),
+            "publisher": (await new_key(server, "inbox:publish"), {}),
+            RIVAL: (await new_key(server, "inbox:publish", tenant=RIVAL), {}),
+        }
+        return Cast({"nobody": (None, {}), **keys, **tokens}, routes)
 
     return asyncio.run(gathered())
 
@@ -753,13 +888,15 @@ async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> No
     got: dict[str, int] = {}
     for who in WHO:
         attempt = await PREPARED[name](place, who)
+        verb = name.partition(" ")[0].removeprefix("inboxes.")
+        attempt = attempt._replace(body=attempt.body or INBOX_BODIES.get(verb))
         caller = attempt.caller or place.everybody[who]
         reply = await tried(caller, method, path, attempt)
         got[who] = reply.status
         if who == "nobody" and reply.status == 401:
             assert (reply.json["code"], reply.headers["www-authenticate"]) == ("unauthenticated", "Bearer")
         if who == "key" and reply.status == 403:
-            assert reply.json["code"] == ("forbidden" if name == "communities.listAllServers" else "person_needed")
+            assert reply.json["code"] == ("forbidden" if name in FOR_ADMINISTRATORS | BY_KEY else "person_needed")
         if who in ("stranger", "removed") and reply.status == 404:
             nothing = attempt._replace(places=attempt.places | _elsewhere(path))
             assert told(reply) == told(await tried(caller, method, path, nothing)), f"{who} can tell what exists"
@@ -769,8 +906,13 @@ async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> No
 
 
 async def test_a_key_with_the_scope_may_do_what_needs_it(server: Server, http: aiohttp.ClientSession) -> None:
+    somebody = await register(http, f"k-{uuid.uuid4().hex[:16]}")
+    made = await somebody.post("/servers", {"name": "Seen by a key"})
     key = Caller(http, await new_key(server, "admin"))
-    assert (await key.get("/admin/servers", limit=1))["items"]
+    assert (await key.get("/admin/servers", limit=1))["items"] == [made]
+    assert (await key.get("/moderation/cases", limit=1)).keys() == {"items", "next"}
+    await key.get(f"/moderation/cases/{NOBODY_HAS_IT}", expect=404)
+    await key.post(f"/moderation/cases/{NOBODY_HAS_IT}", {"decision": "block"}, expect=404)
 
 
 def _elsewhere(path: str) -> dict[str, str]:

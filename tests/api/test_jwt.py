@@ -26,7 +26,7 @@ from joserfc.jws import JWSRegistry
 
 from api.calling import PASSWORD, Caller, client_of, log_in, register
 from api.conftest import store_of
-from api.running import Server, serving
+from api.running import Server, new_key, serving
 from sobremesa.app import Sobremesa
 
 AUDIENCE = "chat"
@@ -299,6 +299,34 @@ async def test_a_person_of_the_products_own_issuer_is_known_at_first_sight(
     server = await by_file.post("/servers", {"name": "Ours"})
     invite = await by_file.post(f"/servers/{server['serverId']}/invites")
     await by_address.post(f"/invites/{invite['code']}/redeem", expect=200)
+
+
+async def test_a_token_reaches_the_inboxes_of_its_own_tenant_only(
+    product: Product, http: aiohttp.ClientSession, fresh: str
+) -> None:
+    issuer, tenant = product.by_address, f"acme-{fresh}"
+    ours = Caller(http, issuer.token(f"zoe-{fresh}", org=tenant))
+    rival = Caller(http, issuer.token(f"eve-{fresh}", org=f"{tenant}U"))
+    zoe = (await ours.get("/users/me"))["userId"]
+    assert (await rival.get("/users/me"))["tenant"] == f"{tenant}U"
+    at = f"/tenants/{tenant}/inboxes/news"
+    key = Caller(http, await new_key(product.server, "inbox:publish", tenant=tenant))
+    other_key = Caller(http, await new_key(product.server, "inbox:publish", tenant=f"{tenant}U"))
+    notice = {"audience": {"kind": "users", "userIds": [zoe]}, "sender": "shop", "title": "Secret", "body": "Secret"}
+    told = await key.post(f"{at}/messages", notice, expect=202)
+    await key.post(f"{at}/messages", notice | {"audience": {"kind": "everyone"}}, expect=202)
+
+    assert len((await ours.get(f"{at}/messages"))["items"]) == 2
+    assert (await ours.get(f"{at}/counts"))["unread"] == 2
+    here = await register(http, f"dan-{fresh}")
+    for stranger in (rival, here):
+        for path in (f"{at}/messages", f"{at}/counts"):
+            problem = await stranger.get(path, expect=404)
+            assert "Secret" not in str(problem)
+        await stranger.put(f"{at}/messages/{told['messageId']}/read", expect=404)
+    await other_key.post(f"{at}/messages", notice, expect=404)
+    await other_key.get(f"{at}/publishes/{told['messageId']}", expect=404)
+    assert await rival.get(f"/tenants/{tenant}U/inboxes/news/messages") == {"items": [], "next": None}
 
 
 async def test_fifty_first_requests_at_once_make_one_person(

@@ -14,8 +14,9 @@ from typing import Any
 
 import aiohttp
 
-from api.calling import NOBODY_HAS_IT, PASSWORD, ULID, Caller, log_in, register, signed_in
+from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, ULID, Caller, log_in, register, signed_in
 from api.running import Server, sobremesa
+from api.thread_chapters import two_people_strike_a_deal
 
 SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
 CHANNEL = {"channelId", "serverId", "name", "topic", "lastMessageId", "createdAt", "updatedAt"}
@@ -32,7 +33,16 @@ CONVERSATION = {
 PARTICIPANT = {
     *("userId", "username", "avatarUrl", "convoId", "role", "joinedAt", "lastReadMessageId", "lastReadAt"),
 }
+INBOX_MESSAGE = {
+    *("messageId", "sender", "title", "body", "category", "ctaUri", "readat", "receivedAt", "expiresAt", "audience"),
+}
 ME = {"userId", "username", "email", "avatarUrl", "tenant", "isAdmin", "createdAt", "updatedAt"}
+CASE = {
+    *("caseId", "messageId", "roomKind", "roomId", "authorId", "reportedBy", "reason", "origin", "state", "createdAt"),
+    *("decision", "decidedBy", "decidedAt", "note", "message"),
+}
+ACCUSED = {"content", "username", "attachments", "flags", "nsfwBand", "createdAt", "editedAt"}
+FILE = {"fileId", "name", "kind", "mime", "size", "width", "height", "url", "previewUrl", "expiresAt"}
 SIGNED_IN = {"user", "accessToken", "refreshToken", "expiresIn"}
 
 
@@ -76,11 +86,15 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await people_read(story)
     await people_talk_with_each_other(story)
     await a_group_changes(story)
+    await files_are_uploaded_and_fetched(story)
+    await the_product_tells_people_something(story)
     await people_share_a_workspace(story)
     await people_take_their_data_with_them(story)
+    await two_people_strike_a_deal(story)
     await members_get_roles_and_are_removed(story)
     await the_server_changes_hands_and_ends(story)
     await administrators_see_every_server(story)
+    await moderators_decide_about_cases(story)
     await sessions_and_passwords_end(story)
     await an_account_is_deleted(story)
 
@@ -328,7 +342,7 @@ async def people_read(story: Story) -> None:
     assert unread.keys() == {"count", "capped", "mentions"}
     assert (unread["count"], unread["capped"]) == (6, False)
     everywhere = await story.cleo.get("/users/me/unread")
-    assert everywhere.keys() == {"total", "rooms"}
+    assert everywhere.keys() == {"total", "rooms", "inboxes"}
     assert everywhere["total"] == unread
     [room] = everywhere["rooms"]
     assert room == {"roomKind": "channel", "roomId": story.channel_id, "muted": False, **unread}
@@ -428,6 +442,99 @@ async def a_group_changes(story: Story) -> None:
     await story.ana.get(at, expect=404)
     await story.ben.delete(f"{at}/participants/{story.cleo.user_id}")
     assert group["convoId"] not in {row["convoId"] for row in await pages(story.cleo, "/conversations", limit=1)}
+
+
+async def files_are_uploaded_and_fetched(story: Story) -> None:
+    made = await story.ana.post("/attachments", PICTURE, name="dot.gif")
+    assert made.keys() == FILE
+    assert (made["name"], made["kind"], made["mime"], made["size"]) == ("dot.gif", "preview", "image/gif", len(PICTURE))
+    at = f"/attachments/{made['fileId']}"
+    assert (await story.ana.get(at)).keys() == FILE
+    assert (await story.ana.post(f"{at}/complete", expect=200)).keys() == FILE
+    for what, url in (("content", made["url"]), ("preview", made["previewUrl"])):
+        token = url.removeprefix(f"/v1{at}/{what}?token=")
+        fetched = await story.nobody.call("GET", f"{at}/{what}", token=token)
+        assert (fetched.status, fetched.headers["x-content-type-options"]) == (200, "nosniff")
+        assert (fetched.raw == PICTURE) == (what == "content")
+    await story.ben.get(at, expect=404)
+    await story.ben.delete(at, expect=404)
+    await story.ana.delete(at)
+    await story.ana.get(at, expect=404)
+    asked = {"name": "dot.gif", "mime": "image/gif", "size": len(PICTURE)}
+    assert (await story.ana.post("/attachments", asked, expect=409))["code"] == "no_presigned_uploads"
+
+
+async def the_product_tells_people_something(story: Story) -> None:
+    inbox = f"news-{story.word}"
+    at = f"/tenants/default/inboxes/{inbox}"
+    scopes = ("--scope", "inbox:publish", "--scope", "inbox:admin", "--scope", "inbox:read")
+    said = await sobremesa("keys", "create", "--tenant", "default", *scopes, "--store", story.server.store)
+    key = story.kept(Caller(story.http, said.split()[-1]))
+
+    assert await key.put("/tenants/default/settings", {"title": "The shop", "ttl": "30d"}) == await key.get(
+        "/tenants/default/settings"
+    )
+    assert (await key.put("/tenants/default/settings", {"ttl": "a while"}, expect=422))["code"] == "invalid"
+    set_up = {"title": "News", "description": "What is new", "ttl": {"default": "7d", "offers": "1h"}}
+    assert (await key.put(at, set_up)).items() >= set_up.items()
+    assert (await key.get(at)).items() >= set_up.items()
+
+    to_ana = {"kind": "users", "userIds": [story.ana.user_id, story.ben.user_id, story.ana.user_id]}
+    notice = {"audience": to_ana, "sender": "shop", "title": "Sent", "body": {"parcel": 7}, "hostSystemId": "order-1"}
+    told = await key.post(f"{at}/messages", notice, expect=202)
+    assert (told["recipients"], told["state"]) == (2, "done")
+    assert await key.post(f"{at}/messages", notice, expect=202) == told
+    problem = await key.post(f"{at}/messages", notice | {"title": "Lost"}, expect=409)
+    assert problem["code"] == "host_system_id_reused"
+    progress = await key.get(f"{at}/publishes/{told['messageId']}")
+    assert progress == {"delivered": 2, "recipients": 2, "state": "done"}
+    everyone = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "Half price", "body": "Today"}
+    offer = await key.post(f"{at}/messages", everyone | {"category": "offers", "ctaUri": "https://a.b"}, expect=202)
+    problem = await key.post(f"{at}/messages", everyone | {"category": "*"}, expect=422)
+    assert problem["code"] == "bad_category"
+
+    await people_read_what_they_were_told(story, inbox, told["messageId"], offer["messageId"])
+    many = {"kind": "users", "userIds": [f"{story.word}-{number:05}" for number in range(4000)]}
+    running = await key.post(f"{at}/messages", notice | {"audience": many, "hostSystemId": "order-2"}, expect=202)
+    assert (running["recipients"], running["state"]) == (4000, "running")
+    while (progress := await key.get(f"{at}/publishes/{running['messageId']}"))["state"] == "running":
+        assert progress["delivered"] < 4000
+        await asyncio.sleep(0.05)
+    assert progress == {"delivered": 4000, "recipients": 4000, "state": "done"}
+
+
+async def people_read_what_they_were_told(story: Story, inbox: str, told: str, offer: str) -> None:
+    at = f"/tenants/default/inboxes/{inbox}"
+    listed = (await story.ana.get(f"{at}/messages"))["items"]
+    assert [message.keys() for message in listed] == [INBOX_MESSAGE, INBOX_MESSAGE]
+    assert [message["messageId"] for message in listed] == [offer, told]
+    assert (listed[0]["category"], listed[1]["body"], listed[1]["readat"]) == ("offers", {"parcel": 7}, None)
+    page = await story.ana.get(f"{at}/messages", limit=1)
+    assert await story.ana.get(f"{at}/messages", limit=1, cursor=page["next"]) == {"items": listed[1:], "next": None}
+    offers = {"total": 1, "unread": 1, "muted": False}
+    assert await story.ana.get(f"{at}/counts") == {"total": 2, "unread": 2, "categories": {"offers": offers}}
+    everywhere = await story.ana.get("/users/me/unread")
+    assert {"inbox": inbox, "count": 2} in everywhere["inboxes"]
+
+    assert await story.ana.put(f"{at}/preferences/offers", {"muted": True}) == {"category": "offers", "muted": True}
+    assert (await story.ana.get(f"{at}/counts"))["unread"] == 1
+    assert (await story.ana.put(f"{at}/preferences/*", {"muted": True}, expect=422))["code"] == "bad_category"
+    assert await story.ana.put(f"{at}/messages/{told}/read") == {"changed": True}
+    assert await story.ana.put(f"{at}/messages/{told}/read") == {"changed": False}
+    assert await story.ana.put(f"{at}/messages/nothing/read") == {"changed": False}
+    assert [one["title"] for one in (await story.ana.get(f"{at}/messages", unread="true"))["items"]] == ["Half price"]
+    assert await story.ana.post(f"{at}/read-all", {"category": "offers"}, expect=200) == {"changed": 1}
+    assert await story.ana.post(f"{at}/read-all", expect=200) == {"changed": 0}
+    until = {"until": "2050-01-01T00:00:00Z"}
+    assert await story.ana.put(f"{at}/messages/{offer}/snooze", until) == {"changed": True}
+    past = {"until": "2020-01-01T00:00:00Z"}
+    problem = await story.ana.put(f"{at}/messages/{offer}/snooze", past, expect=422)
+    assert problem["code"] == "past_snooze"
+    assert await story.ana.put(f"{at}/messages/{told}/archive") == {"changed": True}
+    assert await story.ana.get(f"{at}/counts") == {"total": 0, "unread": 0, "categories": {}}
+    assert (await story.ben.get(f"{at}/counts"))["total"] == 2
+    for path in ("/messages", "/counts"):
+        await story.ana.get(f"/tenants/rival/inboxes/{inbox}{path}", expect=404)
 
 
 async def people_share_a_workspace(story: Story) -> None:
@@ -559,6 +666,38 @@ async def administrators_see_every_server(story: Story) -> None:
     key = story.kept(Caller(story.http, made.splitlines()[-1]))
     assert (await key.get("/admin/servers", limit=2))["items"] == newest
     assert (await key.get("/users/me", expect=403))["code"] == "person_needed"
+
+
+async def moderators_decide_about_cases(story: Story) -> None:
+    admin = story.kept(await log_in(story.http, story.ana.name))
+    server_id = (await story.cleo.post("/servers", {"name": "A last table"}))["serverId"]
+    channel_id = (await story.cleo.post(f"/servers/{server_id}/channels", {"name": "general"}))["channelId"]
+    message_id = (await story.cleo.post(f"/channels/{channel_id}/messages", {"content": "Buy now"}))["messageId"]
+    message = f"/channels/{channel_id}/messages/{message_id}"
+    for _ in range(2):
+        await story.cleo.post(f"{message}/report", {"reason": "I regret it."}, expect=202)
+
+    found = [case for case in await pages(admin, "/moderation/cases", limit=1) if case["messageId"] == message_id]
+    [case] = found
+    assert case.keys() == CASE
+    assert case["message"].keys() == ACCUSED
+    assert (case["roomKind"], case["roomId"], case["authorId"]) == ("channel", channel_id, story.cleo.user_id)
+    assert (case["reportedBy"], case["reason"], case["origin"]) == (story.cleo.user_id, "I regret it.", "report")
+    assert (case["state"], case["message"]["content"], case["message"]["flags"]) == ("open", "Buy now", None)
+
+    address = f"/moderation/cases/{case['caseId']}"
+    assert await admin.get(address) == case
+    await admin.get(f"/moderation/cases/{NOBODY_HAS_IT}", expect=404)
+    await admin.post(address, {"decision": "perhaps"}, expect=422)
+    decided = await admin.post(address, {"decision": "block", "note": "So do we."}, expect=200)
+    assert (decided["state"], decided["decision"], decided["decidedBy"]) == ("closed", "block", story.ana.user_id)
+    again = await admin.post(address, {"decision": "approve"}, expect=409)
+    assert (again["code"], again["current"]) == ("case_closed", decided)
+    assert decided in await pages(admin, "/moderation/cases?state=closed")
+    assert case["caseId"] not in [case["caseId"] for case in await pages(admin, "/moderation/cases")]
+    seen = await story.cleo.get(message)
+    assert seen["flags"] == {"moderation": "blocked", "policyHints": ["reviewed"]}
+    await story.cleo.delete(f"/servers/{server_id}")
 
 
 async def sessions_and_passwords_end(story: Story) -> None:

@@ -12,6 +12,7 @@ requests.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from collections import Counter
@@ -36,8 +37,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from api.calling import PASSWORD
-from api.running import Server
+from api.calling import PASSWORD, PICTURE
+from api.running import Server, new_key
 
 EXAMPLES = int(os.environ.get("SOBREMESA_SCHEMATHESIS_EXAMPLES", "6"))
 SECONDS = 60 + EXAMPLES * 30
@@ -55,8 +56,9 @@ CHECKS = [
 class World:
     """Somebody with data: a server with a member, a channel with a message, and what they may end."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, key: str) -> None:
         self.url = url
+        self.key = key
         self.session = requests.Session()
         self.me, self.token = self._person()
         self.member, self.member_token = self._person()
@@ -65,7 +67,16 @@ class World:
         self.version = 1
         self.rooms: dict[str, dict[str, str]] = {}
         """A room of each kind, and a message in it."""
+        self.tokens: dict[str, str] = {}
         self.build()
+        self.inbox()
+
+    def inbox(self) -> None:
+        """A message in an inbox."""
+        self.ids |= {"tenant": "default", "inbox": "news", "category": "offers"}
+        notice = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
+        told = self._do("POST", "/tenants/default/inboxes/news/messages", notice, self.key)
+        self.rooms["inboxes"] = {"messageId": told["messageId"]}
 
     def build(self) -> None:
         """A server anew, with everything in it."""
@@ -73,8 +84,10 @@ class World:
         self.ids["userId"] = self.member["userId"]
         self.channel()
         self.invite()
+        self.file()
         self._do("POST", f"/invites/{self.ids['code']}/redeem", None, self.member_token)
         self.conversation()
+        self.thread()
         self.workspace()
         self.ids["sessionId"] = self._do("GET", "/users/me/sessions", None, self.spare_token)["items"][0]["sessionId"]
         assert server_id
@@ -84,6 +97,7 @@ class World:
         self.ids["channelId"] = made["channelId"]
         self.rooms["channels"] = {"roomId": made["channelId"]}
         self.message("channels")
+        self.case()
 
     def conversation(self) -> None:
         """A group with the member in it."""
@@ -113,9 +127,68 @@ class World:
         self.ids["messageId"] = self.rooms["channels"]["messageId"]
         self.ids["emoji"] = "👍"
 
+    def thread(self) -> None:
+        """A thread with a seller, a message and an offer of the seller's."""
+        about = {"kind": "project", "sellerUserId": self.member["userId"]}
+        thread_id = self._do("POST", "/threads", about)["threadId"]
+        self.rooms["threads"] = {"roomId": thread_id, "threadId": thread_id, "tab": "brief"}
+        self.helper = self.spare["userId"]
+        self.message("threads")
+        self.card()
+        self.document()
+        self.expense()
+
+    def card(self) -> None:
+        cards = f"/threads/{self.rooms['threads']['threadId']}/cards"
+        offer = {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}}
+        self.card_id = self._do("POST", cards, offer, self.member_token)["messageId"]
+
+    def document(self) -> None:
+        document = {"title": "Licence", "kind": "license", "body": "One year."}
+        self.ids["documentId"] = self._do("POST", f"/threads/{self.rooms['threads']['threadId']}/documents", document)[
+            "documentId"
+        ]
+
+    def expense(self) -> None:
+        """An expense of the seller's, about which one may decide."""
+        spent = {"title": "x", "amount": 1, "currency": "EUR", "category": "x", "incurredOn": "2026-11-16"}
+        path = f"/threads/{self.rooms['threads']['threadId']}/expenses"
+        self.ids["expenseId"] = self._do("POST", path, spent, self.member_token)["expenseId"]
+
+    def participant(self) -> None:
+        self.spare_again()
+        self.helper = self.spare["userId"]
+
+    def case(self) -> None:
+        """A case about a new message."""
+        messages = f"/channels/{self.ids['channelId']}/messages"
+        message_id = self._do("POST", messages, {"content": "Buy now"})["messageId"]
+        self.session.post(
+            f"{self.url}/v1{messages}/{message_id}/report",
+            json={"reason": "Spam"},
+            headers=self._bearer(self.token),
+            timeout=REQUEST_SECONDS,
+        )
+        [case] = self._do("GET", "/moderation/cases?limit=1", None, self.key)["items"]
+        self.ids["caseId"] = case["caseId"]
+
     def ids_for(self, operation: str) -> dict[str, str]:
         """What exists, for the places of this operation."""
-        return self.ids | self.rooms.get(operation.partition(".")[0], {})
+        part = operation.partition(".")[0]
+        ids = self.ids | self.rooms.get("threads" if part == "records" else part, {})
+        return ids | {"messageId": self.card_id} if operation in ("threads.getCard", "threads.moveCard") else ids
+
+    def file(self) -> None:
+        answer = self.session.post(
+            f"{self.url}/v1/attachments",
+            data=PICTURE,
+            headers=self._bearer(self.token) | {"Content-Type": "image/gif"},
+            timeout=REQUEST_SECONDS,
+        )
+        assert answer.ok, answer.text
+        made = answer.json()
+        self.ids["fileId"] = made["fileId"]
+        self.tokens = {name: made[name].partition("token=")[2] for name in ("url", "previewUrl")}
 
     def invite(self) -> None:
         self.ids["code"] = self._do("POST", f"/servers/{self.ids['serverId']}/invites")["code"]
@@ -142,6 +215,8 @@ class World:
         self.ids["sessionId"] = next(session["sessionId"] for session in sessions if session["current"])
 
     def headers_of(self, operation: str) -> dict[str, str]:
+        if operation in WITH_KEY or operation.startswith("moderation."):
+            return self._bearer(self.key)
         return self._bearer(self.spare_token if operation in WITH_SPARE else self.token)
 
     def _person(self) -> tuple[dict[str, Any], str]:
@@ -169,6 +244,11 @@ class World:
 WITH_SPARE = {"accounts.logout", "accounts.deleteMe", "accounts.changePassword", "accounts.endSession"}
 """Operations that would end the session of who calls."""
 
+WITH_KEY = {
+    *("inboxes.setTenant", "inboxes.getTenant", "inboxes.setInbox", "inboxes.getInbox", "inboxes.publishMessage"),
+    "inboxes.getPublish",
+}
+
 RENEWED: dict[str, Callable[[World], None]] = {
     "accounts.logout": World.spare_again,
     "accounts.deleteMe": World.spare_again,
@@ -187,8 +267,22 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "channels.deleteMessage": lambda world: world.message("channels"),
     "conversations.removeParticipant": World.conversation,
     "conversations.deleteMessage": lambda world: world.message("conversations"),
+    "threads.deleteMessage": lambda world: world.message("threads"),
+    "threads.moveCard": World.card,
+    "threads.changeThread": World.thread,
+    "threads.addParticipant": World.participant,
+    "records.voidDocument": World.document,
+    "records.addVersion": World.document,
+    "records.signDocument": World.document,
+    "records.decideExpense": World.expense,
+    "moderation.decideCase": World.case,
+    "attachments.deleteAttachment": World.file,
 }
 """What must be made again after an operation has succeeded."""
+
+
+SIGNED = {"attachments.getContent": "url", "attachments.getPreview": "previewUrl"}
+"""Operations that need no token but a signed address."""
 
 
 def named_in_body(world: World, operation: str) -> dict[str, Any]:
@@ -202,6 +296,13 @@ def named_in_body(world: World, operation: str) -> dict[str, Any]:
         "workspaces.changeItem": {"version": world.version},
         "conversations.createConversation": {"userIds": [member]},
         "conversations.addParticipant": {"userId": world.spare["userId"]},
+        "threads.createThread": {"sellerUserId": member, "listingId": "lst-1"},
+        "threads.addParticipant": {"userId": world.helper, "roleContext": "buyer"},
+        "threads.createCard": {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}},
+        "records.addVersion": {"version": 1, "fileId": None},
+        "records.signDocument": {"version": 1},
+        "records.decideExpense": {"version": 1},
+        "threads.moveCard": {"to": "accepted", "version": 1, "payload": None},
     }
     for kind, room in world.rooms.items():
         named[f"{kind}.markRead"] = {"messageId": room["messageId"]}
@@ -221,11 +322,13 @@ def make_real(case: Case[Any], world: World, operation: str) -> None:
     for name in ("before", "after", "around"):
         if name in case.query:
             case.query[name] = ids["messageId"]
+    if operation in SIGNED:
+        case.query["token"] = world.tokens[SIGNED[operation]]
 
 
 @pytest.mark.timeout(SECONDS)
 def test_every_answer_is_one_that_the_document_describes(server: Server) -> None:
-    world = World(server.url)
+    world = World(server.url, asyncio.run(new_key(server, "admin")))
     document = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
     seen: Counter[int] = Counter()
     wrong: dict[str, str] = {}

@@ -43,8 +43,13 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-async def app(store: str, clock: Ahead) -> AsyncIterator[Sobremesa]:
-    async with Sobremesa.open(store, settings=Settings(rate_limits="off"), clock=clock, background=False) as app:
+async def app(store: str, clock: Ahead, tmp_path: Path) -> AsyncIterator[Sobremesa]:
+    settings = Settings(
+        rate_limits="off",
+        files=(tmp_path / "files").as_uri(),
+        records=f"sqlite:///{tmp_path / 'records.db'}",
+    )
+    async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         yield app
 
 

@@ -24,13 +24,14 @@ from sobremesa.codes import InviteCode
 from sobremesa.communities import entities as com
 from sobremesa.ids import Ids, MessageId, RoomId
 from sobremesa.jobs import entities as jobs
+from sobremesa.moderation import entities as moderation
 from sobremesa.people import Actor, KeyId, SessionId, Tenant, UserId
 from sobremesa.rooms import entities as rooms
 from sobremesa.settings import Settings
 from sobremesa.table import Create, Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern, hex_part
 from sobremesa.table.capacity import UNNAMED
 
-REGISTRY = Registry.of(accounts, rooms, com, jobs, idempotency)
+REGISTRY = Registry.of(accounts, rooms, com, moderation, jobs, idempotency)
 FAR = 4_102_444_800
 NOW = instant(1_763_000_000_000)
 A, B = UserId("ana"), UserId("ben")
@@ -72,6 +73,8 @@ class Scene(NamedTuple):
     claims: list[com.InviteClaim]
     connections: list[com.Connection]
     sockets: list[com.ConnectionPointer]
+    cases: list[rooms.ModerationCase]
+    reports: list[rooms.ReportClaim]
     jobs: list[jobs.Job]
     made: list[idempotency.Made]
 
@@ -97,6 +100,12 @@ def set_scene() -> Scene:
 
     def summary(room_id: RoomId, number: int, emoji_hex: str) -> com.ChannelReactionSummary:
         return com.ChannelReactionSummary(room_id=room_id, message_id=M[number], emoji_hex=emoji_hex, count=1)
+
+    def case(shard: int, number: int, state: str) -> rooms.ModerationCase:
+        return rooms.ModerationCase(
+            shard=shard, created_at=instant(number), message_id=M[number], room_kind="channel", room_id=C, author_id=A,
+            reason="spam", state=state,
+        )  # fmt: skip
 
     def server(server_id: com.ServerId, shard: int, day: int) -> com.Server:
         return com.Server(
@@ -204,6 +213,13 @@ def set_scene() -> Scene:
             com.ConnectionPointer(user_id=user_id, connection_id=com.ConnectionId(name), node_id="n", ttl=FAR)
             for user_id, name in ((A, "one"), (A, "three"), (B, "two"))
         ],
+        cases=[case(3, 0, "open"), case(3, 1, "open"), case(3, 2, "closed"), case(4, 3, "open")],
+        reports=[
+            rooms.ReportClaim(
+                user_id=user_id, message_id=M[number], version=NOW, room_kind="channel", room_id=C, reason="spam"
+            )
+            for user_id, number in ((A, 0), (A, 1), (B, 0))
+        ],
         jobs=[jobs.Job(job_id=jobs.JobId(f"j{number}"), kind="k", subject="s", created_at=NOW) for number in range(2)],
         made=[
             idempotency.Made(user_id=user_id, key_hash="k", made_id="m", body_hash="b", ttl=FAR) for user_id in (A, B)
@@ -275,6 +291,10 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "ACC.13": lambda s: (accounts.server_secrets(), s.secrets),
     "ACC.14": lambda s: (accounts.departing_people(), [s.departing]),
     "ACC.15": lambda s: (accounts.audit_of(scope=S, month="202611"), [s.audit[1], s.audit[0]]),
+    # Reports and cases
+    "ROOM.2": lambda s: (rooms.reports_of(user_id=A), s.reports[:2]),
+    "MOD.1": lambda s: (moderation.case_by_key(shard=3, created_at=instant(1), message_id=M[1]), [s.cases[1]]),
+    "MOD.2": lambda s: (moderation.cases_in(state="open", shard=3), [s.cases[1], s.cases[0]]),
     # Jobs and idempotency
     "JOB.1": lambda s: (jobs.open_jobs(), s.jobs),
     "IDEM.1": lambda s: (idempotency.made_by(user_id=B, key_hash="k"), [s.made[1]]),
@@ -374,6 +394,7 @@ async def communities_story(app: Sobremesa, who: Actor) -> None:
     await channels.pin(town.owner, town.channel_id, message.message_id)
     await channels.mark_read(town.owner, town.channel_id, message.message_id)
     await channels.report(town.owner, town.channel_id, message.message_id, "spam")
+    await decide(app)
     await channels.delete(town.owner, town.channel_id, message.message_id)
     await look(town, town.member)
     await membership.remove(town.owner, town.server_id, town.member.user_id)
@@ -386,6 +407,12 @@ async def communities_story(app: Sobremesa, who: Actor) -> None:
     await communities.delete_channel(town.owner, town.channel_id)
     await membership.transfer(town.owner, town.server_id, town.admin.user_id)
     await communities.delete_server(town.admin, town.server_id)
+
+
+async def decide(app: Sobremesa) -> None:
+    root = Actor(person=UserId("root"), is_admin=True)
+    [case], _ = await app.review.list_cases(root, limit=10)
+    await app.review.decide(root, case.case_id, "block")
 
 
 async def look(town: Town, who: Actor) -> None:
@@ -429,7 +456,7 @@ def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
     pattern = REGISTRY.patterns[id]
     assert isinstance(pattern, Pattern)
 
-    whole = {"JOB.1", "ACC.15", "COM.1", "COM.37"}
+    whole = {"JOB.1", "ACC.15", "COM.1", "COM.37", "MOD.2"}
     assert (pattern.condition == "any") == (id in whole)
     assert pattern.question.endswith("?")
 

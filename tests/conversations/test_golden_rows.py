@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 
 from conversations.company import Company
+from sobremesa.accounts.entities import Block
 from sobremesa.app import Sobremesa
+from sobremesa.clock import EPOCH, Instant, milliseconds
 from sobremesa.conversations import entities as conversations
 from sobremesa.conversations.entities import Conversation, ConversationId, ConversationMessage, Participant, seat_of
-from sobremesa.ids import MessageId
+from sobremesa.conversations.errors import BlockedByThem
+from sobremesa.ids import MessageId, first_of
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.sending import Draft
-from sobremesa.table import Entity, Layout, RawKey, Registry
+from sobremesa.table import Entity, Layout, Put, RawKey, Registry
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.values import Item
 
@@ -116,3 +119,25 @@ async def test_what_another_writer_marked_as_read_by_its_time_stays_read(people:
 
     assert (await talks.unread(BEN, C1)).count == 1
     assert (await talks.mark_read(BEN, C1, sent.message_id)).unread.count == 0
+
+
+async def test_who_speaks_where_another_writer_has_been_still_has_unread_what_they_have_not_seen(
+    people: Company,
+) -> None:
+    await write_samples(people.app)
+    answered_at = milliseconds(Instant("2026-04-15T10:30:00.000Z"))
+    _, unseen = message("c_01", first_of(answered_at), senderId="u_02", body="By Thursday!", type="text")
+    await people.app.table.engine.write(PutItem(RawKey(unseen["pk"], unseen["sk"]), unseen))
+
+    await people.app.talks.send(ANA, C1, Draft("Anybody?"))
+
+    assert (await people.app.talks.unread(ANA, C1)).count == 1
+
+
+async def test_a_block_holds_in_a_direct_conversation_of_another_writer(people: Company) -> None:
+    await write_samples(people.app)
+    await people.app.table.write(Put(Block(user_id=EVE.user_id, blocked_id=ANA.user_id, created_at=EPOCH)))
+
+    with pytest.raises(BlockedByThem):
+        await people.app.talks.send(ANA, ConversationId("c_02"), Draft("Hello?"))
+    assert (await people.app.talks.send(EVE, ConversationId("c_02"), Draft("No."))).content == "No."

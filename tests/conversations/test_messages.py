@@ -6,11 +6,13 @@ import asyncio
 
 import pytest
 
+from communities.conftest import Ahead
 from communities.world import requests, rows
 from conversations.company import Company
+from sobremesa.clock import instant
 from sobremesa.conversations.entities import ConversationMessage, seat_of
 from sobremesa.errors import Forbidden
-from sobremesa.ids import MessageId
+from sobremesa.ids import MessageId, time_of
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put
@@ -61,6 +63,19 @@ async def test_an_edit_of_the_last_message_while_another_arrives_never_hides_the
             people.say(people.ben, room_id, f"new {number}"),
         )
         assert await people.preview(people.ana, room_id) == f"new {number}"
+
+
+async def test_when_a_clock_steps_back_the_last_message_of_a_conversation_does_not(
+    people: Company, clock: Ahead
+) -> None:
+    room_id = await people.direct(people.ana, people.ben)
+    first = await people.say(people.ana, room_id, "Noon")
+    clock.move(seconds=-3600)
+    second = await people.say(people.ben, room_id, "Eleven, they say")
+
+    [row] = await people.inbox(people.ana)
+    assert first.created_at <= second.created_at == instant(time_of(second.message_id))
+    assert row.seat.conversation.last_message_at == second.created_at
 
 
 async def test_zero_unread_in_a_group_of_three_is_zero(people: Company) -> None:

@@ -9,7 +9,13 @@ import pytest
 
 from communities.world import rows
 from conversations.company import Company, known
-from sobremesa.conversations.entities import Conversation, ConversationId, Participant, conversation_by_id
+from sobremesa.conversations.entities import (
+    Conversation,
+    ConversationId,
+    Participant,
+    conversation_by_id,
+    move_in_inbox,
+)
 from sobremesa.conversations.errors import (
     AlreadyInside,
     BlockedByThem,
@@ -57,6 +63,17 @@ async def test_nobody_is_taken_in_twice(people: Company) -> None:
     assert sum(isinstance(result, Participant) for result in results) == 1
     assert all(isinstance(result, Participant | AlreadyInside | ChangedMeanwhile) for result in results)
     assert (await head(people, room_id)).participants == 3
+
+
+async def test_nobody_takes_in_themselves_or_the_tenth_person_again(people: Company) -> None:
+    guests = await known(people.app, *(f"guest{number}" for number in range(BIG_ABOVE - 1)))
+    for room_id in (await people.group(), await people.group(people.ana, *guests)):
+        with pytest.raises(AlreadyInside):
+            await people.app.seats.add(people.ana, room_id, people.ana.user_id)
+
+    with pytest.raises(AlreadyInside):
+        await people.app.seats.add(people.ana, room_id, guests[0].user_id)
+    assert not (await head(people, room_id)).is_big
 
 
 async def test_a_member_takes_nobody_in_and_nobody_out(people: Company) -> None:
@@ -174,6 +191,28 @@ async def test_the_eleventh_person_makes_a_group_big_for_everybody(people: Compa
     assert {row["gsi2sk"] for row in places} == {f"BIGCONVO#{room_id}"}
     await people.say(guests[-1], room_id, "Crowded")
     assert await people.preview(guests[0], room_id) == "Crowded"
+
+
+async def test_a_group_that_grows_big_while_it_moves_in_inboxes_is_big_for_everybody(
+    people: Company, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guests = await known(people.app, *(f"guest{number}" for number in range(BIG_ABOVE)))
+    room_id = await people.group(people.ana, *guests[: BIG_ABOVE - 1])
+    await people.say(people.ana, room_id, "Nearly crowded")
+    write, grown = people.app.table.write, list[bool]()
+
+    async def growing(*operations: Any, **options: Any) -> Any:
+        if options["pattern"] is move_in_inbox and not grown:
+            grown.append(True)
+            await people.app.seats.add(people.ana, room_id, guests[-1].user_id)
+        return await write(*operations, **options)
+
+    monkeypatch.setattr(people.app.table, "write", growing)
+    await people.app.follower.catch_up()
+
+    places = [row for row in await rows(people.app, "PARTICIPANT#") if row["convoId"] == room_id]
+    assert grown
+    assert {row["gsi2sk"] for row in places} == {f"BIGCONVO#{room_id}"}
 
 
 async def test_a_group_of_another_writer_is_counted_when_it_first_changes(people: Company) -> None:

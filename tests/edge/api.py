@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated, Literal, NewType
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from sobremesa.errors import Busy, Clash, Forbidden, NotFound, Unauthenticated
 from sobremesa.http.endpoints import (
     Answer,
+    Content,
     Endpoint,
     IdempotencyKey,
     Input,
@@ -19,6 +20,7 @@ from sobremesa.http.endpoints import (
     Output,
     PageQuery,
     Routes,
+    Upload,
 )
 from sobremesa.people import Actor, KeyId, UserId
 
@@ -26,6 +28,7 @@ TableId = NewType("TableId", str)
 
 ANA = Actor.of_person(UserId("01ARZ3NDEKTSV4RRFFQ69G5FAV"), "ana")
 KITCHEN = Actor(key_id=KeyId("kitchen"), scopes=frozenset({"kitchen:read"}))
+MAX_PHOTO_BYTES = 1_000_000
 TOKENS = {"ana-token": ANA, "kitchen-key": KITCHEN}
 
 
@@ -80,6 +83,20 @@ class Order(Output):
 
     items: list[Dish | Drink]
     prices: dict[str, int]
+
+
+class Photo(Output):
+    """A photo that was taken in."""
+
+    content_type: str
+    size: int
+    pieces: int
+
+
+class NewPhoto(Input):
+    """A photo that is to come."""
+
+    name: str
 
 
 class Caller(Output):
@@ -218,4 +235,40 @@ def endpoints() -> list[Endpoint]:
         """Say how it tastes; both are any text."""
         return Dish(name=f"{name}:{taste}")
 
+    add_photos(kitchen)
     return [*api.endpoints, *kitchen.endpoints]
+
+
+def add_photos(kitchen: Routes) -> None:
+    """Bytes in and out."""
+
+    @kitchen.post("/kitchen/photos", status=201, max_upload=MAX_PHOTO_BYTES)
+    async def take_photo(actor: Actor, upload: Upload | None = None, body: NewPhoto | None = None) -> Photo:
+        """Take a photo, or tell of one."""
+        if upload is None:
+            assert body is not None
+            return Photo(content_type=f"json:{body.name}", size=0, pieces=0)
+        pieces = [piece async for piece in upload.pieces]
+        return Photo(content_type=upload.content_type, size=sum(map(len, pieces)), pieces=len(pieces))
+
+    @kitchen.post("/kitchen/films", status=201, max_upload=MAX_PHOTO_BYTES)
+    async def take_film(upload: Upload) -> Photo:
+        """Take a film, however slowly it comes; JSON would be one, too."""
+        size = 0
+        async for piece in upload.pieces:
+            size += len(piece)
+        return Photo(content_type=upload.content_type, size=size, pieces=0)
+
+    @kitchen.get("/kitchen/photos/{name}")
+    async def show_photo(name: str, byte_range: str | None = None) -> Content:
+        """Show a photo."""
+        if name == "elsewhere":
+            return Content.at("https://photos.example.com/1")
+
+        async def pieces() -> AsyncGenerator[bytes, None]:
+            yield (byte_range or "all").encode()
+            yield b"!" * 3
+
+        length = len(byte_range or "all") + 3
+        headers = {"content-type": "image/png", "content-length": str(length), "cache-control": "private, max-age=300"}
+        return Content(pieces(), headers, status=206 if byte_range else 200)

@@ -108,12 +108,12 @@ def test_an_example_keeps_to_the_bounds(schema: dict[str, Any], name: str) -> No
 
 def test_every_body_and_every_answer_has_an_example(api: dict[str, Any]) -> None:
     for operation in operations(api):
-        if "requestBody" in operation:
-            assert "example" in operation["requestBody"]["content"]["application/json"]
+        for kind, content in operation.get("requestBody", {}).get("content", {}).items():
+            assert "example" in content or kind in ("multipart/form-data", "application/octet-stream")
         for status, response in operation["responses"].items():
             if status.startswith("2"):
                 for kind, content in response.get("content", {}).items():
-                    assert "example" in content or kind == "application/x-ndjson"
+                    assert "example" in content or kind in ("application/x-ndjson", "*/*")
 
 
 def test_an_operation_says_what_it_takes_and_gives(api: dict[str, Any]) -> None:
@@ -178,6 +178,27 @@ def test_lines_are_told_as_lines(api: dict[str, Any]) -> None:
     assert list(answer["content"]) == ["application/x-ndjson"]
 
 
+def test_an_upload_is_told_with_what_may_stand_in_its_place(api: dict[str, Any]) -> None:
+    take = api["paths"]["/v1/kitchen/photos"]["post"]
+    assert set(take["requestBody"]["content"]) == {
+        "multipart/form-data",
+        "application/octet-stream",
+        "application/json",
+    }
+    assert take["requestBody"]["required"] is True
+    assert {"400", "413", "415", "422"} <= set(take["responses"])
+    film = api["paths"]["/v1/kitchen/films"]["post"]
+    assert "application/json" not in film["requestBody"]["content"]
+    assert "415" not in film["responses"]
+
+
+def test_bytes_are_told_as_bytes(api: dict[str, Any]) -> None:
+    show = api["paths"]["/v1/kitchen/photos/{name}"]["get"]
+    assert list(show["responses"]["200"]["content"]) == ["*/*"]
+    assert {"200", "206", "302"} <= set(show["responses"])
+    assert [parameter["name"] for parameter in show["parameters"]] == ["name", "Range"]
+
+
 class _Tags(HTMLParser):
     """Checks that what is opened is closed, and gathers what links point to."""
 
@@ -220,6 +241,7 @@ def test_the_page_shows_every_operation_and_its_links_lead_somewhere(api: dict[s
         assert operation["operationId"] in tags.anchors
     assert "table_occupied" in html
     assert "curl -X POST http://127.0.0.1:8080/v1/tables" in html
+    assert "-F file=@picture.png" in html
 
 
 def test_words_in_the_document_stay_words_on_the_page() -> None:

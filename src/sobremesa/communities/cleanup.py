@@ -35,6 +35,7 @@ from sobremesa.communities.entities import (
 from sobremesa.errors import Refusal
 from sobremesa.ids import RoomId
 from sobremesa.people import UserId
+from sobremesa.rooms.files import Files
 from sobremesa.rooms.traces import Traces
 from sobremesa.table import Delete, Key, Put, Table
 from sobremesa.table.errors import ConditionFailed
@@ -43,9 +44,9 @@ from sobremesa.table.errors import ConditionFailed
 class Cleanup:
     """Takes away what communities leave behind."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, files: Files) -> None:
         self._table = table
-        self._traces = Traces(CHANNELS, table, mask=clean_up)
+        self._traces = Traces(CHANNELS, table, files, pattern=clean_up)
 
     # Servers and channels
 
@@ -66,6 +67,7 @@ class Cleanup:
     async def clean_channel(self, subject: str) -> None:
         """Take away everything that was said in a channel, and who has read it."""
         room_id = RoomId(subject)
+        await self._traces.discard_files(room_id)
         await self._table.delete_every(everything_in(room_id=room_id), pattern=clean_up)
         await self._table.delete_every(readers_of(room_id=room_id), pattern=clean_up)
 

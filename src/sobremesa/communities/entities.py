@@ -332,6 +332,7 @@ CHANNELS = RoomKind(
     summary=ChannelReactionSummary,
     messages=messages_in,
     messages_by_id=message_in_index,
+    head_by_key=pointer_of,
     message_by_key=message_by_key,
     read_cursor=last_read,
     readers=readers_of,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import heapq
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -41,9 +38,8 @@ from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids, MessageId
 from sobremesa.jobs import Jobs
 from sobremesa.people import Actor, UserId
-from sobremesa.table import Check, Create, Delete, Table, Update, absent_or_null, equals, present, set_to
-from sobremesa.table.errors import BadCursor, BadKey, ConditionFailed
-from sobremesa.table.keys import check_part
+from sobremesa.table import Check, Create, Delete, Shards, Table, Update, absent_or_null, equals, present, set_to
+from sobremesa.table.errors import ConditionFailed
 
 MAX_CHANNELS = 500
 MAX_SERVERS = 200
@@ -79,6 +75,7 @@ class Communities:
         self._audit = audit
         self._idempotency = idempotency
         self._jobs = jobs
+        self._directory = Shards(table, DIRECTORY_SHARDS, directory, _place, _at)
 
     # Servers
 
@@ -181,18 +178,7 @@ class Communities:
     ) -> tuple[list[Server], str | None]:
         """Every server of this table, newest first: for administrators."""
         actor.require_scope("admin")
-        before = _directory_place(cursor)
-
-        async def newest_of(shard: int) -> list[Server]:
-            question = directory(shard=shard)
-            start = None if before is None else question.place_of(_at(before, shard))
-            return (await self._table.query(question, limit=limit + 1, after=start)).items
-
-        shards = await asyncio.gather(*map(newest_of, range(DIRECTORY_SHARDS)))
-        merged = heapq.merge(*shards, key=_directory_key, reverse=True)
-        found = [server for server, _ in zip(merged, range(limit + 1), strict=False)]
-        page = found[:limit]
-        return page, _directory_cursor(page[-1]) if len(found) > limit else None
+        return await self._directory.newest(limit=limit, cursor=cursor)
 
     async def list_audit(
         self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
@@ -313,27 +299,9 @@ def shard_of(server_id: ServerId) -> int:
     return crc32(server_id.encode()) % DIRECTORY_SHARDS
 
 
-def _directory_key(server: Server) -> tuple[str, str]:
+def _place(server: Server) -> tuple[str, str]:
     return server.created_at, server.server_id
 
 
-def _directory_cursor(server: Server) -> str:
-    return urlsafe_b64encode(f"{server.created_at}#{server.server_id}".encode()).decode()
-
-
-def _directory_place(cursor: str | None) -> tuple[Instant, ServerId] | None:
-    if cursor is None:
-        return None
-    try:
-        created_at, server_id = urlsafe_b64decode(cursor).decode("ascii").split("#")
-        check_part("created_at", created_at)
-        check_part("server_id", server_id)
-    except (ValueError, BadKey):
-        raise BadCursor("this is no cursor of the directory") from None
-    return Instant(created_at), ServerId(server_id)
-
-
-def _at(place: tuple[Instant, ServerId], shard: int) -> Server:
-    """A row at a place of the directory, only to point there: it need not exist."""
-    created_at, server_id = place
+def _at(created_at: Instant, server_id: ServerId, *, shard: int) -> Server:
     return Server(server_id=server_id, name="", owner_id=UserId(""), created_at=created_at, shard=shard)

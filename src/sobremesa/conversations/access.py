@@ -17,6 +17,7 @@ from sobremesa.conversations.entities import (
     SeatRole,
     conversation_by_id,
     conversations_of,
+    participants_of,
     seat_of,
 )
 from sobremesa.conversations.errors import BlockedByThem, DirectStays
@@ -98,7 +99,7 @@ class Access:
         """
         key = seat_of(room_id=seat.room_id, user_id=seat.user_id)
         place = seat.place if isinstance(seat, ConversationSeat) else None
-        if last is not None and read_up_to(seat, place) < last:
+        if not _has_seen_all(seat, place, last):
             return Beside([Check(key, when=present())])
         moved = set_to(last_read_message_id=message.message_id, last_read_at=message.created_at)
         return Beside(
@@ -139,10 +140,25 @@ class Access:
         if conversation is None or place is None:
             return None
         silenced = None
-        if place.other_id is not None:
-            block = await self._table.get(block_of(user_id=place.other_id, blocked_id=actor.user_id))
+        other_id = await self._other(conversation, place)
+        if other_id is not None:
+            block = await self._table.get(block_of(user_id=other_id, blocked_id=actor.user_id))
             silenced = BlockedByThem() if block is not None else None
         return _seat(actor, conversation, place, silenced)
+
+    async def _other(self, conversation: Conversation, place: Participant) -> UserId | None:
+        """The other one of a direct conversation; a row of another writer does not name them."""
+        if conversation.type == "group" or place.other_id is not None:
+            return place.other_id
+        two = await self._table.query(participants_of(room_id=place.room_id), limit=2)
+        return next((one.user_id for one in two.items if one.user_id != place.user_id), None)
+
+
+def _has_seen_all(seat: Seat, place: Participant | None, last: MessageId | None) -> bool:
+    if last is not None:
+        return read_up_to(seat, place) >= last
+    # Where another writer has been, there may be messages that the head does not name.
+    return not isinstance(seat, ConversationSeat) or seat.conversation.last_message_at is None
 
 
 def _seat(

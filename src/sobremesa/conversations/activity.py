@@ -18,7 +18,7 @@ from sobremesa.conversations.entities import (
     participants_of,
 )
 from sobremesa.conversations.service import BIG_ABOVE
-from sobremesa.table import RawChange, Table, Update, less_if_present, set_to
+from sobremesa.table import RawChange, Table, Update, less, less_if_present, set_to
 from sobremesa.table.errors import ConditionFailed
 
 AT_ONCE = 8
@@ -68,8 +68,10 @@ class Activity:
         await asyncio.gather(*(self._move_for(place, at) for place in behind))
 
     async def _move_for(self, place: Participant, at: str) -> None:
+        # A seat that had a place and has none now is in a group that grew big meanwhile: there it stays without.
+        forward = less_if_present if place.last_message_at is None else less
         with contextlib.suppress(ConditionFailed):
             await self._table.write(
-                Update(place.own_key(), set_to(last_message_at=at), when=less_if_present("last_message_at", at)),
+                Update(place.own_key(), set_to(last_message_at=at), when=forward("last_message_at", at)),
                 pattern=move_in_inbox,
             )

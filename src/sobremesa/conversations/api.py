@@ -7,7 +7,6 @@ from typing import Annotated
 import msgspec
 
 from sobremesa.clock import Instant
-from sobremesa.conversations.access import Access
 from sobremesa.conversations.entities import ConversationId, ConversationType, Participant, SeatRole
 from sobremesa.conversations.errors import (
     AlreadyInside,
@@ -101,7 +100,7 @@ class ParticipantView(Output):
     last_read_at: Instant | None
 
 
-def routes(conversations: Conversations, seats: Seats, inbox: Inbox, access: Access, people: People) -> Routes:
+def routes(conversations: Conversations, seats: Seats, inbox: Inbox, people: People) -> Routes:
     """The routes of conversations and of who is in them."""
     api = Routes("Conversations")
     convo = "/conversations/{convo_id}"
@@ -125,7 +124,7 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, access: Acc
             begun = await conversations.begin_direct(actor, body.user_ids[0])
         else:
             begun = await conversations.begin_group(actor, body.user_ids, name=body.name, key=idempotency_key)
-        row = await inbox.row(await access.enter(actor, begun.conversation_id))
+        row = await inbox.get(actor, begun.conversation_id)
         return Answer(_conversation_view(row), status=201 if begun.is_new else 200)
 
     @api.get("/conversations")
@@ -137,14 +136,15 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, access: Acc
     @api.get(convo)
     async def get_conversation(actor: Actor, convo_id: ConversationId) -> ConversationView:
         """A conversation that one is in."""
-        return _conversation_view(await inbox.row(await access.enter(actor, convo_id)))
+        return _conversation_view(await inbox.get(actor, convo_id))
 
     @api.patch(convo, errors=[ChangedMeanwhile, DirectStays])
     async def change_conversation(
         actor: Actor, convo_id: ConversationId, body: ConversationChanges
     ) -> ConversationView:
         """Rename a group: its admins."""
-        return _conversation_view(await inbox.row(await conversations.rename(actor, convo_id, name=body.name)))
+        await conversations.rename(actor, convo_id, name=body.name)
+        return _conversation_view(await inbox.get(actor, convo_id))
 
     @api.get(f"{convo}/participants", cacheable=True)
     async def list_participants(actor: Actor, convo_id: ConversationId, query: PageQuery) -> Listed[ParticipantView]:

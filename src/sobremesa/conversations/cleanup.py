@@ -22,6 +22,7 @@ from sobremesa.conversations.seats import Seats
 from sobremesa.errors import Refusal
 from sobremesa.ids import RoomId
 from sobremesa.people import UserId
+from sobremesa.rooms.files import Files
 from sobremesa.rooms.traces import Traces
 from sobremesa.table import Delete, Table
 
@@ -29,14 +30,15 @@ from sobremesa.table import Delete, Table
 class Cleanup:
     """Takes away what people leave behind in conversations."""
 
-    def __init__(self, table: Table, seats: Seats) -> None:
+    def __init__(self, table: Table, seats: Seats, files: Files) -> None:
         self._table = table
         self._seats = seats
-        self._traces = Traces(CONVERSATIONS, table, mask=clean_up)
+        self._traces = Traces(CONVERSATIONS, table, files, pattern=clean_up)
 
     async def clean_conversation(self, subject: str) -> None:
         """Take away a group that nobody is in any more."""
         room_id = RoomId(subject)
+        await self._traces.discard_files(room_id)
         await self._table.delete_every(everything_in(room_id=room_id), pattern=clean_up)
         await self._table.write_many([Delete(conversation_by_id(room_id=room_id))], pattern=clean_up)
 

@@ -239,6 +239,7 @@ CONVERSATIONS = RoomKind(
     messages=messages_in,
     messages_by_id=None,
     message_by_key=message_by_id,
+    head_by_key=conversation_by_id,
     read_cursor=seat_of,
     readers=participants_of,
     nonce_by_key=nonce_by_key,

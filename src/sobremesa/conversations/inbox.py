@@ -85,8 +85,9 @@ class Inbox:
         newest_first = sorted(rows, key=lambda row: _last_activity(row.seat), reverse=True)
         return newest_first, None if last is None else _cursor(last)
 
-    async def row(self, seat: ConversationSeat) -> InboxRow:
-        """One conversation, as it would stand in the list."""
+    async def get(self, actor: Actor, room_id: ConversationId) -> InboxRow:
+        """One conversation that one is in, as it would stand in the list."""
+        seat = await self._access.enter(actor, room_id)
         other_id = seat.place.other_id
         user = None if other_id is None else await self._table.get(user_by_id(user_id=other_id))
         return await self._row(seat, {} if user is None else {user.user_id: user})

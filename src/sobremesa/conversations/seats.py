@@ -90,6 +90,8 @@ class Seats:
     ) -> Participant:
         """Take somebody into a group."""
         seat = await self._enter_as_admin(actor, room_id)
+        if user_id == actor.user_id:
+            raise AlreadyInside
         block = await self._table.get(block_of(user_id=user_id, blocked_id=actor.user_id))
         if block is not None:
             raise BlockedByThem
@@ -117,7 +119,7 @@ class Seats:
                     else equals("type", "group") & equals("is_big", group.is_big) & _has_room(group),
                 ),
                 Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
-                *(await self._leaving_the_order(room_id, seat) if becomes_big else (seat.still(),)),
+                *(await self._leaving_the_order(room_id, seat, user_id) if becomes_big else (seat.still(),)),
                 pattern=add_participant,
             )
         except ConditionFailed as failed:
@@ -222,13 +224,17 @@ class Seats:
         return place
 
     async def _leaving_the_order(
-        self, room_id: ConversationId, by: ConversationSeat | None = None
+        self, room_id: ConversationId, by: ConversationSeat | None = None, newcomer: UserId | None = None
     ) -> list[Update[Participant]]:
-        """Everybody's seat moves to where big groups are, which no message moves; who does it is still an admin."""
+        """Everybody's seat moves to where big groups are, which no message moves; who does it is still an admin.
+
+        A newcomer who is inside already is left out: a transaction has one operation for each row, and theirs fails.
+        """
         out: Changes = set_to(last_message_at=None)
         return [
             Update(place.own_key(), out, when=equals("role", "admin") if by and place.user_id == by.user_id else None)
             async for place in self._table.every(participants_of(room_id=room_id))
+            if place.user_id != newcomer
         ]
 
     async def _why_not_in(self, failed: ConditionFailed, seat: ConversationSeat, user_id: UserId) -> Exception:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sobremesa.accounts.entities import Block, User, block_of, user_by_id
 from sobremesa.clock import Clock, Instant, instant
-from sobremesa.conversations.access import Access, ConversationSeat
+from sobremesa.conversations.access import Access
 from sobremesa.conversations.entities import (
     Conversation,
     ConversationId,
@@ -137,7 +137,7 @@ class Conversations:
 
         return Begun(room_id, True)
 
-    async def rename(self, actor: Actor, room_id: ConversationId, *, name: str | None) -> ConversationSeat:
+    async def rename(self, actor: Actor, room_id: ConversationId, *, name: str | None) -> None:
         """Give a group another name, or none."""
         seat = await self._access.enter(actor, room_id)
         seat.require_admin()
@@ -154,8 +154,6 @@ class Conversations:
             )
         except ConditionFailed:
             raise ChangedMeanwhile from None
-
-        return await self._access.enter(actor, room_id)
 
     async def _find_direct(self, one: UserId, other: UserId) -> ConversationId | None:
         lower, higher = sorted((one, other))

@@ -2,7 +2,8 @@
 
 What it hands out is settled at most once a second, and only then counts as done. How far it has come is kept in the
 table, so after a crash the next process goes on from there and nothing is missed; what was done twice must be the same
-as once. Of several processes one at a time has the work, by a lease.
+as once. Work that fails is tried again and keeps no other work waiting; how far all has come stays where it was
+meanwhile. Of several processes one at a time has the work, by a lease.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Follows(Protocol):
         ...
 
     async def settle(self) -> None:
-        """Do what was noted. If it fails, the same changes come again."""
+        """Do what was noted. If it fails, it is asked again, and what was noted must be noted still."""
         ...
 
 
@@ -49,6 +50,7 @@ class Follower:
         self._name = name
         self._work = work
         self._holder = ids.mint()
+        self._rests_until = [0.0] * len(work)
 
     async def run(self) -> None:
         """Follow until cancelled."""
@@ -57,8 +59,8 @@ class Follower:
                 progress = await self._take()
                 if progress is not None:
                     await self._follow(Position(progress.position) if progress.position else OLDEST)
-            except TableError as error:
-                _log.warning("the change log could not be followed", follower=self._name, error=str(error))
+            except Exception as error:  # whatever it is, the same changes come again
+                _log.warning("the change log could not be followed", follower=self._name, why=_told(error))
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def catch_up(self) -> None:
@@ -70,7 +72,8 @@ class Follower:
         try:
             while (batch := await reader.read(0)).changes:
                 self._see(batch.changes)
-            await self._settle()
+            for work in self._work:
+                await work.settle()
         finally:
             await reader.close()
         await self._keep(batch.position, lease_seconds=0)
@@ -80,16 +83,15 @@ class Follower:
         loop = asyncio.get_running_loop()
         reader = await self._reader(position)
         settled = kept = loop.time()
-        is_settled = True
         try:
             while True:
                 batch = await reader.read(SETTLE_SECONDS)
                 self._see(batch.changes)
-                is_settled = is_settled and not batch.changes
                 now = loop.time()
                 if now - settled >= SETTLE_SECONDS or not batch.changes:
-                    await self._settle()
-                    position, settled, is_settled = batch.position, now, True
+                    settled = now
+                    if await self._settle():
+                        position = batch.position
                 if now - kept >= RENEW_SECONDS:
                     await self._keep(position)
                     kept = now
@@ -105,9 +107,21 @@ class Follower:
             for work in self._work:
                 work.see(change)
 
-    async def _settle(self) -> None:
-        for work in self._work:
-            await work.settle()
+    async def _settle(self) -> bool:
+        """Let all work be done; False if some of it failed, now or a moment ago, and has to be tried again."""
+        now = asyncio.get_running_loop().time()
+        is_done = True
+        for place, work in enumerate(self._work):
+            if now < self._rests_until[place]:
+                is_done = False
+                continue
+            try:
+                await work.settle()
+            except Exception as error:  # whatever it is, it is tried again
+                is_done = False
+                self._rests_until[place] = now + PAUSE_SECONDS
+                _log.warning("what follows from changes could not be done", follower=self._name, why=_told(error))
+        return is_done
 
     async def _reader(self, position: Position) -> ChangeReader:
         try:
@@ -139,3 +153,7 @@ class Follower:
             ),
             pattern=keep_progress,
         )
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Literal, NoReturn, TypeAlias
 from urllib.parse import parse_qsl
 
 import msgspec
 
 from sobremesa.errors import Invalid, NotFound, TooBig
-from sobremesa.http.endpoints import Endpoint
+from sobremesa.http.endpoints import Endpoint, Upload
 from sobremesa.http.problems import MalformedRequest, UnsupportedMedia
 from sobremesa.table.errors import BadKey
 from sobremesa.table.keys import check_part
 
 Where: TypeAlias = Literal["body", "query", "header"]
+Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 MAX_ID_CHARACTERS = 200
 MAX_KEY_CHARACTERS = 255
@@ -77,8 +78,7 @@ def body_of(endpoint: Endpoint, headers: dict[bytes, bytes], raw: bytes) -> Any:
     """The body as the endpoint's type; MalformedRequest if it is no JSON, Invalid if it is not of that type."""
     if not raw and endpoint.body_may_be_left_out:
         return endpoint.body()
-    kind = headers.get(b"content-type", _JSON)
-    if kind != _JSON and kind.partition(b";")[0].strip().lower() != _JSON:
+    if not is_json(headers.get(b"content-type", _JSON)):
         raise UnsupportedMedia
     try:
         assert endpoint.decode_body is not None  # noqa: S101 - told to the type checker
@@ -89,13 +89,14 @@ def body_of(endpoint: Endpoint, headers: dict[bytes, bytes], raw: bytes) -> Any:
         raise MalformedRequest("The body is no JSON.") from None
 
 
-async def read_body(
-    receive: Callable[[], Awaitable[MutableMapping[str, Any]]], headers: dict[bytes, bytes], limit: int
-) -> bytes:
+def is_json(content_type: bytes) -> bool:
+    """Does this header announce JSON?"""
+    return content_type == _JSON or content_type.partition(b";")[0].strip().lower() == _JSON
+
+
+async def read_body(receive: Receive, headers: dict[bytes, bytes], limit: int) -> bytes:
     """The body; TooBig as soon as it is known to be."""
-    announced = headers.get(b"content-length", b"0")
-    if announced.isdigit() and int(announced) > limit:
-        _too_big(limit)
+    _check_announced(headers, limit)
     pieces: list[bytes] = []
     size = 0
     while True:
@@ -109,6 +110,34 @@ async def read_body(
         if not message.get("more_body"):
             return b"".join([*pieces, piece]) if pieces else piece
         pieces.append(piece)
+
+
+def upload_of(receive: Receive, headers: dict[bytes, bytes], limit: int) -> Upload:
+    """The body as it arrives; TooBig before more than the limit is given."""
+    _check_announced(headers, limit)
+    return Upload(headers.get(b"content-type", b"").decode("latin-1"), _pieces(receive, limit))
+
+
+async def _pieces(receive: Receive, limit: int) -> AsyncIterator[bytes]:
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise MalformedRequest("The body ended too early.")
+        piece: bytes = message.get("body", b"")
+        size += len(piece)
+        if size > limit:
+            _too_big(limit)
+        if piece:
+            yield piece
+        if not message.get("more_body"):
+            return
+
+
+def _check_announced(headers: dict[bytes, bytes], limit: int) -> None:
+    announced = headers.get(b"content-length", b"0")
+    if announced.isdigit() and int(announced) > limit:
+        _too_big(limit)
 
 
 def _too_big(limit: int) -> NoReturn:

@@ -7,8 +7,9 @@ than all of these.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -16,8 +17,8 @@ import structlog
 
 from sobremesa.errors import NotFound, Unauthenticated
 from sobremesa.http.deadlines import Deadlines
-from sobremesa.http.decoding import body_of, idempotency_key, path_arguments, query_of, read_body
-from sobremesa.http.endpoints import PREFIX, Answer, Encoded, Endpoint, Lines
+from sobremesa.http.decoding import body_of, idempotency_key, is_json, path_arguments, query_of, read_body, upload_of
+from sobremesa.http.endpoints import PREFIX, Answer, Content, Encoded, Endpoint, Lines
 from sobremesa.http.limits import LimitReached, Limits, origin_of
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.router import Router
@@ -36,6 +37,8 @@ Authenticate: TypeAlias = Callable[[str], Awaitable[Actor]]
 
 JSON = (b"content-type", b"application/json")
 JSON_LINES = (b"content-type", b"application/x-ndjson")
+UPLOAD_SECONDS = 300.0
+"""How long a request may take that brings a file: as long as a slow line needs."""
 WITHOUT_BODY = (204, 304)
 """Statuses whose answers have no body, not even an empty one."""
 
@@ -49,7 +52,7 @@ class Response(NamedTuple):
     status: int
     headers: Headers
     body: bytes = b""
-    lines: AsyncIterator[bytes] | None = None
+    pieces: AsyncGenerator[bytes, None] | None = None
 
 
 class Dispatch:
@@ -71,6 +74,7 @@ class Dispatch:
         self._limits = limits
         self._max_body_bytes = max_body_bytes
         self._deadlines = Deadlines(request_seconds)
+        self._upload_deadlines = Deadlines(max(request_seconds, UPLOAD_SECONDS))
         self._show_units = show_units
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -94,20 +98,23 @@ class Dispatch:
         return response
 
     async def _timed(self, scope: Scope, receive: Receive, trace: Trace) -> Response:
-        try:
-            return await self._deadlines.keep(self._answer(scope, receive, trace))
-        except TimeoutError:
-            _log.warning("request timed out", request_id=trace.request_id, route=trace.route)
-            problem = Problem(status=504, code="timed_out", detail="This took too long; it may still have happened.")
-            return _problem_response(problem, trace)
-
-    async def _answer(self, scope: Scope, receive: Receive, trace: Trace) -> Response:
         by_method, places = self._router.find(scope["raw_path"].decode("latin-1").removeprefix(PREFIX))
         method = scope["method"]
         endpoint = by_method.get("GET" if method == "HEAD" else method)
         if endpoint is None:
             return _no_endpoint(by_method, trace)
         trace.route = endpoint.route
+        deadlines = self._upload_deadlines if endpoint.takes_upload else self._deadlines
+        try:
+            return await deadlines.keep(self._answer(endpoint, places, scope, receive, trace))
+        except TimeoutError:
+            _log.warning("request timed out", request_id=trace.request_id, route=trace.route)
+            problem = Problem(status=504, code="timed_out", detail="This took too long; it may still have happened.")
+            return _problem_response(problem, trace)
+
+    async def _answer(
+        self, endpoint: Endpoint, places: list[str], scope: Scope, receive: Receive, trace: Trace
+    ) -> Response:
         headers = dict(scope["headers"])
         address = origin_of(scope["client"][0] if scope.get("client") else "unknown")
 
@@ -123,7 +130,11 @@ class Dispatch:
             arguments["idempotency_key"] = idempotency_key(headers)
         if endpoint.takes_address:
             arguments["address"] = address
-        if endpoint.body is not None:
+        if endpoint.takes_range:
+            arguments["byte_range"] = headers.get(b"range", b"").decode("latin-1") or None
+        if endpoint.max_upload is not None and not _is_json_instead(endpoint, headers):
+            arguments["upload"] = upload_of(receive, headers, endpoint.max_upload)
+        elif endpoint.body is not None:
             limit = endpoint.max_body or self._max_body_bytes
             arguments["body"] = body_of(endpoint, headers, await read_body(receive, headers, limit))
 
@@ -145,10 +156,14 @@ class Dispatch:
             raise
         trace.actor = actor.name
         if endpoint.scope:
-            actor.require_scope(endpoint.scope)
+            actor.require_scope(endpoint.scope, *endpoint.also_scopes)
         else:
             actor.user_id  # noqa: B018 - refuses a key where a person is needed
         return actor
+
+
+def _is_json_instead(endpoint: Endpoint, headers: dict[bytes, bytes]) -> bool:
+    return endpoint.body is not None and is_json(headers.get(b"content-type", b""))
 
 
 def _no_endpoint(by_method: dict[str, Endpoint], trace: Trace) -> Response:
@@ -166,8 +181,8 @@ async def _response(endpoint: Endpoint, result: Any, headers: dict[bytes, bytes]
         status, result = result.status, result.value
     if result is None:
         return Response(status, [])
-    if type(result) is Lines:
-        return Response(status, [JSON_LINES], lines=await _begun(result))
+    if not endpoint.gives_json:
+        return await _streamed(status, result)
     body = result.json if type(result) is Encoded else _encode(result)
     if not endpoint.cacheable:
         return Response(status, [JSON], body)
@@ -178,13 +193,20 @@ async def _response(endpoint: Endpoint, result: Any, headers: dict[bytes, bytes]
     return Response(status, [JSON, *cache], body)
 
 
-async def _begun(lines: Lines) -> AsyncIterator[bytes]:
+async def _streamed(status: int, result: Lines | Content) -> Response:
+    if isinstance(result, Lines):
+        return Response(status, [JSON_LINES], pieces=await _begun(result))
+    headers = [(name.encode("ascii"), value.encode("ascii")) for name, value in result.headers.items()]
+    return Response(result.status, headers, pieces=result.pieces)
+
+
+async def _begun(lines: Lines) -> AsyncGenerator[bytes, None]:
     """The lines, of which the first is there already: what refuses does so while a status can still be chosen."""
     values = aiter(lines.values)
     nothing = object()
     first = await anext(values, nothing)
 
-    async def encoded() -> AsyncIterator[bytes]:
+    async def encoded() -> AsyncGenerator[bytes, None]:
         if first is nothing:
             return
         yield _encode(first) + b"\n"
@@ -211,8 +233,8 @@ def _problem_response(problem: Problem, trace: Trace, *headers: tuple[bytes, byt
 
 
 async def _send(response: Response, scope: Scope, send: Send) -> None:
-    status, headers, body, lines = response
-    if lines is None:
+    status, headers, body, pieces = response
+    if pieces is None:
         if status not in WITHOUT_BODY:
             headers.append((b"content-length", b"%d" % len(body)))
         await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -220,6 +242,7 @@ async def _send(response: Response, scope: Scope, send: Send) -> None:
         return
     await send({"type": "http.response.start", "status": status, "headers": headers})
     if scope["method"] != "HEAD":
-        async for line in lines:
-            await send({"type": "http.response.body", "body": line, "more_body": True})
+        async with contextlib.aclosing(pieces):
+            async for piece in pieces:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
     await send({"type": "http.response.body", "body": b""})

@@ -117,10 +117,14 @@ class _Page:
         body = operation.get("requestBody")
         if body is None:
             return
-        schema = body["content"]["application/json"]["schema"]
         left_out = "" if body["required"] else " <small>may be left out</small>"
-        yield f"<h4>Body{left_out}</h4><p>{_type(schema)}</p>"
-        yield from self._fields(schema)
+        yield f"<h4>Body{left_out}</h4>"
+        if _is_upload(body):
+            yield _prose("A file, as the part `file` of `multipart/form-data` or as the bytes themselves.")
+        if "application/json" in body["content"]:
+            schema = body["content"]["application/json"]["schema"]
+            yield f"<p>{'Or, as JSON: ' if _is_upload(body) else ''}{_type(schema)}</p>"
+            yield from self._fields(schema)
 
     def _fields(self, schema: Json) -> Iterator[str]:
         shown = self._resolved(schema)
@@ -173,7 +177,9 @@ class _Page:
         if operation["security"]:
             token = "$KEY" if "serverKey" in operation["security"][0] else "$TOKEN"
             lines.append(f'-H "Authorization: Bearer {token}"')
-        if "requestBody" in operation:
+        if _is_upload(operation.get("requestBody")):
+            lines.append("-F file=@picture.png")
+        elif "requestBody" in operation:
             example = operation["requestBody"]["content"]["application/json"]["example"]
             lines += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(_pretty(example))}"]
         return " \\\n  ".join(lines)
@@ -207,6 +213,10 @@ def _field(name: str, schema: Json, required: bool, description: str | None, pla
         f"<dt><code>{escape(name)}</code> <span class=kind>{_type(schema)}{place}</span> {need}</dt>"
         f"<dd>{_inline(words)}{_default(schema)}</dd>"
     )
+
+
+def _is_upload(body: Json | None) -> bool:
+    return body is not None and "multipart/form-data" in body["content"]
 
 
 def _described(schema: Json) -> str:

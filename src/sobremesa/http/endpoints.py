@@ -11,13 +11,16 @@
 What the function takes says what the request must bring: `actor` a token, `body` a JSON body, `query` the parameters
 behind the question mark, `idempotency_key` that header, and every place in the path an argument of its name. What it
 gives is the answer. Its docstring is what the documentation says.
+
+Bytes go in and out as streams: `upload` is a body that is no JSON (with a `body` beside it, whichever of the two came
+is given and the other is left out), `byte_range` the header `Range`, and who gives `Content` gives bytes.
 """
 
 from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Annotated, Any, Generic, Literal, NewType, TypeAlias, TypeVar
 
 import msgspec
@@ -28,7 +31,7 @@ T = TypeVar("T")
 
 Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Who: TypeAlias = Literal["anyone", "person", "key"]
-LimitClass: TypeAlias = Literal["read", "write", "send", "credentials", "heavy"]
+LimitClass: TypeAlias = Literal["read", "write", "send", "upload", "credentials", "heavy"]
 
 PREFIX = "/v1"
 """Under which the endpoints are: a route that says `/servers` is at `/v1/servers`."""
@@ -91,6 +94,39 @@ class Lines:
         self.values = values
 
 
+class Upload:
+    """A body that is no JSON, in pieces as they arrive; reading it refuses more than the endpoint's bound."""
+
+    __slots__ = ("content_type", "pieces")
+
+    def __init__(self, content_type: str, pieces: AsyncIterator[bytes]) -> None:
+        self.content_type = content_type
+        """As it was sent, with its parameters; empty if it was not."""
+        self.pieces = pieces
+
+
+class Content:
+    """A result that is bytes, with headers of its own; or the address where they are."""
+
+    __slots__ = ("headers", "pieces", "status")
+
+    def __init__(
+        self,
+        pieces: AsyncGenerator[bytes, None] | None,
+        headers: Mapping[str, str],
+        *,
+        status: Literal[200, 206, 302] = 200,
+    ) -> None:
+        self.pieces = pieces
+        self.headers = headers
+        self.status = status
+
+    @classmethod
+    def at(cls, url: str) -> Content:
+        """Not here: there."""
+        return cls(None, {"location": url}, status=302)
+
+
 Handler: TypeAlias = Callable[..., Awaitable[Any]]
 
 
@@ -108,8 +144,10 @@ class Endpoint:
         also_status: int | None,
         errors: Sequence[type[Refusal]],
         scope: str | None,
+        also_scopes: Sequence[str],
         limit: LimitClass,
         max_body: int | None,
+        max_upload: int | None,
         cacheable: bool,
     ) -> None:
         hints = typing.get_type_hints(handler, include_extras=True)
@@ -121,8 +159,10 @@ class Endpoint:
         self.also_status = also_status
         self.errors = tuple(errors)
         self.scope = scope
+        self.also_scopes = tuple(also_scopes)
         self.limit: LimitClass = limit
         self.max_body = max_body
+        self.max_upload = max_upload
         self.cacheable = cacheable
         self.name = f"{tag.lower()}.{camel(handler.__name__)}"
         self.summary, self.description = _words(handler)
@@ -131,13 +171,17 @@ class Endpoint:
         """The path as the outside knows it, `/v1/servers/{serverId}`."""
         self.path_types = {field: hints[field] for field in self.path_fields}
         self.id_fields = {field for field, kind in self.path_types.items() if isinstance(kind, NewType)}
-        self.body: Any = hints.get("body")
+        self.takes_upload = "upload" in hints
+        self.body: Any = _without_none(hints["body"]) if "body" in hints else None
         self.query: Any = hints.get("query")
         self.takes_actor = "actor" in hints
         self.takes_idempotency_key = "idempotency_key" in hints
         self.takes_address = "address" in hints
+        self.takes_range = "byte_range" in hints
         self.returns: Any = _returned(hints["return"])
         self.gives_lines = hints["return"] is Lines
+        self.gives_content = hints["return"] is Content
+        self.gives_json = not (self.gives_lines or self.gives_content)
         self.decode_body = msgspec.json.Decoder(self.body).decode if self.body else None
         self.body_may_be_left_out = self.body is not None and _is_all_optional(self.body)
         self._check(hints)
@@ -152,12 +196,14 @@ class Endpoint:
         return f"{self.method} {self.path}"
 
     def _check(self, hints: dict[str, Any]) -> None:
-        known = {*self.path_fields, "body", "query", "actor", "idempotency_key", "address", "return"}
-        unknown = hints.keys() - known
+        known = {*self.path_fields, "body", "upload", "query", "actor", "idempotency_key", "address", "byte_range"}
+        unknown = hints.keys() - known - {"return"}
         if unknown:
             raise TypeError(f"{self!r}: {', '.join(sorted(unknown))} is neither in the path nor known to endpoints")
         if not self.summary:
             raise TypeError(f"{self!r} has no docstring, which is its documentation")
+        if self.takes_upload != (self.max_upload is not None):
+            raise TypeError(f"{self!r}: an upload and `max_upload` go together")
 
 
 class Routes:
@@ -193,8 +239,10 @@ class Routes:
         also_status: int | None = None,
         errors: Sequence[type[Refusal]] = (),
         scope: str | None = None,
+        also_scopes: Sequence[str] = (),
         limit: LimitClass = "write",
         max_body: int | None = None,
+        max_upload: int | None = None,
         cacheable: bool = False,
     ) -> Callable[[Handler], Handler]:
         def declare(handler: Handler) -> Handler:
@@ -208,8 +256,10 @@ class Routes:
                     also_status=also_status,
                     errors=errors,
                     scope=scope,
+                    also_scopes=also_scopes,
                     limit=limit,
                     max_body=max_body,
+                    max_upload=max_upload,
                     cacheable=cacheable,
                 )
             )
@@ -226,6 +276,12 @@ def _words(handler: Handler) -> tuple[str, str]:
 
 def _returned(hint: Any) -> Any:
     return typing.get_args(hint)[0] if typing.get_origin(hint) in (Answer, Encoded) else hint
+
+
+def _without_none(hint: Any) -> Any:
+    """The type of a body that may be left out, since an upload may stand in its place."""
+    rest = [kind for kind in typing.get_args(hint) if kind is not type(None)]
+    return rest[0] if len(rest) == 1 and len(typing.get_args(hint)) == 2 else hint
 
 
 def _is_all_optional(body: Any) -> bool:

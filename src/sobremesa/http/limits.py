@@ -36,6 +36,8 @@ RATES: Mapping[LimitClass, Rate] = {
     "read": Rate(600, 30),
     "write": Rate(200, 60),
     "send": Rate(120, 30),
+    # Each may fill a good part of a disk, and costs a look at what is in it.
+    "upload": Rate(60, 600),
     # Guessing passwords is what this one is for: by address, and by account (see accounts).
     "credentials": Rate(60, 300),
     "heavy": Rate(10, 600),

@@ -69,6 +69,14 @@ _INPUT_ERROR_SCHEMA: Json = {
         "detail": {"type": "string"},
     },
 }
+_BYTES: Json = {"type": "string", "format": "binary"}
+_UPLOAD: Json = {
+    "multipart/form-data": {
+        "schema": {"type": "object", "required": ["file"], "properties": {"file": _BYTES}},
+    },
+    # The bytes themselves have no schema.
+    "application/octet-stream": {},
+}
 _HEADERS: Json = {
     "RateLimit": {
         "description": "What is left of the limit: `r` requests, `t` seconds until all of it is there again.",
@@ -148,13 +156,19 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
     parameters = list(_parameters(endpoint, schemas))
     if parameters:
         operation["parameters"] = parameters
-    if endpoint.body is not None:
-        schema = schemas.of(endpoint.body)
+    if endpoint.body is not None or endpoint.takes_upload:
         operation["requestBody"] = {
             "required": not endpoint.body_may_be_left_out,
-            "content": {"application/json": {"schema": schema, "example": schemas.examples.of(schema)}},
+            "content": {**(_UPLOAD if endpoint.takes_upload else {}), **_json_body(endpoint, schemas)},
         }
     return operation
+
+
+def _json_body(endpoint: Endpoint, schemas: Schemas) -> Json:
+    if endpoint.body is None:
+        return {}
+    schema = schemas.of(endpoint.body)
+    return {"application/json": {"schema": schema, "example": schemas.examples.of(schema)}}
 
 
 def _security(endpoint: Endpoint) -> list[Json]:
@@ -165,7 +179,7 @@ def _security(endpoint: Endpoint) -> list[Json]:
             return [{"bearer": []}]
         case "key":
             # An administrator may do it too.
-            return [{"serverKey": [endpoint.scope]}, {"bearer": []}]
+            return [*({"serverKey": [scope]} for scope in (endpoint.scope, *endpoint.also_scopes)), {"bearer": []}]
 
 
 def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:
@@ -191,6 +205,15 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:
             "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARACTERS},
             "example": "0b9f3d7e",
         }
+    if endpoint.takes_range:
+        yield {
+            "name": "Range",
+            "in": "header",
+            "required": False,
+            "description": "Which of the bytes; what is no such range is left aside.",
+            "schema": {"type": "string"},
+            "example": "bytes=0-1023",
+        }
     if endpoint.cacheable:
         yield {
             "name": "If-None-Match",
@@ -209,10 +232,16 @@ def _responses(endpoint: Endpoint, schemas: Schemas) -> Json:
         if endpoint.gives_lines:
             answers[status]["description"] = "One JSON value on each line."
             answers[status]["content"] = {"application/x-ndjson": {"schema": {"type": "string"}}}
+        elif endpoint.gives_content:
+            answers[status]["description"] = "The bytes."
+            answers[status]["content"] = {"*/*": {"schema": _BYTES}}
         elif has_body(endpoint):
             schema = schemas.of(endpoint.returns)
             content = {"schema": schema, "example": schemas.examples.of(schema)}
             answers[status]["content"] = {"application/json": content}
+    if endpoint.gives_content:
+        answers[206] = {**answers[endpoint.status], "description": "The part of the bytes that `Range` asks for."}
+        answers[302] = {"description": "The bytes are at `Location`.", "headers": headers}
     if endpoint.cacheable:
         answers[304] = {"description": "What you have is what there is.", "headers": headers}
     for status, codes in sorted(problems_of(endpoint).items()):
@@ -237,6 +266,8 @@ def problems_of(endpoint: Endpoint) -> dict[int, Codes]:
         kinds.append(NotFound)
     if endpoint.body is not None:
         kinds += [MalformedRequest, UnsupportedMedia, TooBig, Invalid]
+    if endpoint.takes_upload:
+        kinds += [MalformedRequest, TooBig, Invalid]
     if endpoint.query is not None or endpoint.takes_idempotency_key:
         kinds.append(Invalid)
     found: dict[int, Codes] = {504: dict(_TIMED_OUT)}

@@ -77,7 +77,7 @@ def _kinds(endpoint: Endpoint) -> Iterator[Any]:
 
 
 def has_body(endpoint: Endpoint) -> bool:
-    return endpoint.returns not in (None, type(None)) and not endpoint.gives_lines
+    return endpoint.returns not in (None, type(None)) and endpoint.gives_json
 
 
 def _clean(title: str) -> str:

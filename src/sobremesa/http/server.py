@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import math
 import signal
 import socket
@@ -31,6 +32,8 @@ HEAD_SECONDS = 20
 """How long a client may take to send a request line and its headers."""
 MAX_HEAD_BYTES = 32_768
 """Of the request line and the headers."""
+NEW_OBJECTS = 10_000
+"""How many objects are made until Python looks for garbage among them."""
 
 
 _UNREADABLE = Problem(status=400, code="malformed", detail="The request cannot be read.")
@@ -49,9 +52,20 @@ class CannotStart(SobremesaError):
 
 def run(main: Coroutine[Any, Any, T]) -> T:
     """Run to the end, on the fast event loop where there is one."""
+    _spare_the_collector()
     fastest = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=fastest) as runner:
         return runner.run(main)
+
+
+def _spare_the_collector() -> None:
+    """Let Python look for garbage seldom, and not in what was imported, which stays for good.
+
+    A request leaves next to none, and the looking took a twelfth of a server's time under load.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
 
 
 async def serve(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, TypeAlias
 
 import msgspec
 
-from sobremesa.errors import NotFound
+from sobremesa.errors import NotFound, Refusal
 from sobremesa.http.endpoints import (
     DEFAULT_LIMIT,
     Answer,
@@ -22,10 +22,19 @@ from sobremesa.http.endpoints import (
 )
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import Actor
-from sobremesa.rooms.errors import NonceReused, OneDirection, PartOfRecord, ReplyMissing, TooManyEmoji, TooManyPins
+from sobremesa.rooms.errors import (
+    EmptyMessage,
+    NonceReused,
+    OneDirection,
+    PartOfRecord,
+    ReplyMissing,
+    TooManyEmoji,
+    TooManyPins,
+)
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import MAX_CONTENT, Rooms
 from sobremesa.rooms.views import (
+    InboxUnreadView,
     MessageView,
     PinView,
     PreferencesView,
@@ -52,12 +61,14 @@ MessageRef = Annotated[MessageId, msgspec.Meta(min_length=1, max_length=200)]
 
 
 class NewMessage(Input):
-    """Something to say."""
+    """Something to say, or files to show, or both."""
 
-    content: Content
+    content: Annotated[str, msgspec.Meta(max_length=MAX_CONTENT, examples=["Does Tuesday work for you?"])] = ""
     nonce: Nonce | None = None
     reply_to: MessageRef | None = None
-    attachments: Annotated[list[str], msgspec.Meta(max_length=0, description="None can be uploaded yet.")] = []
+    attachments: Annotated[
+        list[str], msgspec.Meta(max_length=10, description="The ids of files that one has uploaded.", examples=[[]])
+    ] = []
 
 
 class EditedMessage(Input):
@@ -99,22 +110,35 @@ class UnreadEverywhere(Output):
 
     total: UnreadView
     rooms: list[RoomUnreadView]
+    inboxes: list[InboxUnreadView]
 
 
-def routes(rooms: Rooms, *, title: str) -> Routes:
-    """The routes of one kind of room."""
+InboxTotals: TypeAlias = Callable[[Actor], Awaitable[list[InboxUnreadView]]]
+"""Tells what is unread in a person's inboxes of notifications, which are no rooms."""
+
+
+def routes(rooms: Rooms, *, title: str, silences: Sequence[type[Refusal]] = ()) -> Routes:
+    """The routes of one kind of room; `silences` are the reasons for which nothing can be said there."""
     api = Routes(title)
     room = f"/{rooms.kind.plural}/{{room_id}}"
     message = f"{room}/messages/{{message_id}}"
 
-    @api.post(f"{room}/messages", status=201, also_status=200, errors=[NonceReused, ReplyMissing], limit="send")
+    @api.post(
+        f"{room}/messages",
+        status=201,
+        also_status=200,
+        errors=[EmptyMessage, NonceReused, ReplyMissing, *silences],
+        limit="send",
+    )
     async def send_message(actor: Actor, room_id: RoomId, body: NewMessage) -> Answer[SentView]:
         """Say something.
 
         With a nonce that was used before, the first message comes back with 200 and `replayed`. People are mentioned
         by `@username`.
         """
-        sent = await rooms.send(actor, room_id, Draft(body.content, body.nonce, body.reply_to))
+        if not body.content and not body.attachments:
+            raise EmptyMessage
+        sent = await rooms.send(actor, room_id, Draft(body.content, body.nonce, body.reply_to, body.attachments))
         return Answer(sent, status=200 if sent.replayed else 201)
 
     @api.get(f"{room}/messages", errors=[OneDirection])
@@ -136,7 +160,7 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
         """One message."""
         return await rooms.get(actor, room_id, message_id)
 
-    @api.patch(message, errors=[PartOfRecord], limit="send")
+    @api.patch(message, errors=[PartOfRecord, *silences], limit="send")
     async def edit_message(actor: Actor, room_id: RoomId, message_id: MessageId, body: EditedMessage) -> MessageView:
         """Say it otherwise: one's own messages."""
         return await rooms.edit(actor, room_id, message_id, body.content)
@@ -146,7 +170,7 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
         """Take it back: one's own message, or as a moderator anybody's. A tombstone stays."""
         await rooms.delete(actor, room_id, message_id)
 
-    @api.put(f"{message}/reactions/{{emoji}}", status=204, errors=[TooManyEmoji], limit="send")
+    @api.put(f"{message}/reactions/{{emoji}}", status=204, errors=[TooManyEmoji, *silences], limit="send")
     async def add_reaction(actor: Actor, room_id: RoomId, message_id: MessageId, emoji: Emoji) -> None:
         """React; again changes nothing."""
         await rooms.react(actor, room_id, message_id, emoji)
@@ -195,7 +219,7 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
         """Who has read how far."""
         return Listed(*await rooms.list_readers(actor, room_id, limit=query.limit, cursor=query.cursor))
 
-    @api.post(f"{room}/typing", status=204, limit="send")
+    @api.post(f"{room}/typing", status=204, errors=silences, limit="send")
     async def start_typing(actor: Actor, room_id: RoomId) -> None:
         """Tell those who look that one is writing."""
         await rooms.typing(actor, room_id)
@@ -213,7 +237,7 @@ def routes(rooms: Rooms, *, title: str) -> Routes:
     return api
 
 
-def shared_routes(kinds: Sequence[Rooms]) -> Routes:
+def shared_routes(kinds: Sequence[Rooms], inbox_totals: InboxTotals) -> Routes:
     """The routes that look into all kinds of room at once."""
     api = Routes("Rooms")
 
@@ -228,12 +252,15 @@ def shared_routes(kinds: Sequence[Rooms]) -> Routes:
 
     @api.get("/users/me/unread", limit="write")
     async def count_unread_everywhere(actor: Actor) -> UnreadEverywhere:
-        """What is unread in all rooms, by one call."""
+        """What is unread in all rooms and inboxes, by one call."""
         rooms = [room for kind in kinds for room in await kind.unread_everywhere(actor)]
+        inboxes = await inbox_totals(actor)
         heard = [room for room in rooms if not room.muted]
         total = UnreadView(
-            sum(room.count for room in heard), any(room.capped for room in heard), sum(room.mentions for room in rooms)
+            sum(room.count for room in heard) + sum(inbox.count for inbox in inboxes),
+            any(room.capped for room in heard),
+            sum(room.mentions for room in rooms),
         )
-        return UnreadEverywhere(total, rooms)
+        return UnreadEverywhere(total, rooms, inboxes)
 
     return api

@@ -15,6 +15,7 @@ from sobremesa.rooms.dressing import Dressing, Undressed
 from sobremesa.rooms.entities import Message
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import MessageView
+from sobremesa.rooms.visibility import may_see
 from sobremesa.table import Key, Page, Remembered, Table
 
 REMEMBERED_PAGES = 200
@@ -58,18 +59,12 @@ class Archive:
 
     async def find(self, seat: Seat, message_id: MessageId) -> Message | None:
         """A message of this room, by its key; one that another writer keyed otherwise, by the index."""
-        key: Key[Message]
-        try:
-            key = self._kind.message_key(seat.room_id, message_id)
-        except ValueError:
-            return await self._find_foreign(seat, message_id)
-        message = await self._table.get(key, consistent=True)
-        return message if message is not None else await self._find_foreign(seat, message_id)
+        return await find_message(self._kind, self._table, seat.room_id, message_id)
 
     async def get(self, seat: Seat, message_id: MessageId) -> Message:
-        """A message that still says something."""
+        """A message that still says something, to the person on this seat."""
         message = await self.find(seat, message_id)
-        if message is None or message.deleted:
+        if message is None or message.deleted or not may_see(seat, message):
             raise NotFound
         return message
 
@@ -140,7 +135,22 @@ class Archive:
             return message.own_key()
 
     async def _find_foreign(self, seat: Seat, message_id: MessageId) -> Message | None:
-        if self._kind.messages_by_id is None:
-            return None
-        page = await self._table.query(self._kind.messages_by_id(message_id=message_id), limit=10)
-        return next((message for message in page.items if message.room_id == seat.room_id), None)
+        return await _find_foreign(self._kind, self._table, seat.room_id, message_id)
+
+
+async def find_message(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
+    """A message of a room, by its key; one that another writer keyed otherwise, by the index."""
+    key: Key[Message]
+    try:
+        key = kind.message_key(room_id, message_id)
+    except ValueError:
+        return await _find_foreign(kind, table, room_id, message_id)
+    message = await table.get(key, consistent=True)
+    return message if message is not None else await _find_foreign(kind, table, room_id, message_id)
+
+
+async def _find_foreign(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
+    if kind.messages_by_id is None:
+        return None
+    page = await table.query(kind.messages_by_id(message_id=message_id), limit=10)
+    return next((message for message in page.items if message.room_id == room_id), None)

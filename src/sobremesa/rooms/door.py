@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import msgspec
@@ -55,6 +55,8 @@ class Beside(NamedTuple):
     operations: Sequence[Operation] = ()
     head: Condition | None = None
     """What must also be true of the room's head."""
+    after: Callable[[], None] | None = None
+    """What is started once it is written; it may be lost with the process, so something else must mend that."""
 
 
 NOTHING_BESIDE = Beside()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sobremesa.clock import EPOCH
 from sobremesa.ids import MessageId, RoomId
@@ -23,6 +23,7 @@ from sobremesa.table import Table, unhex_part
 
 MAX_SHOWN_REACTORS = 20
 REMEMBERED_VIEWS = 5_000
+SHOWN_OF_FILES = frozenset({"kind", "fileId", "name", "mime", "size", "w", "h"})
 
 
 class Undressed(NamedTuple):
@@ -116,13 +117,13 @@ class Dressing:
             message.edited,
             message.edited_at,
             message.deleted,
-            message.reply_to,
-            [] if withheld else message.attachments or [],
-            [] if message.deleted else reactions,
+            None if withheld else message.reply_to,
+            [] if withheld else _shown_files(message),
+            [] if withheld or message.deleted else reactions,
             [] if withheld else message.mentions or [],
             message.said_at,
-            message.acted,
-            _flags(message),
+            None if withheld else message.acted,
+            _flags(message, withheld=withheld),
             message.nsfw_band,
         )
 
@@ -172,8 +173,17 @@ class Dressing:
         return mine
 
 
-def _flags(message: Message) -> FlagsView | None:
-    return None if message.flags is None else FlagsView(message.flags.moderation, message.flags.policy_hints)
+def _shown_files(message: Message) -> list[dict[str, Any]]:
+    """What clients see of a message's files: never where they are kept, which a row of another writer may tell."""
+    return [
+        {name: value for name, value in file.items() if name in SHOWN_OF_FILES} for file in message.attachments or ()
+    ]
+
+
+def _flags(message: Message, *, withheld: bool = False) -> FlagsView | None:
+    if message.flags is None:
+        return None
+    return FlagsView(message.flags.moderation, [] if withheld else message.flags.policy_hints)
 
 
 def _identity(summary: ReactionSummary) -> tuple[str, str]:

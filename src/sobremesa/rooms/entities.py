@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from sobremesa.clock import EPOCH, Instant, instant
 from sobremesa.ids import MessageId, RoomId, is_ulid, time_of
 from sobremesa.people import UserId
-from sobremesa.table import Entity, Keys, WritePattern
+from sobremesa.table import Entity, Index, Keys, Pattern, WritePattern, gsi1
 
-CLEAN, FLAGGED, BLOCKED = "clean", "flagged", "blocked"
-"""What moderation can say of a message."""
+# What moderation can say of a message.
+CLEAN: Final = "clean"
+FLAGGED: Final = "flagged"
+BLOCKED: Final = "blocked"
+
+MODERATION_SHARDS = 16
 
 
 class StoredReaction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -160,9 +164,10 @@ class ReactionSummary(Entity):
 
 
 class ModerationCase(Entity):
-    """Something that a moderator should look at."""
+    """Something that a moderator should look at, or has: because of a policy, or of somebody who reported it."""
 
     keys = Keys(pk="MODQ#{shard}", sk="{created_at}#{message_id}")
+    by_state = Index(gsi1, pk="MODQ#{state}#{shard}", sk="{created_at}#{message_id}")
 
     shard: int
     created_at: Instant
@@ -170,9 +175,30 @@ class ModerationCase(Entity):
     room_kind: str
     room_id: RoomId
     author_id: UserId
-    reported_by: UserId
+    reported_by: UserId | None = None
     reason: str
+    origin: str = "report"
     state: str = "open"
+    decision: str | None = None
+    decided_by: str | None = None
+    decided_at: Instant | None = None
+    note: str | None = None
 
 
-report_message = WritePattern("ROOM.1", "Report a message to the moderators", ModerationCase)
+class ReportClaim(Entity):
+    """That a person has reported a message, as it stood at that time: again makes no other case."""
+
+    keys = Keys(pk="USER#{user_id}", sk="REPORT#{message_id}")
+
+    user_id: UserId
+    message_id: MessageId
+    version: Instant
+    """When the message was written, or edited last."""
+    room_kind: str
+    room_id: RoomId
+    reason: str
+
+
+report_message = WritePattern("ROOM.1", "Report a message to the moderators", ModerationCase, ReportClaim)
+reports_of = Pattern("ROOM.2", "What has this person reported?", ReportClaim, consistent=True)
+forget_reports = WritePattern("ROOM.3", "Forget what somebody who left has reported", ReportClaim)

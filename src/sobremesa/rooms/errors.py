@@ -10,6 +10,11 @@ class NonceReused(Clash):
     says = "This nonce was used for a message with another body."
 
 
+class EmptyMessage(Invalid):
+    code = "empty_message"
+    says = "Say something, or attach a file."
+
+
 class ReplyMissing(Invalid):
     code = "reply_missing"
     says = "The message that this replies to is not in this room."

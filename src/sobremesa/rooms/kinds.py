@@ -32,6 +32,7 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
 
     messages: Pattern[Any]
     messages_by_id: Pattern[Any] | None
+    head_by_key: Lookup[Any] | None = None
     message_by_key: Lookup[Any]
     read_cursor: Lookup[Any]
     readers: Pattern[Any]
@@ -54,6 +55,9 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
     def message_key(self, room_id: RoomId, message_id: MessageId) -> Key[Message]:
         """Where a message of ours is; ValueError for an id that we did not mint."""
         return self.message_by_key(room_id=room_id, message_id=message_id, **self.message.time_parts(message_id))
+
+    def head_key(self, room_id: RoomId) -> Key[Head]:
+        return self.head.key(room_id=room_id) if self.head_by_key is None else self.head_by_key(room_id=room_id)
 
     def cursor_key(self, room_id: RoomId, user_id: UserId) -> Key[ReadCursor]:
         return self.read_cursor(room_id=room_id, user_id=user_id)

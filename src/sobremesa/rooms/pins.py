@@ -13,6 +13,7 @@ from sobremesa.rooms.dressing import Dressing
 from sobremesa.rooms.errors import TooManyPins
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import PinView
+from sobremesa.rooms.visibility import may_see
 from sobremesa.table import Check, Create, Delete, Table, differs, present
 from sobremesa.table.errors import ConditionFailed
 
@@ -72,7 +73,7 @@ class Pins:
         kept = [
             (pin, message)
             for pin, message in zip(page.items, found, strict=True)
-            if message is not None and not message.deleted
+            if message is not None and not message.deleted and may_see(seat, message)
         ]
         views = await self._dressing.dress(seat, [message for _, message in kept])
 

@@ -14,9 +14,9 @@ import msgspec
 
 from sobremesa.clock import Clock, instant
 from sobremesa.errors import Busy, NotFound
-from sobremesa.ids import Ids, MessageId
+from sobremesa.ids import Ids, MessageId, time_of
 from sobremesa.people import UserId
-from sobremesa.rooms.door import Door, Seat, newest
+from sobremesa.rooms.door import Beside, Door, Seat, newest
 from sobremesa.rooms.entities import Flags, Message
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.kinds import RoomKind
@@ -40,7 +40,8 @@ class Draft(NamedTuple):
     content: str
     nonce: str | None = None
     reply_to: MessageId | None = None
-    attachments: Sequence[dict[str, Any]] = ()
+    attachments: Sequence[str] = ()
+    """The ids of files that were uploaded before."""
     type: str = "text"
     more: dict[str, Any] = {}
     """Fields that only this kind of room has."""
@@ -56,6 +57,8 @@ class Judged(NamedTuple):
 
     draft: Draft
     mentions: Sequence[UserId] = ()
+    files: Sequence[dict[str, Any]] = ()
+    """What the message keeps of its attachments."""
     flags: Flags | None = None
     nsfw_band: int | None = None
 
@@ -84,14 +87,14 @@ class Sending:
         async with self._lanes.of(seat.room_id):
             return await self._write(seat, judged, also)
 
-    async def made_by(self, seat: Seat, draft: Draft) -> MessageId:
-        """The message that this nonce made; NonceReused if it was another one."""
-        key = self._kind.nonce_by_key(
-            room_id=seat.room_id, user_id=seat.user_id, nonce_hash=hash_part(draft.nonce or "")
-        )
+    async def find_made(self, seat: Seat, draft: Draft) -> MessageId | None:
+        """The message that this nonce has made, if it has; NonceReused if that was another one."""
+        if draft.nonce is None:
+            return None
+        key = self._kind.nonce_by_key(room_id=seat.room_id, user_id=seat.user_id, nonce_hash=hash_part(draft.nonce))
         nonce = await self._table.get(key)
         if nonce is None:
-            raise Busy
+            return None
         if nonce.body_hash != draft.hash:
             raise NonceReused(message_id=nonce.message_id)
         message_id: MessageId = nonce.message_id
@@ -101,7 +104,8 @@ class Sending:
         last = seat.head.last_message_id
         for _ in range(SEND_ATTEMPTS):
             message = self._compose(seat, judged, last)
-            operations = self._operations(seat, judged.draft, message, last)
+            beside = self._door.beside_send(seat, message, last)
+            operations = self._operations(seat, judged.draft, message, beside)
             others = also(message)
             try:
                 await self._table.write(*operations, *others, pattern=self._kind.send)
@@ -119,11 +123,13 @@ class Sending:
                 # Somebody was faster: this message takes an id after theirs, so that the room has one order.
                 last = newest(last, faster)
             else:
+                if beside.after is not None:
+                    beside.after()
                 return message
         raise Busy("This room is too busy: try again in a moment.")
 
     def _compose(self, seat: Seat, judged: Judged, last: MessageId | None) -> Message:
-        draft, mentions, flags, nsfw_band = judged
+        draft, mentions, files, flags, nsfw_band = judged
         message_id = MessageId(self._ids.mint() if last is None else self._ids.mint_after(last))
         parts = self._kind.message.time_parts(message_id)
         return self._kind.message(
@@ -131,21 +137,21 @@ class Sending:
             message_id=message_id,
             author_id=seat.user_id,
             username=seat.actor.username,
-            type=draft.type,
+            type="asset" if files and draft.type == "text" else draft.type,
             content=draft.content,
             reply_to=draft.reply_to,
             mentions=list(mentions) or None,
-            attachments=list(draft.attachments) or None,
+            attachments=list(files) or None,
             flags=flags,
             nsfw_band=nsfw_band,
-            created_at=instant(self._clock.now_ms()),
+            # The id's own time: in a room it only moves forward, whatever the clocks of its senders do.
+            created_at=instant(time_of(message_id)),
             **draft.more,
             **parts,
         )
 
-    def _operations(self, seat: Seat, draft: Draft, message: Message, last: MessageId | None) -> list[Operation]:
+    def _operations(self, seat: Seat, draft: Draft, message: Message, beside: Beside) -> list[Operation]:
         """The message first, the head second, the nonce last."""
-        beside = self._door.beside_send(seat, message, last)
         is_newest = less_if_present("last_message_id", message.message_id)
         operations: list[Operation] = [
             Create(message),

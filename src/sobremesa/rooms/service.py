@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from sobremesa.clock import Clock, Instant, instant, milliseconds
-from sobremesa.errors import Busy, Forbidden, NotFound
+from sobremesa.clock import Clock, Instant, instant
+from sobremesa.errors import Busy, Forbidden, NotFound, Refusal
 from sobremesa.ids import Ids, MessageId, RoomId
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.archive import Archive, History
+from sobremesa.rooms.cases import Cases
 from sobremesa.rooms.door import Door, Ephemeral, Nobody, People, Seat
 from sobremesa.rooms.dressing import Dressing
-from sobremesa.rooms.entities import Message, ModerationCase, ReadCursor, report_message
+from sobremesa.rooms.entities import Message, ReadCursor
 from sobremesa.rooms.errors import OneDirection, PartOfRecord, ReplyMissing
+from sobremesa.rooms.files import Files, files_of
+from sobremesa.rooms.judging import DEFAULT_SECONDS, Judge, Judging, Said
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.lanes import Lanes
 from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reactions import Reactions
-from sobremesa.rooms.sending import Also, Draft, Judged, Sending
-from sobremesa.rooms.unread import Unread
+from sobremesa.rooms.rewriting import Rewriting
+from sobremesa.rooms.sending import Also, Draft, Judged, Sending, nothing_else
+from sobremesa.rooms.unread import Unread, moves_forward
 from sobremesa.rooms.views import (
     MessageView,
     PinView,
@@ -33,28 +39,14 @@ from sobremesa.rooms.views import (
     SentView,
     UnreadView,
 )
-from sobremesa.table import (
-    Condition,
-    Create,
-    Key,
-    Operation,
-    Page,
-    Table,
-    Update,
-    Upsert,
-    WritePattern,
-    differs,
-    equals,
-    less_if_present,
-    remove,
-    set_to,
-)
+from sobremesa.rooms.visibility import may_see
+from sobremesa.table import Condition, Key, Operation, Page, Table, Update, Upsert, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 
 MAX_CONTENT = 4000
 MAX_MENTIONS = 50
-MODERATION_SHARDS = 16
+DELETE_ATTEMPTS = 8
 
 _MENTION = re.compile(r"(?<![\w@])@([\w.-]{2,32})")
 
@@ -70,17 +62,24 @@ class Rooms:
         ids: Ids,
         door: Door,
         people: People,
+        files: Files,
         ephemeral: Ephemeral | None = None,
+        judge: Judge | None = None,
+        judge_seconds: float = DEFAULT_SECONDS,
     ) -> None:
         self.kind = kind
         self._table = table
         self._clock = clock
         self._door = door
         self._people = people
+        self._files = files
         self._ephemeral = ephemeral or Nobody()
+        self._judging = None if judge is None else Judging(judge, judge_seconds)
         lanes = Lanes(needed=not table.engine.keeps_order)
         self._dressing = Dressing(kind, table, people)
         self._archive = Archive(kind, table, self._dressing)
+        self._cases = Cases(kind, table, clock)
+        self._rewriting = Rewriting(kind, table, clock, self._archive, self._cases)
         self._sending = Sending(kind, table, clock, ids, door, lanes)
         self._unread = Unread(kind, table)
         self._reactions = Reactions(kind, table, clock, people, lanes)
@@ -91,12 +90,47 @@ class Rooms:
     async def send(self, actor: Actor, room_id: RoomId, draft: Draft) -> SentView:
         """Say something. The same nonce again gives the first message; with another body it is refused."""
         seat = await self._door.enter_to_send(actor, room_id)
-        seat.require("send")
-        if draft.reply_to is not None and await self._archive.find(seat, draft.reply_to) is None:
-            raise ReplyMissing
-        judged = Judged(draft, await self._mentioned(draft.content))
+        try:
+            return await self._say(seat, draft)
+        except NotFound:
+            raise
+        except Refusal:
+            # Perhaps this very message was said before there was a reason to refuse it, and only its answer was lost.
+            if await self._sending.find_made(seat, draft) is None:
+                raise
+            return await self._replay(seat, draft)
 
-        message = await self._sending.write(seat, judged)
+    async def _say(self, seat: Seat, draft: Draft) -> SentView:
+        seat.require("send")
+        if draft.reply_to is not None and not await self._may_answer(seat, draft.reply_to):
+            raise ReplyMissing
+        if draft.attachments:
+            return await self._send_with_files(seat, draft)
+        judged = Judged(draft, await self._mentioned(draft.content))
+        also = nothing_else
+        if self._judging is not None:
+            seat, judged = await self._judge(seat, judged)
+            also = self._cases.beside
+
+        message = await self._sending.write(seat, judged, also)
+
+        if message is None:
+            return await self._replay(seat, draft)
+        return self._dressing.dress_new(message)
+
+    async def _send_with_files(self, seat: Seat, draft: Draft) -> SentView:
+        """Say something that has files; they become the message's own in its transaction."""
+        files = await self._files.attachable(seat.actor, draft.attachments)
+        judged = Judged(draft, await self._mentioned(draft.content), files)
+        if self._judging is not None:
+            seat, judged = await self._judge(seat, judged)
+
+        try:
+            message = await self._sending.write(seat, judged, partial(self._beside_files, draft))
+        except ConditionFailed:
+            # Another message was faster to take one of them.
+            await self._files.attachable(seat.actor, draft.attachments)
+            raise Busy from None
 
         if message is None:
             return await self._replay(seat, draft)
@@ -120,17 +154,13 @@ class Rooms:
             raise PartOfRecord
         seat.require("send")
         mentions = await self._mentioned(content)
+        verdict = None
+        if self._judging is not None:
+            verdict = await self._judging.judge(self._said(seat, content, message.attachments or (), mentions))
+            seat = await self._door.enter(actor, room_id)
+            seat.require("send")
 
-        now = self._now()
-        changes: dict[str, Any] = {
-            "content": content,
-            "edited": True,
-            "edited_at": now,
-            "updated_at": now,
-            "mentions": mentions or None,
-        }
-        edited = msgspec.structs.replace(message, **changes)
-        await self._rewrite(seat, edited, set_to(**changes), pattern=self.kind.edit)
+        edited = await self._rewriting.edit(seat, message, content, mentions, verdict)
 
         return (await self._dressing.dress(seat, [edited]))[0]
 
@@ -144,12 +174,15 @@ class Rooms:
         if message.is_fixed:
             raise PartOfRecord
 
-        gone = remove("mentions", "attachments", "reactions", "reply_to")
-        changes = set_to(deleted=True, content="", updated_at=self._now()) + gone
         about = {"messageId": message_id, "roomId": room_id}
         audit = [] if is_own else [self._door.audit(seat, "message.delete", target=message.author_id, about=about)]
-        tombstone = msgspec.structs.replace(message, deleted=True, content="")
-        await self._rewrite(seat, tombstone, changes, *audit, pattern=self.kind.delete)
+        for _ in range(DELETE_ATTEMPTS):
+            try:
+                async with self._files.letting_go(files_of(message)) as gone:
+                    return await self._rewriting.delete(seat, message, *audit, *gone)
+            except ConditionFailed:
+                continue  # one of its files became part of a record at this moment, and stays
+        raise Busy
 
     # Reading
 
@@ -251,7 +284,7 @@ class Rooms:
         cursor: ReadCursor | None
         try:
             cursor = await self._table.write(
-                self._moving(key, move, when=less_if_present("last_read_message_id", message_id)),
+                self._moving(key, move, when=moves_forward(message_id)),
                 pattern=self.kind.mark_read,
             )
         except ConditionFailed:
@@ -317,58 +350,62 @@ class Rooms:
         await self._ephemeral.typing(seat)
 
     async def report(self, actor: Actor, room_id: RoomId, message_id: MessageId, reason: str) -> None:
-        """Ask the moderators to look at a message."""
+        """Ask the moderators to look at a message; asking again changes nothing."""
         seat = await self._door.enter(actor, room_id)
-        message = await self._archive.get(seat, message_id)
-
-        now = self._now()
-        case = ModerationCase(
-            shard=milliseconds(now) % MODERATION_SHARDS,
-            created_at=now,
-            message_id=message_id,
-            room_kind=self.kind.name,
-            room_id=room_id,
-            author_id=message.author_id,
-            reported_by=seat.user_id,
-            reason=reason,
-        )
-        try:
-            await self._table.write(Create(case), pattern=report_message)
-        except ConditionFailed:
-            # Reported in the very same millisecond: the moderators look once.
-            return
+        await self._cases.report(seat, await self._archive.get(seat, message_id), reason)
 
     # Inside
 
     async def _replay(self, seat: Seat, draft: Draft) -> SentView:
         """The message that this nonce made before."""
-        message = await self._archive.find(seat, await self._sending.made_by(seat, draft))
+        message_id = await self._sending.find_made(seat, draft)
+        if message_id is None:
+            raise Busy
+        message = await self._archive.find(seat, message_id)
         if message is None:
             raise NotFound
         [view] = await self._dressing.dress(seat, [message])
         return SentView(**msgspec.structs.asdict(view), replayed=True)
 
-    async def _rewrite(
-        self, seat: Seat, message: Message, changes: Changes, *more: Operation, pattern: WritePattern
-    ) -> None:
-        """Change a message that is not deleted, and what the room's head keeps of it while it is the last one."""
-        update = Update(message.own_key(), changes, when=differs("deleted", True))
-        marks = seat.head.marks(message) if seat.head.last_message_id == message.message_id else {}
-        if marks:
-            still_last = equals("last_message_id", message.message_id)
-            head = Update(self.kind.head.key(room_id=seat.room_id), set_to(**marks), when=still_last)
-            try:
-                await self._table.write(update, head, *more, pattern=pattern)
-            except ConditionFailed as failed:
-                if failed.at(0):
-                    raise NotFound from None
-                # It is the last one no longer, and will never be again.
-            else:
-                return
-        try:
-            await self._table.write(update, *more, token=None, pattern=pattern)
-        except ConditionFailed:
-            raise NotFound from None
+    async def _may_answer(self, seat: Seat, message_id: MessageId) -> bool:
+        """Is there a message here that this person may reply to?"""
+        message = await self._archive.find(seat, message_id)
+        return message is not None and may_see(seat, message)
+
+    async def _judge(self, seat: Seat, judged: Judged) -> tuple[Seat, Judged]:
+        """What the judge found, and the seat after that: they may have been sent out, or silenced, meanwhile."""
+        assert self._judging is not None  # noqa: S101 - told to the type checker
+        said = self._said(seat, judged.draft.content, judged.files, judged.mentions)
+        verdict = await self._judging.judge(said)
+        seat = await self._door.enter_to_send(seat.actor, seat.room_id)
+        seat.require("send")
+        return seat, judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
+
+    def _beside_files(self, draft: Draft, message: Message) -> Sequence[Operation]:
+        """What goes with a message that has files: they become its own, and a case if it is not clean."""
+        attaching = [
+            self._files.attaching(
+                file_id,
+                room_kind=self.kind.name,
+                room_id=message.room_id,
+                message_id=message.message_id,
+                owner_id=message.author_id,
+            )
+            for file_id in draft.attachments
+        ]
+        return [*attaching, *self._cases.beside(message)]
+
+    def _said(
+        self, seat: Seat, content: str, attachments: Sequence[dict[str, Any]], mentions: Sequence[UserId]
+    ) -> Said:
+        return Said(
+            room_kind=self.kind.name,
+            room_id=seat.room_id,
+            author_id=seat.user_id,
+            content=content,
+            attachments=attachments,
+            mentions=len(mentions),
+        )
 
     def _moving(self, key: Key[ReadCursor], changes: Changes, when: Condition | None = None) -> Update[ReadCursor]:
         """A change of a person's cursor, which is made where it is no more than that."""

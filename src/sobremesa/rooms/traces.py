@@ -8,18 +8,28 @@ from typing import Any
 
 from sobremesa.ids import RoomId
 from sobremesa.people import DELETED_NAME, UserId
+from sobremesa.rooms.files import Files, files_of
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.table import Table, Update, WritePattern, differs, equals, set_to, unhex_part
+from sobremesa.table import Table, Update, WritePattern, differs, equals, present, set_to, unhex_part
 from sobremesa.table.errors import ConditionFailed
 
 
 class Traces:
     """Masks and exports what people left in rooms of one kind. Doing it twice is the same as once."""
 
-    def __init__(self, kind: RoomKind, table: Table, *, mask: WritePattern) -> None:
+    def __init__(self, kind: RoomKind, table: Table, files: Files, *, pattern: WritePattern) -> None:
         self._kind = kind
         self._table = table
-        self._pattern = mask
+        self._files = files
+        self._pattern = pattern
+
+    async def discard_files(self, room_id: RoomId) -> None:
+        """Take away the files of everything that was said in a room that is no more."""
+        with_files = present("attachments")
+        async for message in self._table.every(self._kind.messages(room_id=room_id), where=with_files):
+            async with self._files.letting_go(files_of(message)) as gone:
+                if gone:
+                    await self._table.write(*gone, token=None, pattern=self._pattern)
 
     async def mask(self, room_id: RoomId, user_id: UserId) -> None:
         """Take a person's name out of everything they said in a room."""

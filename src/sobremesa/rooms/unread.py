@@ -11,18 +11,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sobremesa.clock import milliseconds
-from sobremesa.ids import MessageId, first_of, is_ulid
+from sobremesa.ids import MessageId, encode, first_of, is_ulid
 from sobremesa.rooms.door import Seat
-from sobremesa.rooms.entities import BLOCKED, ReadCursor
+from sobremesa.rooms.entities import CLEAN, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import RoomUnreadView, UnreadView
-from sobremesa.table import Table
+from sobremesa.rooms.visibility import withholds
+from sobremesa.table import Condition, Table, greater, less_if_present
 
 MAX_COUNTED = 100
 MAX_LOOKED_AT = 200
 COUNTED_AT_ONCE = 16
 
 NOTHING_UNREAD = UnreadView(0, False, 0)
+
+_LAST_ULID = encode((1 << 128) - 1)
+
+
+def moves_forward(message_id: MessageId) -> Condition:
+    """A cursor only moves forward. Another writer's id that sorts after all of ours has no place in the order."""
+    return less_if_present("last_read_message_id", message_id) | greater("last_read_message_id", _LAST_ULID)
 
 
 class Unread:
@@ -41,14 +49,14 @@ class Unread:
 
         page = await self._table.query_fields(
             self._kind.messages(room_id=seat.room_id),
-            ["author_id", "mentions", "deleted", "flags"],
+            ["author_id", "mentions", "deleted", "flags", "nsfw_band"],
             limit=MAX_LOOKED_AT,
             after=self._kind.message_key(seat.room_id, floor),
             newest_first=False,
             consistent=False,
         )
 
-        others = [row for row in page.items if row["author_id"] != seat.user_id and not _is_gone(row)]
+        others = [row for row in page.items if row["author_id"] != seat.user_id and not _is_gone(seat, row)]
         counted = others[:MAX_COUNTED]
         mentions = sum(seat.user_id in (row["mentions"] or ()) for row in counted)
         capped = len(others) > MAX_COUNTED or page.last is not None
@@ -82,9 +90,10 @@ def read_up_to(seat: Seat, cursor: ReadCursor | None) -> MessageId:
     return max(read, joined)
 
 
-def _is_gone(row: Mapping[str, Any]) -> bool:
-    """Was it taken back, or blocked?"""
-    return bool(row["deleted"]) or (row["flags"] or {}).get("moderation") == BLOCKED
+def _is_gone(seat: Seat, row: Mapping[str, Any]) -> bool:
+    """Was it taken back, or is it withheld? What ordinary readers do not see is unread for nobody."""
+    moderation = (row["flags"] or {}).get("moderation") or CLEAN
+    return bool(row["deleted"]) or withholds(moderation, row["nsfw_band"], safe_mode=seat.safe_mode)
 
 
 def _joined_ms(seat: Seat) -> int:

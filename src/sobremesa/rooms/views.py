@@ -85,6 +85,13 @@ class RoomUnreadView(Output):
     muted: bool
 
 
+class InboxUnreadView(Output):
+    """What is unread in one inbox of notifications."""
+
+    inbox: str
+    count: int
+
+
 class ReaderView(Output):
     """How far somebody has read."""
 

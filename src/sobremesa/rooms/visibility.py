@@ -10,11 +10,16 @@ from sobremesa.rooms.door import Seat
 from sobremesa.rooms.entities import BLOCKED, CLEAN, Message
 
 
+def withholds(moderation: str, nsfw_band: int | None, *, safe_mode: bool) -> bool:
+    """Is a message of which moderation says this kept from ordinary readers?"""
+    if moderation == BLOCKED:
+        return True
+    return safe_mode and (moderation != CLEAN or bool(nsfw_band))
+
+
 def is_withheld(message: Message, *, safe_mode: bool) -> bool:
     """Is what it says kept from ordinary readers?"""
-    if message.moderation == BLOCKED:
-        return True
-    return safe_mode and (message.moderation != CLEAN or bool(message.nsfw_band))
+    return withholds(message.moderation, message.nsfw_band, safe_mode=safe_mode)
 
 
 def may_see(seat: Seat, message: Message) -> bool:

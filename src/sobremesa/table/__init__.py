@@ -11,7 +11,7 @@ Where things are:
 - `table`: reads and writes, over any engine; `calls` retries and splits batches; `opening` finds the engine
 - `lowering`, `evaluation`: from fields to attributes, and what conditions mean
 - `raw`: rows as they are stored, for migration, export and repair
-- `remembered`: results of reads, kept for as long as they are true
+- `remembered`: results of reads, kept for as long as they are true; `shards`: several partitions as one list
 - `capacity`, `catalogue`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults
 """
@@ -58,6 +58,7 @@ from sobremesa.table.operations import Check, Create, Delete, Operation, Put, Up
 from sobremesa.table.patterns import Lookup, Pattern, Question, Registry, WritePattern
 from sobremesa.table.remembered import Remembered
 from sobremesa.table.retries import Retries
+from sobremesa.table.shards import Shards
 from sobremesa.table.table import Counted, Page, Table
 from sobremesa.table.updates import (
     add,
@@ -101,6 +102,7 @@ __all__ = [
     "Registry",
     "Remembered",
     "Retries",
+    "Shards",
     "Spelling",
     "Table",
     "Update",

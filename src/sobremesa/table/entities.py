@@ -178,8 +178,10 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
                 item[names.pk], item[names.sk] = found if spelling is None else map(spelling.key, found)
         for field, attribute in shape.stored_fields:
             value = getattr(self, field)
-            if value is not None and value != _EMPTY_SET:
-                item[attribute] = value if type(value) in _SCALARS else to_stored(value)
+            if type(value) in _SCALARS:
+                item[attribute] = value
+            elif value is not None and value != _EMPTY_SET:
+                item[attribute] = to_stored(value)
         if shape.expires:
             expiry = getattr(self, shape.expires)
             if expiry is not None:

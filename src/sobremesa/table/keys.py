@@ -29,9 +29,11 @@ class Template:
     def __init__(self, text: str) -> None:
         self.text = text
         self._literals: list[str] = []
-        self._widths: list[int] = []
-        self.fields: tuple[str, ...] = ()
+        self._places: list[tuple[str, int]] = []
+        """The fields in their order, each with the digits that a number has at least."""
         self._split()
+        self.fields = tuple(field for field, _ in self._places)
+        self._form = "%s".join(literal.replace("%", "%%") for literal in self._literals)
         self._pattern = self._compile(self._literals)
 
     def __repr__(self) -> str:
@@ -50,25 +52,24 @@ class Template:
 
     def format(self, parts: Mapping[str, Any]) -> str:
         """The key with these parts in its places; BadKey if one is missing or not fit for a key."""
-        pieces = [self._literals[0]]
-        for place, field in enumerate(self.fields):
-            part = parts.get(field)
-            if part is None:
-                raise BadKey(f"the key {self.text} needs {field}")
-            pieces.append(self._piece(place, field, part))
-            pieces.append(self._literals[place + 1])
-        return "".join(pieces)
+        key = self.format_or_none(parts.get)
+        if key is None:
+            missing = next(field for field in self.fields if parts.get(field) is None)
+            raise BadKey(f"the key {self.text} needs {missing}")
+        return key
 
     def format_or_none(self, get: Callable[[str], Any]) -> str | None:
         """The key, or None where a part is None: the item then stays out of that index."""
-        pieces = [self._literals[0]]
-        for place, field in enumerate(self.fields):
+        pieces = []
+        for field, width in self._places:
             part = get(field)
             if part is None:
                 return None
-            pieces.append(self._piece(place, field, part))
-            pieces.append(self._literals[place + 1])
-        return "".join(pieces)
+            # Most parts are ids: nothing can be wrong with letters and digits.
+            if type(part) is not str or not (part.isascii() and part.isalnum()):
+                part = _piece(field, part, width)
+            pieces.append(part)
+        return self._form % tuple(pieces)
 
     def parse(self, key: str, *, lowered: bool = False) -> dict[str, str] | None:
         """The parts of a key of this template, as text, or None if it is a key of another.
@@ -78,14 +79,7 @@ class Template:
         match = (self._lowered if lowered else self._pattern).fullmatch(key)
         return match.groupdict() if match else None
 
-    def _piece(self, place: int, field: str, part: Any) -> str:
-        text = part if type(part) is str else _number_piece(field, part, self._widths[place])
-        if not _PLAIN.fullmatch(text):
-            check_part(field, text)
-        return text
-
     def _split(self) -> None:
-        fields: list[str] = []
         literal = ""
         try:
             parsed = list(string.Formatter().parse(self.text))
@@ -97,16 +91,15 @@ class Template:
                 continue
             if not field.isidentifier() or conversion or (width and not width.isdigit()):
                 raise BadKey(f"the template {self.text!r} has a place that is not a field's name: {field!r}")
-            if field in fields:
+            if any(field == other for other, _ in self._places):
                 raise BadKey(f"the template {self.text!r} names {field} twice")
-            if fields and SEPARATOR not in literal:
-                raise BadKey(f"the template {self.text!r} needs a {SEPARATOR} between {fields[-1]} and {field}")
-            fields.append(field)
+            if self._places and SEPARATOR not in literal:
+                before_it = self._places[-1][0]
+                raise BadKey(f"the template {self.text!r} needs a {SEPARATOR} between {before_it} and {field}")
+            self._places.append((field, int(width or 0)))
             self._literals.append(literal)
-            self._widths.append(int(width or 0))
             literal = ""
         self._literals.append(literal)
-        self.fields = tuple(fields)
 
     @cached_property
     def _lowered(self) -> re.Pattern[str]:
@@ -186,6 +179,14 @@ def successor(prefix: str) -> str | None:
             following = 0xE000 if code == 0xD7FF else code + 1
             return prefix[:place] + chr(following)
     return None
+
+
+def _piece(field: str, part: Any, width: int) -> str:
+    """A part as it stands in a key; BadKey if it may not."""
+    text = part if type(part) is str else _number_piece(field, part, width)
+    if not _PLAIN.fullmatch(text):
+        check_part(field, text)
+    return text
 
 
 def _number_piece(field: str, part: Any, width: int) -> str:

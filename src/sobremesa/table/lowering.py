@@ -93,7 +93,7 @@ def lower_condition(condition: Condition, shape: Shape) -> Condition:
     if type(condition) is Present or type(condition) is Absent:
         return condition if condition.path is None else type(condition)(_path(condition.path, shape))
     if type(condition) is AllOf or type(condition) is AnyOf:
-        return type(condition)(tuple(lower_condition(part, shape) for part in condition.parts))
+        return type(condition)(tuple([lower_condition(part, shape) for part in condition.parts]))
     if type(condition) is LessIfPresent:
         return LessIfPresent(_path(condition.path, shape), _operand(condition.value, shape))
     match condition:
@@ -216,7 +216,7 @@ def _actions(operation: Update[Entity], layout: Layout) -> Changes:
     actions = [_action(action, shape) for action in operation.changes]
     makes_row = holds(operation.when, None)
     # As most updates are: of a row that is there, and nothing that a key or an index is made of.
-    if not makes_row and shape.plain_fields.issuperset(action.path for action in operation.changes):
+    if not makes_row and shape.plain_fields.issuperset([action.path for action in operation.changes]):
         return tuple(actions)
     whole = {action.path: action for action in operation.changes if isinstance(action.path, str)}
     for action in operation.changes:

@@ -45,37 +45,32 @@ def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:
     """The item with its numbers in stored form, and its size in bytes; BadValue or TooLarge if it cannot be kept."""
     if "" in item:
         raise BadValue("an attribute has an empty name")
-    plain = _plain_size(item)
-    if plain is not None:
-        return item if type(item) is dict else dict(item), refuse_too_large(plain)
+    texts = list(item)
     size = 0
     changed: Item | None = None
     for name, value in item.items():
         kind = type(value)
         if kind is str:
-            weight = len(value) if value.isascii() else _utf8_length(value)
+            texts.append(value)
         elif kind is bool or value is None:
-            weight = 1
+            size += 1
         elif kind is int and 0 <= value < _PLAIN_INT:
-            weight = whole_weight(value)
+            size += whole_weight(value)
         else:
             stored, weight = _weigh_value(value, name, 1)
+            size += weight
             if stored is not value:
                 if changed is None:
                     changed = dict(item)
                 changed[name] = stored
-        size += weight + (len(name) if name.isascii() else _utf8_length(name))
-    refuse_too_large(size)
+    size = refuse_too_large(size + _texts_size(texts))
     return (item if type(item) is dict else dict(item)) if changed is None else changed, size
 
 
-def _plain_size(item: Mapping[str, Value]) -> int | None:
-    """The size of an item that holds nothing but ASCII text, as most do; None of others."""
-    try:
-        text = "".join((*item, *item.values()))
-    except TypeError:
-        return None
-    return len(text) if text.isascii() else None
+def _texts_size(texts: list[str]) -> int:
+    """The bytes of some texts: of all at once where they are ASCII, as most are."""
+    whole = "".join(texts)
+    return len(whole) if whole.isascii() else sum(map(_utf8_length, texts))
 
 
 def reweigh(old: Item, old_size: int, new: Item, names: Iterable[str]) -> int:

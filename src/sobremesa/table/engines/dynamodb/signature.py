@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import time
+from functools import lru_cache
 
 from sobremesa.table.engines.dynamodb.credentials import Keys
 
@@ -22,7 +23,7 @@ class Signer:
 
     def headers(self, keys: Keys, *, host: str, target: str, body: bytes, now_ms: int) -> dict[str, str]:
         """All headers of a request with this body, the signature among them."""
-        moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now_ms // 1000))
+        moment = _moment(now_ms // 1000)
         day = moment[:8]
         headers = {
             "Host": host,
@@ -55,6 +56,12 @@ class Signer:
                 key = _hmac(key, part)
             self._derived, self._key = (day, secret), key
         return self._key
+
+
+@lru_cache(maxsize=4)
+def _moment(seconds: int) -> str:
+    """The time as AWS writes it, made once a second."""
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
 
 
 def _hmac(key: bytes, text: str) -> bytes:

@@ -51,7 +51,7 @@ MAX_WAITING = 4096
 MAX_BATCH = 256
 BATCH_SECONDS = 0.003
 """Of reading and planning: writing it down takes about half as long again."""
-GATHER_SECONDS = 0.002
+GATHER_SECONDS = 0.005
 """How long a commit waits at most, while more and more writes come."""
 BATCH_BYTES = 1024 * 1024
 READ_AHEAD = 96

@@ -1,0 +1,109 @@
+"""Commands about the records of threads: their schema, what waits to be shown, and making tabs again.
+
+All of them work beside a running server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated
+
+import cyclopts
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table as Grid
+
+from sobremesa.app import Sobremesa
+from sobremesa.cli.store import Store
+from sobremesa.clock import SystemClock
+from sobremesa.records.address import RecordsAddress, records_address
+from sobremesa.records.database import Database
+from sobremesa.records.opening import open_database
+from sobremesa.records.outbox import Outbox, status_of
+from sobremesa.records.schema import REVISIONS
+from sobremesa.settings import DEFAULT_STORE, Settings
+
+records_app = cyclopts.App(name="records", help="Migrate, look at and rebuild the documents and expenses of threads.")
+console = Console()
+TABS_A_LINE = 100
+"""How many tabs are made again between two lines, where there is no terminal to draw a bar on."""
+
+Records = Annotated[
+    str,
+    cyclopts.Parameter(
+        env_var="SOBREMESA_RECORDS",
+        help="postgresql://user:password@host/database, or sqlite:///file.db; without it the file beside the store",
+    ),
+]
+
+
+@records_app.command
+async def migrate(*, records: Records | None = None, store: Store = DEFAULT_STORE) -> None:
+    """Bring the schema of the records to the newest version. A server does the same when it starts."""
+    address = _address(records, store)
+    async with _opened(address) as database:
+        revision = await database.revision()
+    console.print(f"The records at {address} have the schema {revision}.", highlight=False, soft_wrap=True)
+
+
+@records_app.command
+async def status(*, records: Records | None = None, store: Store = DEFAULT_STORE) -> None:
+    """Tell what schema the records have, and what waits to be shown in the tabs. Changes nothing."""
+    address = _address(records, store)
+    if not address.may_hold_something():
+        console.print(f"There are no records at {address} yet.", highlight=False, soft_wrap=True)
+        return
+    async with _opened(address, migrate=False) as database:
+        revision = await database.revision()
+        waiting = None if revision is None else await database.read(status_of)
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_row("records", str(address))
+    grid.add_row("schema", f"{revision or 'none'} (newest: {REVISIONS[-1]})")
+    if waiting is not None:
+        since = f", the oldest since {waiting.oldest}" if waiting.pending else ""
+        grid.add_row("pending", f"{waiting.pending}{since}")
+    console.print(grid)
+
+
+@records_app.command
+async def rebuild(
+    *,
+    thread: Annotated[str | None, cyclopts.Parameter(help="Only the tabs of this thread.")] = None,
+    records: Records | None = None,
+    store: Store = DEFAULT_STORE,
+) -> None:
+    """Make the docs and expenses tabs again from the records, of every thread or of one; repairs damaged ones too."""
+    address = _address(records, store)
+    async with Sobremesa.open(store, background=False) as app, _opened(address) as database:
+        await rebuild_tabs(Outbox(database, SystemClock(), app.tabs), thread)
+
+
+async def rebuild_tabs(outbox: Outbox, thread: str | None, console: Console = console) -> None:
+    """Make tabs again, and show how far it is."""
+    total = await outbox.count_panels(thread)
+    done = gone = 0
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("Tabs", total=total)
+        async for rebuilt in outbox.rebuild(thread):
+            done += 1
+            gone += not rebuilt.shown
+            progress.advance(bar)
+            if not console.is_terminal and done % TABS_A_LINE == 0:
+                console.print(f"{done} of {total} tabs", highlight=False)
+    lost = f"; {gone} belong to threads that are gone" if gone else ""
+    console.print(f"{done - gone} tabs were made again{lost}.", highlight=False, soft_wrap=True)
+
+
+@asynccontextmanager
+async def _opened(address: RecordsAddress, *, migrate: bool = True) -> AsyncIterator[Database]:
+    database = await open_database(address, migrate=migrate)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+def _address(records: str | None, store: str) -> RecordsAddress:
+    return records_address(Settings(store=store, records=records))

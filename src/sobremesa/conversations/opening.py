@@ -1,0 +1,57 @@
+"""Opening conversations: the parts, put together in their one order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sobremesa.accounts.audit import Audit
+from sobremesa.clock import Clock
+from sobremesa.conversations.access import Access
+from sobremesa.conversations.activity import Activity
+from sobremesa.conversations.cleanup import Cleanup
+from sobremesa.conversations.entities import CONVERSATIONS
+from sobremesa.conversations.inbox import Inbox
+from sobremesa.conversations.seats import Seats
+from sobremesa.conversations.service import Conversations
+from sobremesa.idempotency import Idempotency
+from sobremesa.ids import Ids
+from sobremesa.jobs import Jobs
+from sobremesa.rooms.files import Files
+from sobremesa.rooms.service import Rooms
+from sobremesa.table import Table
+
+
+class Opened(NamedTuple):
+    """What conversations give to the rest of the program."""
+
+    conversations: Conversations
+    seats: Seats
+    inbox: Inbox
+    rooms: Rooms
+    activity: Activity
+    cleanup: Cleanup
+
+
+def open_conversations(
+    table: Table,
+    clock: Clock,
+    ids: Ids,
+    *,
+    audit: Audit,
+    idempotency: Idempotency,
+    jobs: Jobs,
+    files: Files,
+    rooms: Callable[..., Rooms],
+) -> Opened:
+    """All parts of conversations over one table; `rooms` makes the verbs of a kind of room behind a door."""
+    access = Access(table, audit)
+    seats = Seats(table, clock, access, audit, jobs)
+    return Opened(
+        Conversations(table, clock, ids, access, idempotency),
+        seats,
+        Inbox(table, access),
+        rooms(CONVERSATIONS, door=access),
+        Activity(table),
+        Cleanup(table, seats, files),
+    )

@@ -1,0 +1,20 @@
+"""What can be asked about the queue of cases, whose rows the rooms write."""
+
+from __future__ import annotations
+
+from typing import NewType
+
+from sobremesa.rooms.entities import ModerationCase
+from sobremesa.table import Lookup, Pattern, WritePattern
+
+CaseId = NewType("CaseId", str)
+
+case_by_key = Lookup("MOD.1", "What is this case about?", ModerationCase, consistent=True)
+cases_in = Pattern(
+    "MOD.2",
+    "Which cases are open, or closed, in one shard, the newest first?",
+    ModerationCase,
+    index="by_state",
+    newest_first=True,
+)
+decide_case = WritePattern("MOD.3", "Decide about a case", ModerationCase)

@@ -1,0 +1,86 @@
+"""Cases: what a moderator should look at, because a judge found something or because somebody reported it.
+
+A judge's case goes into the transaction of the message, so there is one exactly when there is something to look at.
+All cases of a message are in one shard; two of the same millisecond differ by the time that they bear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from zlib import crc32
+
+from sobremesa.clock import Clock, Instant, instant
+from sobremesa.errors import Busy
+from sobremesa.ids import MessageId
+from sobremesa.people import UserId
+from sobremesa.rooms.door import Seat
+from sobremesa.rooms.entities import MODERATION_SHARDS, Message, ModerationCase, ReportClaim, report_message
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.table import Create, Operation, Table, Upsert, less, set_to
+from sobremesa.table.errors import ConditionFailed
+
+REPORT_ATTEMPTS = 20
+MAX_STEP_MS = 32
+
+_CLAIM = 1
+"""The place of the claim among the operations of a report."""
+
+
+class Cases:
+    """Opens cases about messages in rooms of one kind."""
+
+    def __init__(self, kind: RoomKind, table: Table, clock: Clock) -> None:
+        self._kind = kind
+        self._table = table
+        self._clock = clock
+
+    def beside(self, message: Message) -> Sequence[Operation]:
+        """The case of a message that a judge did not find clean, for the transaction that writes it."""
+        if message.flags is None:
+            return ()
+        at = message.edited_at or message.created_at
+        reason = ", ".join(message.flags.policy_hints) or message.flags.moderation
+        return [Create(self._case(message, at, reason=reason, origin="policy"))]
+
+    async def report(self, seat: Seat, message: Message, reason: str) -> None:
+        """Open a case for somebody who reports a message; what they reported already, as it stands, is one case."""
+        user_id = seat.user_id
+        version = message.edited_at or message.created_at
+        claim = Upsert(
+            ReportClaim.key(user_id=user_id, message_id=message.message_id),
+            set_to(version=version, room_kind=self._kind.name, room_id=seat.room_id, reason=reason),
+            when=less("version", version),
+        )
+        step = 1 + crc32(user_id.encode()) % MAX_STEP_MS
+        for attempt in range(REPORT_ATTEMPTS):
+            # Somebody else may report the same message in the same millisecond: then this is a moment later.
+            at = instant(self._clock.now_ms() + attempt * step)
+            case = self._case(message, at, reason=reason, origin="report", reported_by=user_id)
+            try:
+                await self._table.write(Create(case), claim, pattern=report_message)
+            except ConditionFailed as failed:
+                if failed.at(_CLAIM):
+                    return
+            else:
+                return
+        raise Busy
+
+    def _case(
+        self, message: Message, at: Instant, *, reason: str, origin: str, reported_by: UserId | None = None
+    ) -> ModerationCase:
+        return ModerationCase(
+            shard=shard_of(message.message_id),
+            created_at=at,
+            message_id=message.message_id,
+            room_kind=self._kind.name,
+            room_id=message.room_id,
+            author_id=message.author_id,
+            reported_by=reported_by,
+            reason=reason,
+            origin=origin,
+        )
+
+
+def shard_of(message_id: MessageId) -> int:
+    """The shard of the queue that a message's cases are in."""
+    return crc32(message_id.encode()) % MODERATION_SHARDS

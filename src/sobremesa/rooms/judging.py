@@ -1,0 +1,136 @@
+"""Judging: what is said is shown to a judge before it is written, if there is one.
+
+    class Polite:
+        async def judge(self, said: Said) -> Verdict:
+            return Verdict("flagged", ["shouting"]) if said.content.isupper() else CLEAR
+
+A judge is somebody else's code, perhaps behind a network: it gets so many seconds, and whatever it does wrong, the
+message is written. What nobody could check is flagged, with the hint `unchecked`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, TypeAlias
+
+import msgspec
+import structlog
+
+from sobremesa.ids import RoomId
+from sobremesa.people import UserId
+from sobremesa.rooms.entities import BLOCKED, CLEAN, FLAGGED, Flags
+from sobremesa.rooms.kinds import RoomKindName
+
+DEFAULT_SECONDS = 2.0
+MAX_HINTS = 16
+MAX_HINT = 200
+
+UNCHECKED = "unchecked"
+"""The hint of a message that the judge could not judge."""
+REVIEWED = "reviewed"
+"""The hint of a message that a person decided about."""
+
+Moderation: TypeAlias = Literal["clean", "flagged", "blocked"]
+
+_log = structlog.get_logger("sobremesa.moderation")
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody is about to say, and where."""
+
+    room_kind: RoomKindName
+    room_id: RoomId
+    author_id: UserId
+    content: str
+    attachments: Sequence[dict[str, Any]] = ()
+    mentions: int = 0
+    """How many people it names."""
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What a judge says of a message, and why; the band is 0 where it is for everybody."""
+
+    moderation: Moderation = "clean"
+    policy_hints: list[str] = []
+    nsfw_band: Literal[0, 1, 2] = 0
+
+    @property
+    def flags(self) -> Flags | None:
+        """As they stand beside a message; a clean one has none."""
+        if self.moderation == CLEAN:
+            return None
+        return Flags(moderation=self.moderation, policy_hints=self.policy_hints)
+
+    @property
+    def band(self) -> int | None:
+        """As it stands beside a message; one that is for everybody has none."""
+        return self.nsfw_band or None
+
+
+CLEAR = Verdict()
+NOBODY_KNOWS = Verdict(FLAGGED, [UNCHECKED])
+
+
+class Judge(Protocol):
+    """Looks at what is said."""
+
+    async def judge(self, said: Said) -> Verdict:
+        """What is to be thought of it."""
+        ...
+
+
+class Judging:
+    """Asks a judge, and always has an answer in time."""
+
+    def __init__(self, judge: Judge, seconds: float = DEFAULT_SECONDS) -> None:
+        self._judge = judge
+        self._seconds = seconds
+
+    async def judge(self, said: Said) -> Verdict:
+        """What the judge says; that nobody could check it, if that is late, fails or makes no sense."""
+        asked = asyncio.create_task(self._ask(said))
+        asked.add_done_callback(_forget)
+        try:
+            # Not `asyncio.timeout`, which would wait for a judge that does not want to be interrupted.
+            await asyncio.wait([asked], timeout=self._seconds)
+        finally:
+            asked.cancel()
+        if not asked.done():
+            _log.warning("the judge took too long", room_kind=said.room_kind, room_id=said.room_id)
+            return NOBODY_KNOWS
+        if asked.cancelled() or asked.exception() is not None:
+            # Only of which kind it was: its words may hold what was said.
+            why = "cancelled" if asked.cancelled() else type(asked.exception()).__name__
+            _log.warning("the judge failed", room_kind=said.room_kind, room_id=said.room_id, why=why)
+            return NOBODY_KNOWS
+        return asked.result()
+
+    async def _ask(self, said: Said) -> Verdict:
+        return _sensible(await self._judge.judge(said))
+
+
+def settled(before: str, verdict: Verdict) -> Verdict:
+    """What holds of a message after an edit: what is blocked stays so until a person says otherwise.
+
+    Otherwise its author could try texts until one passes, and nobody would have looked.
+    """
+    if before != BLOCKED:
+        return verdict
+    return Verdict(BLOCKED, verdict.policy_hints, verdict.nsfw_band)
+
+
+def _sensible(verdict: Any) -> Verdict:
+    """The verdict, if it is one that can be kept beside a message; ValueError or the like if not."""
+    if not isinstance(verdict, Verdict):
+        raise TypeError(f"a judge gave a {type(verdict).__name__} in place of a verdict")
+    # Nobody has checked what is in it, and no hint may be too long or unfit to be stored.
+    checked = msgspec.convert(msgspec.structs.asdict(verdict), Verdict)
+    hints = [hint.encode().decode()[:MAX_HINT] for hint in checked.policy_hints if hint != REVIEWED]
+    return Verdict(checked.moderation, hints[:MAX_HINTS], checked.nsfw_band)
+
+
+def _forget(asked: asyncio.Future[Verdict]) -> None:
+    """Perhaps nobody waits for it any more, whatever it says."""
+    if not asked.cancelled():
+        asked.exception()

@@ -1,0 +1,38 @@
+"""Who may read a message, by the door of its room and the one rule of visibility: what files and others ask."""
+
+from __future__ import annotations
+
+from sobremesa.errors import NotFound
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.people import Actor, UserId
+from sobremesa.rooms.archive import find_message
+from sobremesa.rooms.door import Door
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.visibility import may_see
+from sobremesa.table import Table
+
+
+class RoomReaders:
+    """The doors of all kinds of room."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._doors: dict[str, tuple[RoomKind, Door]] = {}
+
+    def add(self, kind: RoomKind, door: Door) -> None:
+        """From now on rooms of this kind are known."""
+        self._doors[kind.name] = kind, door
+
+    async def may_read(self, user_id: UserId, room_kind: str, room_id: str, message_id: str | None) -> bool:
+        """May they see this message of the room, or without one, what is in the room?"""
+        if room_kind not in self._doors:
+            return False
+        kind, door = self._doors[room_kind]
+        try:
+            seat = await door.enter(Actor.of_person(user_id, ""), RoomId(room_id))
+        except NotFound:
+            return False
+        if message_id is None:
+            return "read" in seat.rights
+        message = await find_message(kind, self._table, RoomId(room_id), MessageId(message_id))
+        return message is not None and not message.deleted and may_see(seat, message)

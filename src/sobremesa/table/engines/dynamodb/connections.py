@@ -1,0 +1,247 @@
+"""Connections to one endpoint: HTTP/1.1 as far as a POST with a short answer needs it.
+
+Each connection carries one request at a time, is kept alive and used again. A general client took twice the processor
+time of all the rest of a call: here a request is one write, and httptools reads the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from typing import NamedTuple, cast
+from urllib.parse import urlsplit
+
+import httptools
+
+KEEP_ALIVE_SECONDS = 20.0
+"""Less than DynamoDB keeps an idle connection, so that a request seldom meets a connection just closed."""
+
+MAX_CONNECTIONS = 128
+PIECE_BYTES = 256 * 1024
+"""How much of a large body is written at once: more would hold up the event loop."""
+
+
+class NotSent(Exception):
+    """The request surely never left."""
+
+
+class BrokenOff(Exception):
+    """The request was on its way, and no whole answer came."""
+
+
+class Reply(NamedTuple):
+    """A whole answer."""
+
+    status: int
+    headers: dict[bytes, bytes]
+    """By name, in lower case."""
+    body: bytes
+
+
+class Address(NamedTuple):
+    """Whom to ask."""
+
+    host: str
+    port: int
+    is_secure: bool
+
+    @classmethod
+    def of(cls, url: str) -> Address:
+        """The address in a URL; ValueError if it has none."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"{url!r} does not begin with http:// or https:// and a host")
+        is_secure = parts.scheme == "https"
+        return cls(parts.hostname, parts.port or _usual_port(is_secure), is_secure)
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    @property
+    def host_header(self) -> str:
+        """The address as a request names it: a port that goes without saying is left out."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _usual_port(self.is_secure) else f"{host}:{self.port}"
+
+
+def _usual_port(is_secure: bool) -> int:
+    return 443 if is_secure else 80
+
+
+class Connections:
+    """The connections to one address."""
+
+    def __init__(self, address: Address, *, connect_seconds: float, total_seconds: float) -> None:
+        self._address = address
+        self._tls = ssl.create_default_context() if address.is_secure else None
+        self._connect_seconds = connect_seconds
+        self._total_seconds = total_seconds
+        self._places = asyncio.Semaphore(MAX_CONNECTIONS)
+        self._idle: list[_Connection] = []
+        self._open: set[_Connection] = set()
+        self._closed = False
+
+    async def post(self, headers: Mapping[str, str], body: bytes) -> Reply:
+        """The answer to a request; NotSent if it never left, BrokenOff if no whole answer came, or none in time."""
+        beginning = _head(headers, len(body)) + body[:PIECE_BYTES]
+        until = asyncio.get_running_loop().time() + self._total_seconds
+        await self._take_place(until)
+        try:
+            connection = self._find_idle() or await self._connect(until)
+            reply = await connection.ask(beginning, body, until)
+            if connection.is_open:
+                self._idle.append(connection)
+            return reply
+        finally:
+            self._places.release()
+
+    async def close(self) -> None:
+        """Close every connection; whoever waits for an answer gets none."""
+        self._closed = True
+        self._idle.clear()
+        for connection in list(self._open):
+            connection.abort()
+        await asyncio.sleep(0)  # transports close a moment after they are told to
+
+    async def _take_place(self, until: float) -> None:
+        if not self._places.locked():
+            await self._places.acquire()
+            return
+        try:
+            async with asyncio.timeout_at(until):
+                await self._places.acquire()
+        except TimeoutError:
+            raise NotSent(f"all {MAX_CONNECTIONS} connections to {self._address} are taken") from None
+
+    def _find_idle(self) -> _Connection | None:
+        """The connection that was used last; if that has been idle for too long, all others have been, too."""
+        oldest = asyncio.get_running_loop().time() - KEEP_ALIVE_SECONDS
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.is_open and connection.used_at > oldest:
+                return connection
+            connection.abort()
+        return None
+
+    async def _connect(self, until: float) -> _Connection:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout_at(min(until, loop.time() + self._connect_seconds)):
+                _, connection = await loop.create_connection(
+                    lambda: _Connection(self._open), self._address.host, self._address.port, ssl=self._tls
+                )
+        except OSError as error:  # also of names, certificates and time-outs
+            problem = f"{type(error).__name__} {error}".rstrip()
+            raise NotSent(f"no connection to {self._address}: {problem}") from error
+        if self._closed:
+            connection.abort()
+            raise NotSent(f"the connections to {self._address} have been closed")
+        return connection
+
+
+class _Connection(asyncio.Protocol):
+    """One connection, and the answer that is being read from it."""
+
+    def __init__(self, open_ones: set[_Connection]) -> None:
+        self.is_open = False
+        self.used_at = 0.0
+        self._open_ones = open_ones
+        self._transport: asyncio.Transport
+        self._loop = asyncio.get_running_loop()
+        self._parser = httptools.HttpResponseParser(self)
+        self._answer: asyncio.Future[Reply] | None = None
+        self._headers: dict[bytes, bytes] = {}
+        self._pieces: list[bytes] = []
+        self._ends_with_connection = False
+
+    async def ask(self, beginning: bytes, body: bytes, until: float) -> Reply:
+        """Send a request, of which the first piece is `beginning`, and wait for its answer until a time of the loop."""
+        answer: asyncio.Future[Reply] = self._loop.create_future()
+        self._answer = answer
+        timer = self._loop.call_at(until, self._break_off, TimeoutError())
+        try:
+            self._transport.write(beginning)
+            for start in range(PIECE_BYTES, len(body), PIECE_BYTES):
+                await asyncio.sleep(0)
+                if not self.is_open:
+                    break
+                self._transport.write(body[start : start + PIECE_BYTES])
+            return await answer
+        except BaseException:
+            # The answer may still come, and must not be taken for that of another request.
+            self.abort()
+            raise
+        finally:
+            timer.cancel()
+            self._answer = None
+
+    def abort(self) -> None:
+        self.is_open = False
+        self._transport.abort()
+
+    # What the event loop tells
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._open_ones.add(self)
+        self.is_open = True
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            self._break_off(error)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.is_open = False
+        self._open_ones.discard(self)
+        if error is None and self._ends_with_connection:
+            self._complete()
+        self._break_off(error or ConnectionResetError("the connection was closed"))
+
+    # What the parser tells
+
+    def on_message_begin(self) -> None:
+        self._headers, self._pieces = {}, []
+        if self._answer is None or self._answer.done():
+            self.abort()  # nothing was asked
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._headers[name.lower()] = value
+
+    def on_headers_complete(self) -> None:
+        self._ends_with_connection = self._headers.keys().isdisjoint((b"content-length", b"transfer-encoding"))
+
+    def on_body(self, piece: bytes) -> None:
+        self._pieces.append(piece)
+
+    def on_message_complete(self) -> None:
+        if self._parser.get_status_code() < 200:
+            return  # only a word on the way
+        if not self._parser.should_keep_alive():
+            self.abort()
+        self._complete()
+
+    def _complete(self) -> None:
+        self._ends_with_connection = False
+        self.used_at = self._loop.time()
+        if self._answer is not None and not self._answer.done():
+            body = b"".join(self._pieces)
+            self._answer.set_result(Reply(self._parser.get_status_code(), self._headers, body))
+
+    def _break_off(self, error: BaseException) -> None:
+        """Tell whoever waits that no whole answer will come."""
+        self.is_open = False
+        self._transport.abort()
+        if self._answer is not None and not self._answer.done():
+            problem = f"{type(error).__name__} {error}".rstrip()
+            self._answer.set_exception(BrokenOff(problem))
+
+
+def _head(headers: Mapping[str, str], length: int) -> bytes:
+    """The lines before the body; NotSent if something in them would be taken for another line."""
+    if not "".join(headers.values()).isprintable():
+        raise NotSent("a header has a line break or another control character in it")
+    lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
+    return f"POST / HTTP/1.1\r\n{lines}Content-Length: {length}\r\n\r\n".encode()

@@ -1,0 +1,125 @@
+"""Tabs: the panel of a project, as snapshots that open fast.
+
+What a tab shows is kept elsewhere, and carries the version of that source: a snapshot is replaced by a newer one only.
+The participants write four of the tabs; the other three follow the records and the cards, and the system writes them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, get_args
+
+import msgspec
+
+from sobremesa.clock import Clock, Instant, instant
+from sobremesa.errors import NotFound, TooBig
+from sobremesa.ids import RoomId
+from sobremesa.people import Actor
+from sobremesa.table import Check, Put, Table, less_if_present, present
+from sobremesa.table.errors import ConditionFailed
+from sobremesa.threads import actions
+from sobremesa.threads.access import IS_OPEN, Access, not_blocked
+from sobremesa.threads.entities import Tab, TabName, ThreadId, panel_of, tab_by_name, thread_by_id, write_tab
+from sobremesa.threads.errors import ChangedMeanwhile, StaleVersion, SystemTab
+
+MAX_CONTENT_BYTES = 256 * 1024
+TABS: tuple[TabName, ...] = get_args(TabName)
+SYSTEM_TABS: frozenset[TabName] = frozenset({"docs", "expenses", "actions"})
+
+Content: TypeAlias = dict[str, Any] | list[Any]
+
+
+class Tabs:
+    """The tabs of threads."""
+
+    def __init__(self, table: Table, clock: Clock, access: Access) -> None:
+        self._table = table
+        self._clock = clock
+        self._access = access
+
+    async def get(self, actor: Actor, thread_id: ThreadId, tab: TabName) -> Tab:
+        """What a tab shows; one that nobody has written yet is empty, at version 0."""
+        await self._access.enter(actor, thread_id)
+        found = await self._table.get(tab_by_name(room_id=thread_id, tab=tab))
+        return Tab(room_id=thread_id, tab=tab) if found is None else self._as_it_is(found)
+
+    async def open_panel(self, actor: Actor, thread_id: ThreadId) -> list[Tab]:
+        """All tabs that show something, in their order."""
+        await self._access.enter(actor, thread_id)
+        found = [self._as_it_is(tab) async for tab in self._table.every(panel_of(room_id=thread_id))]
+        return sorted(found, key=lambda tab: TABS.index(tab.tab))
+
+    async def put(
+        self, actor: Actor, thread_id: ThreadId, tab: TabName, content: Content, *, source_version: int
+    ) -> Tab:
+        """Replace what a tab shows by something newer."""
+        if tab in SYSTEM_TABS:
+            await self._access.enter(actor, thread_id)
+            raise SystemTab
+        seat = await self._access.enter(actor, thread_id)
+        seat.require("send")
+        if seat.place is None:
+            raise NotFound
+        _check_size(content)
+
+        now = self._now()
+        snapshot = Tab(
+            room_id=thread_id,
+            tab=tab,
+            content=content,
+            source_version=source_version,
+            updated_at=now,
+            updated_by=actor.user_id,
+        )
+        try:
+            await self._table.write(
+                Put(snapshot, when=less_if_present("source_version", source_version)),
+                Check(seat.thread.own_key(), when=present() & IS_OPEN),
+                Check(seat.place.own_key(), when=present() & not_blocked(now)),
+                pattern=write_tab,
+            )
+        except ConditionFailed as failed:
+            raise await self._why_not(actor, thread_id, tab, failed) from None
+
+        return snapshot
+
+    async def show(self, thread_id: str, tab: TabName, content: Any, source_version: int) -> bool:
+        """The system's own way: replace what a tab shows, also in a closed thread.
+
+        False if it shows something as new already, or the thread is gone.
+        """
+        _check_size(content)
+        snapshot = Tab(
+            room_id=RoomId(thread_id), tab=tab, content=content, source_version=source_version, updated_at=self._now()
+        )
+        try:
+            await self._table.write(
+                Put(snapshot, when=less_if_present("source_version", source_version)),
+                Check(thread_by_id(room_id=thread_id), when=present()),
+                pattern=write_tab,
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    async def _why_not(self, actor: Actor, thread_id: ThreadId, tab: TabName, failed: ConditionFailed) -> Exception:
+        if failed.at(0):
+            current = await self.get(actor, thread_id, tab)
+            return StaleVersion(
+                current={"tab": tab, "sourceVersion": current.source_version, "updatedAt": current.updated_at}
+            )
+        (await self._access.enter(actor, thread_id)).require("send")
+        return ChangedMeanwhile()
+
+    def _as_it_is(self, tab: Tab) -> Tab:
+        if tab.tab != "actions":
+            return tab
+        return msgspec.structs.replace(tab, content=actions.as_of(tab.content, self._now()))
+
+    def _now(self) -> Instant:
+        return instant(self._clock.now_ms())
+
+
+def _check_size(content: Content) -> None:
+    size = len(msgspec.json.encode(content))
+    if size > MAX_CONTENT_BYTES:
+        raise TooBig(f"A tab shows at most {MAX_CONTENT_BYTES} bytes of JSON.", limit=MAX_CONTENT_BYTES)

@@ -1,0 +1,58 @@
+"""Opening workspaces: the parts, put together in their one order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sobremesa.accounts.audit import Audit
+from sobremesa.clock import Clock
+from sobremesa.idempotency import Idempotency
+from sobremesa.ids import Ids
+from sobremesa.jobs import Jobs
+from sobremesa.migration import Phases
+from sobremesa.table import Table
+from sobremesa.workspaces.access import Access
+from sobremesa.workspaces.cleanup import Cleanup
+from sobremesa.workspaces.invitations import Invitations
+from sobremesa.workspaces.items import Items
+from sobremesa.workspaces.legacy import NAME as LEGACY_ROWS
+from sobremesa.workspaces.legacy import Legacy
+from sobremesa.workspaces.members import Members
+from sobremesa.workspaces.options import WorkspaceSettings
+from sobremesa.workspaces.service import Workspaces
+
+
+class Opened(NamedTuple):
+    """What workspaces give to the rest of the program."""
+
+    workspaces: Workspaces
+    members: Members
+    invitations: Invitations
+    items: Items
+    settings: WorkspaceSettings
+    cleanup: Cleanup
+
+
+def open_workspaces(
+    table: Table,
+    clock: Clock,
+    ids: Ids,
+    *,
+    audit: Audit,
+    idempotency: Idempotency,
+    jobs: Jobs,
+    setting_types: Mapping[str, Any] | None = None,
+) -> Opened:
+    """All parts of workspaces over one table."""
+    access = Access(table)
+    members = Members(table, access, audit)
+    legacy = Legacy(table, Phases(table, clock, LEGACY_ROWS))
+    return Opened(
+        Workspaces(table, clock, ids, access, audit, idempotency, jobs, members, legacy),
+        members,
+        Invitations(table, clock, access, members, idempotency),
+        Items(table, clock, ids, access, idempotency, legacy),
+        WorkspaceSettings(table, clock, access, legacy, setting_types),
+        Cleanup(table, clock, members, jobs),
+    )

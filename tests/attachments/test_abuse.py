@@ -1,0 +1,110 @@
+"""What is sent to do harm is refused quickly and in little memory; measured in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attachments import making, taking
+from attachments.making import png, zeros
+
+CPU_SECONDS = 2.0
+PEAK_BYTES = 100_000_000
+MB = 1 << 20
+
+ABUSES: dict[str, tuple[Callable[[], bytes], str, str]] = {
+    "a program that is called a picture": (lambda: b"\x7fELF" + bytes(20 * MB), "image/png", "wrong_type"),
+    "an svg with a script": (lambda: making.SVG, "image/svg+xml", "wrong_type"),
+    "an svg with a script that is called a png": (lambda: making.SVG, "image/png", "wrong_type"),
+    "a large svg": (lambda: making.SVG + b" " * 20 * MB, "", "wrong_type"),
+    "large text that is none at its end": (lambda: b"x" * 24 * MB + b"\xff", "text/plain", "wrong_type"),
+    "a png that says it is 50,000 by 50,000": (lambda: png(50_000, 50_000, zeros(MB)), "image/png", "too_many_pixels"),
+    "a png whose data is a bomb": (lambda: png(100, 100, zeros(8192 * MB)), "image/png", "too_many_pixels"),
+    "a png at the limit whose data is a bomb": (
+        lambda: png(6000, 6000, zeros(8192 * MB)),
+        "image/png",
+        "too_many_pixels",
+    ),
+    "a png with a bomb in a text": (
+        lambda: png(9, 9, zeros(90), extra=making.chunk(b"zTXt", b"x\0\0" + zeros(8192 * MB))),
+        "image/png",
+        "unreadable_image",
+    ),
+    "a png with a bomb for a profile": (
+        lambda: png(9, 9, zeros(90), extra=making.chunk(b"iCCP", b"x\0\0" + zeros(8192 * MB))),
+        "image/png",
+        "unreadable_image",
+    ),
+    "a png of endless little chunks": (
+        lambda: png(9, 9, b"", extra=struct.pack(">I4sI", 0, b"teXt", 0) * (2 * MB)),
+        "image/png",
+        "unreadable_image",
+    ),
+    "a gif of endless little blocks": (
+        lambda: b"GIF89a" + struct.pack("<HH", 9, 9) + b"\0\0\0!\xfe" + b"\x01x" * (12 * MB),
+        "image/gif",
+        "unreadable_image",
+    ),
+    "a gif of endless little frames": (
+        lambda: b"GIF89a" + struct.pack("<HH", 9, 9) + b"\0\0\0" + (b"," + bytes(9) + b"\x02\0") * (2 * MB),
+        "image/gif",
+        "too_many_pixels",
+    ),
+    "a jpeg of endless little segments": (
+        lambda: b"\xff\xd8" + b"\xff\xe0\0\x02" * (6 * MB),
+        "image/jpeg",
+        "unreadable_image",
+    ),
+    "a picture that ends too early": (
+        lambda: making.picture("JPEG", (4000, 4000))[:3000],
+        "image/jpeg",
+        "unreadable_image",
+    ),
+    "a zip bomb of 10 GB that overlaps": (making.overlapping_bomb, "application/zip", "unsafe_archive"),
+    "a zip bomb that says 12 GB": (making.lying_bomb, "application/zip", "unsafe_archive"),
+    "a zip bomb in a zip bomb": (making.nested_bomb, "application/zip", "unsafe_archive"),
+    "a zip with a directory of 25 MB": (
+        lambda: b"PK\x03\x04" + making.directory_entry(b"", 0, 0, 0) * 560_000 + making.directory_end(0xFFFF, 0, 4),
+        "",
+        "unsafe_archive",
+    ),
+    "a zip with more entries than it says": (
+        lambda: b"PK\x03\x04" + making.directory_entry(b"", 0, 0, 0) * 500_000 + making.directory_end(1, 46, 4),
+        "",
+        "unsafe_archive",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ABUSES)
+def test_it_is_refused_within_two_seconds_and_100_mb(name: str, tmp_path: Path) -> None:
+    make, declared, code = ABUSES[name]
+    outcome = taken(tmp_path, make(), declared)
+
+    assert outcome["outcome"] == code
+    assert outcome["cpu"] < CPU_SECONDS
+    assert outcome["peak"] < PEAK_BYTES
+    kept = tmp_path / "kept"
+    assert [path for path in kept.rglob("*") if path.is_file()] == [], "something of it stays"
+
+
+def test_the_largest_picture_that_is_taken_is_taken(tmp_path: Path) -> None:
+    assert taken(tmp_path, png(6324, 6324, zeros(6324 * 6325)), "image/png")["outcome"] == "taken"
+
+
+def taken(folder: Path, content: bytes, declared: str) -> dict[str, Any]:
+    path = folder / "file"
+    path.write_bytes(content)
+    done = subprocess.run(
+        [sys.executable, taking.__file__, str(path), declared], capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    outcome: dict[str, Any] = json.loads(done.stdout)
+    return outcome

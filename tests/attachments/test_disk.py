@@ -1,0 +1,84 @@
+"""The folder of files: what was answered is on the disk, and a file is there as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from attachments.test_in_messages import uploaded
+from communities.world import person
+from sobremesa.app import Sobremesa
+from sobremesa.attachments.disk import DiskStore
+from sobremesa.attachments.entities import FileId
+from sobremesa.attachments.errors import FilesUnavailable
+from sobremesa.attachments.opening import open_files
+from sobremesa.attachments.stores import new_key
+from sobremesa.clock import SystemClock
+from sobremesa.settings import BadSetting, Settings
+
+FILE = FileId("01JGSYB3ZZ0000000000000000")
+
+
+async def test_a_file_is_made_durable_before_it_has_its_name_and_its_folder_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = DiskStore(tmp_path / "files")
+    key = new_key(FILE)
+    path = await store.spool(key)
+    path.write_bytes(b"content")
+    done: list[tuple[str, str]] = []
+    fsync, rename = os.fsync, Path.rename
+
+    def note_fsync(descriptor: int) -> None:
+        done.append(("fsync", Path(f"/proc/self/fd/{descriptor}").readlink().name))
+        fsync(descriptor)
+
+    def note_rename(source: Path, target: Path) -> Path:
+        done.append(("rename", target.name))
+        return rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", note_fsync)
+    monkeypatch.setattr(Path, "rename", note_rename)
+    await store.put(key, path, "text/plain")
+
+    folder = key[-2:]
+    assert done == [("fsync", "files"), ("fsync", path.name), ("rename", key), ("fsync", folder)]
+    assert await store.size(key) == 7
+    assert b"".join([piece async for piece in store.read(key, 2, 5)]) == b"nte"
+
+
+async def test_what_is_not_there_is_told_so(tmp_path: Path) -> None:
+    store = DiskStore(tmp_path / "files")
+    key = new_key(FILE)
+
+    assert await store.size(key) is None
+    await store.delete([key])
+    assert [page async for page in store.every_key()] == []
+    with pytest.raises(FilesUnavailable):
+        await store.put(key, tmp_path / "nothing", "text/plain")
+
+
+async def test_a_disk_that_takes_nothing_is_no_fault_of_the_caller(tmp_path: Path) -> None:
+    (tmp_path / "files").write_bytes(b"no folder")
+    settings = Settings(rate_limits="off", files=(tmp_path / "files").as_uri())
+    async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
+        with pytest.raises(FilesUnavailable):
+            await uploaded(app, person("ana"))
+
+
+async def test_a_store_in_memory_has_a_folder_that_goes_with_it() -> None:
+    store = await open_files(None, "sqlite://", SystemClock())
+    path = await store.spool("x")
+    path.write_bytes(b"x")
+    await store.close()
+    assert not path.parent.exists()
+
+
+@pytest.mark.parametrize(
+    "address", ["/folder", "file://folder", "file:///", "http://files", "s3://", "s3://bucket?zone=x", "s3:///prefix"]
+)
+async def test_an_address_that_names_no_place_is_refused(address: str) -> None:
+    with pytest.raises(BadSetting, match="files"):
+        await open_files(address, "sqlite://", SystemClock())

@@ -1,0 +1,162 @@
+"""Fetching over HTTP, on both engines: signed addresses, checked at each fetch, and headers that keep it harmless."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from api.calling import NOBODY_HAS_IT, Caller
+from attachments import making
+from attachments.calling import Fetched, fetch, upload
+from attachments.making import picture
+
+PNG = picture("PNG", (1200, 800))
+
+
+def check_harmless(fetched: Fetched) -> None:
+    headers = fetched.headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers.getall("Content-Security-Policy") == ["sandbox; default-src 'none'"]
+    assert headers.getall("Cache-Control") == ["private, max-age=300"]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "type", "how"),
+    [
+        (PNG, "table.png", "image/png", "inline"),
+        (picture("JPEG"), "table.jpg", "image/jpeg", "inline"),
+        (picture("GIF"), "table.gif", "image/gif", "inline"),
+        (picture("WEBP"), "table.webp", "image/webp", "inline"),
+        (making.MP4, "film.mp4", "video/mp4", "inline"),
+        (making.MP3, "song.mp3", "audio/mpeg", "inline"),
+        (making.PDF, "bill.pdf", "application/pdf", "attachment"),
+        (making.TEXT, "page.html", "application/octet-stream", "attachment"),
+        (making.archive(a__txt=b"x"), "all.zip", "application/octet-stream", "attachment"),
+        (making.office("word/document.xml"), "letter.docx", "application/octet-stream", "attachment"),
+    ],
+)
+async def test_bytes_come_back_as_they_were_and_harmless(
+    ana: Caller, content: bytes, name: str, type: str, how: str
+) -> None:
+    made = await upload(ana, content, name=name)
+    fetched = await fetch(ana, made["url"])
+
+    assert (fetched.status, fetched.content) == (200, content)
+    check_harmless(fetched)
+    assert fetched.headers["Content-Type"] == type
+    assert fetched.headers["Content-Disposition"] == f"{how}; filename*=UTF-8''{name}"
+
+
+async def test_a_name_cannot_break_out_of_its_header(ana: Caller) -> None:
+    made = await upload(ana, PNG, name='a"; filename=evil.html; ☕.png')
+    fetched = await fetch(ana, made["url"])
+    assert (
+        fetched.headers["Content-Disposition"]
+        == "inline; filename*=UTF-8''a%22%3B%20filename%3Devil.html%3B%20%E2%98%95.png"
+    )
+
+
+async def test_a_preview_is_small_upright_and_tells_nothing(ana: Caller) -> None:
+    made = await upload(ana, making.taken_by_a_camera((2000, 1000)), name="me.jpg")
+    assert (made["width"], made["height"]) == (1000, 2000)
+
+    fetched = await fetch(ana, made["previewUrl"])
+    check_harmless(fetched)
+    assert fetched.headers["Content-Type"] == "image/webp"
+    with Image.open(io.BytesIO(fetched.content)) as preview:
+        assert preview.size == (320, 640)
+        assert dict(preview.getexif()) == {}
+        # What was left, and red, is on top once it stands upright.
+        assert preview.convert("RGB").getpixel((160, 100))[0] > 200  # type: ignore[index]
+        assert preview.convert("RGB").getpixel((160, 540))[2] > 200  # type: ignore[index]
+    assert b"Secret camera" not in fetched.content
+
+
+@pytest.mark.parametrize("kind", ["PNG", "GIF", "WEBP", "JPEG"])
+async def test_every_kind_of_picture_has_a_preview(ana: Caller, kind: str) -> None:
+    for mode in {"JPEG": ("RGB", "L", "CMYK"), "GIF": ("P", "L")}.get(kind, ("RGB", "RGBA", "L")):
+        made = await upload(ana, picture(kind, (800, 400), mode=mode))
+        fetched = await fetch(ana, made["previewUrl"])
+        with Image.open(io.BytesIO(fetched.content)) as preview:
+            assert preview.size == (640, 320)
+
+
+@pytest.mark.parametrize(
+    ("asked", "start", "end"),
+    [("bytes=0-9", 0, 10), ("bytes=100-", 100, None), ("bytes=-5", -5, None), ("bytes=5-99999999", 5, None)],
+)
+async def test_a_part_can_be_asked_for(ana: Caller, asked: str, start: int, end: int | None) -> None:
+    made = await upload(ana, PNG)
+    fetched = await fetch(ana, made["url"], headers={"Range": asked})
+
+    part = PNG[start:end]
+    first = start % len(PNG)
+    assert (fetched.status, fetched.content) == (206, part)
+    assert fetched.headers["Content-Range"] == f"bytes {first}-{first + len(part) - 1}/{len(PNG)}"
+    check_harmless(fetched)
+
+
+@pytest.mark.parametrize("asked", ["bytes=9-3", "bytes=99999999-", "bytes=0-1,5-6", "lines=1-2", "bytes=-", "bytes=-0"])
+async def test_a_part_that_cannot_be_given_is_the_whole(ana: Caller, asked: str) -> None:
+    made = await upload(ana, PNG)
+    fetched = await fetch(ana, made["url"], headers={"Range": asked})
+    assert (fetched.status, fetched.content) == (200, PNG)
+
+
+async def test_head_tells_the_size_and_gives_nothing(ana: Caller) -> None:
+    made = await upload(ana, PNG)
+    fetched = await fetch(ana, made["url"], method="HEAD")
+    assert (fetched.status, fetched.headers["Content-Length"], fetched.content) == (200, str(len(PNG)), b"")
+
+
+async def test_a_stranger_gets_the_same_as_for_nothing(ana: Caller, ben: Caller) -> None:
+    made = await upload(ana, PNG)
+
+    of_another = await ben.call("GET", f"/attachments/{made['fileId']}")
+    of_nobody = await ben.call("GET", f"/attachments/{NOBODY_HAS_IT}")
+    assert (of_another.status, of_another.raw) == (404, of_nobody.raw)
+    assert (await ben.call("DELETE", f"/attachments/{made['fileId']}")).raw == of_nobody.raw
+    assert (await ben.call("POST", f"/attachments/{made['fileId']}/complete")).raw == of_nobody.raw
+
+
+async def test_only_an_address_that_we_signed_for_it_opens(ana: Caller, ben: Caller) -> None:
+    made, other = await upload(ana, PNG), await upload(ana, PNG)
+    theirs = await upload(ben, PNG)
+    path, token = made["url"].split("?token=")
+
+    wrong = [
+        f"{path}?token={token[:-2]}",
+        f"{path}?token={token[:60]}{'A' if token[60] != 'A' else 'B'}{token[61:]}",
+        f"{path}?token=x",
+        f"{path}?token=%00",
+        f"{path}?token=é",
+        f"{path}?token={other['url'].split('?token=')[1]}",
+        f"{path}?token={theirs['url'].split('?token=')[1]}",
+        made["previewUrl"].replace("/preview", "/content"),
+        made["url"].replace("/content", "/preview"),
+        made["url"].replace(made["fileId"], other["fileId"]),
+    ]
+    for url in wrong:
+        assert (await fetch(ana, url)).status == 404, url
+    assert (await fetch(ana, path)).status == 422
+    # Whoever has the address has the file, for as long as it is good: it is what an <img> needs.
+    assert (await fetch(ben, made["url"])).status == 200
+
+
+async def test_an_address_of_what_is_gone_leads_to_nothing(ana: Caller) -> None:
+    made = await upload(ana, PNG)
+    await ana.delete(f"/attachments/{made['fileId']}")
+
+    assert (await fetch(ana, made["url"])).status == 404
+    await ana.get(f"/attachments/{made['fileId']}", expect=404)
+    await ana.delete(f"/attachments/{made['fileId']}", expect=404)
+
+
+async def test_text_has_no_preview(ana: Caller) -> None:
+    made = await upload(ana, making.TEXT)
+    fresh: dict[str, Any] = await ana.get(f"/attachments/{made['fileId']}")
+    assert fresh["previewUrl"] is None
+    assert fresh["url"] != made["url"] or fresh["expiresAt"] == made["expiresAt"]

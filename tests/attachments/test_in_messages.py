@@ -1,0 +1,296 @@
+"""Files in messages, through the library's door on both engines: who may give them, who may fetch them, and the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attachments import making
+from attachments.test_uploads import kept_in
+from communities.conftest import Ahead
+from communities.world import Town, found_town, person
+from sobremesa.app import Sobremesa
+from sobremesa.attachments.entities import FileId, file_by_id
+from sobremesa.attachments.errors import AddressExpired, AttachmentInUse, AttachmentMissing
+from sobremesa.attachments.receiving import Arriving
+from sobremesa.attachments.service import MAX_PER_MESSAGE
+from sobremesa.attachments.views import AttachmentView
+from sobremesa.errors import NotFound
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.people import Actor
+from sobremesa.rooms.errors import NonceReused
+from sobremesa.rooms.sending import Draft
+from threads.world import strike_deal
+
+PNG = making.picture("PNG", (40, 30))
+DAY = 24 * 3600
+
+
+@pytest.fixture
+async def town(app: Sobremesa) -> Town:
+    return await found_town(app)
+
+
+async def uploaded(app: Sobremesa, who: Actor, content: bytes = making.TEXT, *, public: bool = False) -> AttachmentView:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield content
+
+    return await app.attachments.receive(who, Arriving("notes.txt", "", pieces()), public=public)
+
+
+async def attach(app: Sobremesa, who: Actor, file_id: str, room_id: RoomId) -> MessageId:
+    """Send a file to a channel."""
+    return (await app.channels.send(who, room_id, Draft("", attachments=[file_id]))).message_id
+
+
+def token_of(url: str | None) -> str:
+    assert url is not None
+    return url.partition("?token=")[2]
+
+
+async def test_a_message_keeps_what_it_shows_of_a_file(app: Sobremesa, town: Town) -> None:
+    text, picture = await uploaded(app, town.member), await uploaded(app, town.member, PNG)
+
+    assert await app.attachments.attachable(town.member, [picture.file_id, text.file_id]) == [
+        {
+            **{"kind": "preview", "fileId": picture.file_id, "name": "notes.txt", "mime": "image/png"},
+            **{"size": len(PNG), "w": 40, "h": 30},
+        },
+        {
+            **{"kind": "manifest", "fileId": text.file_id, "name": "notes.txt", "mime": "text/plain"},
+            "size": len(making.TEXT),
+        },
+    ]
+    assert await app.attachments.attachable(town.member, []) == []
+
+
+async def test_only_ones_own_free_files_can_be_given(app: Sobremesa, town: Town, clock: Ahead) -> None:
+    free, used, face = (
+        await uploaded(app, town.member),
+        await uploaded(app, town.member),
+        await uploaded(app, town.member, PNG, public=True),
+    )
+    theirs = await uploaded(app, town.owner)
+    await attach(app, town.member, used.file_id, town.channel_id)
+
+    many = [(await uploaded(app, town.member)).file_id for _ in range(MAX_PER_MESSAGE + 1)]
+    wrong: list[list[str]] = [
+        [used.file_id],
+        [face.file_id],
+        [free.file_id, theirs.file_id],
+        [free.file_id, free.file_id],
+        ["01JGSYB3ZZ0000000000000000"],
+        ["#"],
+        [""],
+        [*many],
+    ]
+    for file_ids in wrong:
+        with pytest.raises(AttachmentMissing):
+            await app.attachments.attachable(town.member, file_ids)
+    for who, file_id in ((town.member, used), (town.member, face), (town.owner, free), (town.member, theirs)):
+        with pytest.raises(AttachmentMissing):
+            await attach(app, who, file_id.file_id, town.channel_id)
+
+    assert len(await app.attachments.attachable(town.member, many[:MAX_PER_MESSAGE])) == MAX_PER_MESSAGE
+    clock.move(seconds=DAY + 1)
+    with pytest.raises(AttachmentMissing):
+        await app.attachments.attachable(town.member, [free.file_id])
+    with pytest.raises(AttachmentMissing):
+        await attach(app, town.member, free.file_id, town.channel_id)
+
+
+async def test_of_two_messages_at_once_one_gets_the_file(app: Sobremesa, town: Town) -> None:
+    file = await uploaded(app, town.member)
+    tries = [attach(app, town.member, file.file_id, town.channel_id) for _ in range(8)]
+
+    outcomes = await asyncio.gather(*tries, return_exceptions=True)
+    assert sum(isinstance(outcome, str) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, AttachmentMissing) for outcome in outcomes) == 7
+
+
+async def test_who_reads_the_room_may_fetch_what_was_sent_there(app: Sobremesa, town: Town) -> None:
+    file = await uploaded(app, town.member, PNG)
+    with pytest.raises(NotFound):
+        await app.attachments.get(town.owner, file.file_id)
+
+    await attach(app, town.member, file.file_id, town.channel_id)
+
+    seen = await app.attachments.get(town.owner, file.file_id)
+    opened = await app.attachments.open(file.file_id, "preview", token_of(seen.preview_url))
+    assert opened.manner.mime == "image/webp"
+    with pytest.raises(NotFound):
+        await app.attachments.get(town.stranger, file.file_id)
+
+
+async def test_who_is_removed_cannot_fetch_by_the_address_they_have(app: Sobremesa, town: Town) -> None:
+    file = await uploaded(app, town.owner, PNG)
+    await attach(app, town.owner, file.file_id, town.channel_id)
+    seen = await app.attachments.get(town.member, file.file_id)
+    assert await app.attachments.open(file.file_id, "content", token_of(seen.url))
+
+    await app.membership.remove(town.owner, town.server_id, town.member.user_id)
+
+    for what, url in (("content", seen.url), ("preview", seen.preview_url)):
+        with pytest.raises(NotFound):
+            await app.attachments.open(file.file_id, what, token_of(url))  # type: ignore[arg-type]
+
+
+async def test_a_room_of_a_kind_that_nobody_knows_is_nobodys(app: Sobremesa, town: Town) -> None:
+    file = await uploaded(app, town.owner)
+    attic = app.attachments.attaching(
+        file.file_id, room_kind="attic", room_id=town.channel_id, message_id="m", owner_id=town.owner.user_id
+    )
+    await app.table.write(attic, token=None)
+    with pytest.raises(NotFound):
+        await app.attachments.get(town.member, file.file_id)
+
+
+async def test_the_same_nonce_again_gives_the_message_that_has_the_files(app: Sobremesa, town: Town) -> None:
+    file = await uploaded(app, town.member)
+    draft = Draft("look", nonce="n", attachments=[file.file_id])
+    send = app.channels.send
+
+    first = await send(town.member, town.channel_id, draft)
+    again = await send(town.member, town.channel_id, draft)
+    at_once = await asyncio.gather(*(send(town.member, town.channel_id, draft) for _ in range(5)))
+
+    assert {one.message_id for one in (again, *at_once)} == {first.message_id}
+    assert first.type == "asset"
+    assert [kept["fileId"] for kept in again.attachments] == [file.file_id]
+    with pytest.raises(NonceReused):
+        await send(town.member, town.channel_id, draft._replace(attachments=[]))
+
+
+async def test_what_was_sent_goes_with_its_channel(app: Sobremesa, town: Town, files: Path) -> None:
+    file = await uploaded(app, town.member, PNG)
+    await attach(app, town.member, file.file_id, town.channel_id)
+
+    await app.communities.delete_channel(town.owner, town.channel_id)
+    await app.jobs.run_pending(app.handlers)
+
+    assert await app.table.get(file_by_id(file_id=file.file_id)) is None
+    assert kept_in(files) == set()
+
+
+async def test_an_address_is_good_for_five_minutes(app: Sobremesa, clock: Ahead) -> None:
+    ana = person("ana")
+    file = await uploaded(app, ana)
+
+    clock.move(seconds=298)
+    assert await app.attachments.open(file.file_id, "content", token_of(file.url))
+    clock.move(seconds=3)
+    with pytest.raises(AddressExpired):
+        await app.attachments.open(file.file_id, "content", token_of(file.url))
+    fresh = await app.attachments.get(ana, file.file_id)
+    assert await app.attachments.open(file.file_id, "content", token_of(fresh.url))
+
+
+async def test_a_file_that_no_message_gets_is_gone_after_a_day_and_swept_after_that(
+    app: Sobremesa, town: Town, files: Path, clock: Ahead
+) -> None:
+    lost, kept = await uploaded(app, town.owner, PNG), await uploaded(app, town.owner, PNG)
+    face = await uploaded(app, town.owner, PNG, public=True)
+    await attach(app, town.owner, kept.file_id, town.channel_id)
+
+    clock.move(seconds=DAY + 1)
+    with pytest.raises(NotFound):
+        await app.attachments.get(town.owner, lost.file_id)
+    assert (await app.attachments.get(town.owner, kept.file_id)).name == "notes.txt"
+    assert (await app.attachments.get(town.stranger, face.file_id)).mime == "image/webp"
+    assert await app.attachments.sweep() == 0, "it may still be about to be written"
+
+    clock.move(seconds=3600)
+    assert await app.attachments.sweep() == 2
+    assert await app.attachments.sweep() == 0
+    assert {key.partition(".")[0] for key in kept_in(files)} == {kept.file_id, face.file_id}
+
+
+async def test_what_a_dead_process_left_half_written_is_swept(app: Sobremesa, files: Path, clock: Ahead) -> None:
+    path = await app.attachments.store.spool("01JGSYB3ZZ0000000000000000.half")
+    path.write_bytes(b"half")
+    (path.parent / "somebody-elses.txt").write_bytes(b"not ours")
+
+    assert await app.attachments.sweep() == 1
+    assert kept_in(files) == {"somebody-elses.txt"}
+
+
+async def test_a_deleted_message_takes_its_files_with_it(app: Sobremesa, town: Town, files: Path) -> None:
+    file, other = await uploaded(app, town.owner, PNG), await uploaded(app, town.owner)
+    message_id = await attach(app, town.owner, file.file_id, town.channel_id)
+
+    await app.channels.delete(town.owner, town.channel_id, message_id)
+
+    assert await app.table.get(file_by_id(file_id=file.file_id)) is None
+    assert {key.partition(".")[0] for key in kept_in(files)} == {other.file_id}
+
+
+async def test_a_file_that_becomes_part_of_a_record_stays_when_its_message_goes(app: Sobremesa, files: Path) -> None:
+    deal = await strike_deal(app)
+    file = await uploaded(app, deal.seller)
+    sent = await deal.say(deal.seller, "The terms", attachments=[file.file_id])
+    records = await app.archive.records()
+    await records.create_document(deal.buyer, deal.thread_id, title="Terms", kind="contract", file_id=file.file_id)
+
+    await app.thread_rooms.delete(deal.seller, deal.thread_id, sent.message_id)
+
+    assert (await app.attachments.get(deal.buyer, file.file_id)).size == len(making.TEXT)
+    assert len(kept_in(files)) == 1
+
+
+async def test_a_record_and_a_deletion_at_the_same_moment_never_leave_a_record_without_its_file(
+    app: Sobremesa, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = await strike_deal(app)
+    file = await uploaded(app, deal.seller)
+    sent = await deal.say(deal.seller, "The terms", attachments=[file.file_id])
+    records = await app.archive.records()
+    write, kept = app.table.write, list[bool]()
+
+    async def keeping(*operations: Any, **options: Any) -> Any:
+        if not kept:
+            kept.append(True)
+            await records.create_document(
+                deal.buyer, deal.thread_id, title="Terms", kind="contract", file_id=file.file_id
+            )
+        return await write(*operations, **options)
+
+    monkeypatch.setattr(app.table, "write", keeping)
+    await app.thread_rooms.delete(deal.seller, deal.thread_id, sent.message_id)
+
+    assert (await app.thread_rooms.get(deal.buyer, deal.thread_id, sent.message_id)).deleted
+    assert (await app.attachments.get(deal.buyer, file.file_id)).size == len(making.TEXT)
+    assert len(kept_in(files)) == 1
+
+
+async def test_a_file_in_use_cannot_be_deleted_by_itself(app: Sobremesa, town: Town) -> None:
+    file, free = await uploaded(app, town.member), await uploaded(app, town.member)
+    await attach(app, town.member, file.file_id, town.channel_id)
+
+    with pytest.raises(AttachmentInUse):
+        await app.attachments.remove(town.member, file.file_id)
+    for who in (town.owner, town.stranger):
+        with pytest.raises(NotFound):
+            await app.attachments.remove(who, free.file_id)
+    await app.attachments.remove(town.member, free.file_id)
+    with pytest.raises(NotFound):
+        await app.attachments.remove(town.member, FileId("01JGSYB3ZZ0000000000000000"))
+
+
+async def test_the_row_says_all_and_the_key_comes_from_nowhere(app: Sobremesa) -> None:
+    ana = person("ana")
+    file = await uploaded(app, ana, PNG)
+    row = await app.table.get(file_by_id(file_id=file.file_id))
+
+    assert row is not None
+    assert (row.owner_id, row.state, row.kind, row.mime) == (ana.user_id, "ready", "preview", "image/png")
+    assert (row.width, row.height, row.public, row.room_id, row.message_id) == (40, 30, False, None, None)
+    assert row.sha256 is not None
+    assert len(row.sha256) == 64
+    assert "notes" not in row.storage_key + str(row.preview_key)
+    item = row.to_item(app.table.layout)
+    assert (item["pk"], item["sk"]) == (f"FILE#{file.file_id}", "META")
+    assert isinstance(item["ttl"], int)

@@ -1,0 +1,244 @@
+"""Files in a bucket: a real server of Sobremesa over moto's S3, direct uploads by presigned requests too."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import aiohttp
+import pytest
+
+from api.calling import TIMEOUT, Caller, client_of, register
+from api.conftest import ENGINES, store_of
+from api.running import Server, serving
+from attachments import making
+from attachments.calling import MAX_BYTES, fetch, upload, upload_form
+from attachments.test_in_messages import DAY, uploaded
+from communities.conftest import Ahead
+from communities.world import person
+from servers import Endpoint
+from sobremesa.app import Sobremesa
+from sobremesa.attachments.errors import FilesUnavailable
+from sobremesa.settings import Settings
+
+PNG = making.picture("PNG", (1200, 800))
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def s3_server(
+    request: pytest.FixtureRequest, bucket: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    settings = {"files": bucket, "max_upload_bytes": str(MAX_BYTES)}
+    log = tmp_path_factory.mktemp("log") / "server.log"
+    with serving(store_of(request.param, request), log, **settings) as running:
+        yield running
+
+
+@pytest.fixture
+async def ana(s3_server: Server) -> AsyncIterator[Caller]:
+    async with client_of(s3_server.url) as http:
+        yield await register(http, f"ana-{uuid.uuid4().hex[:10]}")
+
+
+async def keys_in(bucket: str, file: Any = None) -> list[str]:
+    """What is in the bucket (of one file), by asking S3."""
+    endpoint = parse_qs(urlsplit(bucket).query)["endpoint"][0]
+    url = f"{endpoint}/{urlsplit(bucket).netloc}?list-type=2"
+    async with aiohttp.ClientSession() as session, session.get(url) as answer:
+        keys = [part.partition("<")[0] for part in (await answer.text()).split("<Key>")[1:]]
+    return [key for key in keys if file is None or file["fileId"] in key]
+
+
+async def put(presigned: dict[str, Any], content: bytes) -> int:
+    """What a client does with a presigned request."""
+    async with (
+        aiohttp.ClientSession() as session,
+        session.request(
+            presigned["method"], presigned["url"], headers=presigned["headers"], data=content, timeout=TIMEOUT
+        ) as answer,
+    ):
+        return answer.status
+
+
+async def asked(caller: Caller, *, expect: int = 201, **wanted: Any) -> dict[str, Any]:
+    body = {"name": "table.png", "mime": "image/png", "size": len(PNG), **wanted}
+    bearer = {"Authorization": f"Bearer {caller.token}"}
+    async with caller.http.post("/v1/attachments", json=body, headers=bearer) as answer:
+        assert answer.status == expect, await answer.text()
+        made: dict[str, Any] = await answer.json(content_type=None)
+        return made
+
+
+async def test_an_upload_goes_to_the_bucket_and_is_fetched_from_there(ana: Caller, bucket: str) -> None:
+    made = await upload_form(ana, PNG, name="table ☕.png")
+    kept = await keys_in(bucket, made)
+    assert len(kept) == 2
+    assert all(key.startswith(f"uploads/{made['fileId']}.") for key in kept)
+
+    content = b""
+    for url, mime in ((made["url"], "image/png"), (made["previewUrl"], "image/webp")):
+        moved = await fetch(ana, url)
+        assert (moved.status, moved.content, moved.headers["Cache-Control"]) == (302, b"", "no-store")
+        query = parse_qs(urlsplit(moved.headers["Location"]).query)
+        assert query["X-Amz-Expires"] == ["60"]
+        assert query["response-content-type"] == [mime]
+        async with aiohttp.ClientSession() as session, session.get(moved.headers["Location"]) as answer:
+            assert answer.status == 200
+            content = await answer.read()
+            assert answer.headers["Content-Type"] == mime
+            assert answer.headers["Content-Disposition"] == "inline; filename*=UTF-8''table%20%E2%98%95.png"
+    assert content[8:12] == b"WEBP"
+
+
+async def test_what_could_be_active_is_fetched_as_bytes_to_save(ana: Caller) -> None:
+    made = await upload(ana, making.TEXT, name="page.html")
+    moved = await fetch(ana, made["url"])
+    async with aiohttp.ClientSession() as session, session.get(moved.headers["Location"]) as answer:
+        assert await answer.read() == making.TEXT
+        assert answer.headers["Content-Type"] == "application/octet-stream"
+        assert answer.headers["Content-Disposition"].startswith("attachment;")
+
+
+async def test_what_is_deleted_is_gone_from_the_bucket(ana: Caller, bucket: str) -> None:
+    made = await upload(ana, PNG)
+    await ana.delete(f"/attachments/{made['fileId']}")
+    assert await keys_in(bucket, made) == []
+
+
+async def test_what_is_refused_never_reaches_the_bucket(ana: Caller, bucket: str) -> None:
+    before = await keys_in(bucket)
+    await upload(ana, making.SVG, expect=422)
+    assert await keys_in(bucket) == before
+
+
+async def test_a_client_uploads_directly_and_completes(ana: Caller, bucket: str) -> None:
+    invited = await asked(ana)
+    assert set(invited) == {"fileId", "presigned"}
+    assert set(invited["presigned"]) == {"method", "url", "headers", "expiresAt"}
+    file = f"/attachments/{invited['fileId']}"
+    await ana.get(file, expect=404)
+    assert (await ana.post(f"{file}/complete", expect=409))["code"] == "upload_missing"
+
+    assert await put(invited["presigned"], PNG) == 200
+    made = await ana.post(f"{file}/complete", expect=200)
+
+    assert (made["kind"], made["mime"], made["size"], made["width"]) == ("preview", "image/png", len(PNG), 1200)
+    assert (await ana.post(f"{file}/complete", expect=200))["fileId"] == invited["fileId"]
+    assert (await ana.get(file))["name"] == "table.png"
+    assert len(await keys_in(bucket, made)) == 2
+
+
+async def test_completed_by_many_at_once_it_is_one_file(ana: Caller, bucket: str) -> None:
+    invited = await asked(ana)
+    await put(invited["presigned"], PNG)
+    path = f"/attachments/{invited['fileId']}/complete"
+
+    made = await asyncio.gather(*(ana.post(path, expect=200) for _ in range(5)))
+
+    assert {one["fileId"] for one in made} == {invited["fileId"]}
+    assert len(await keys_in(bucket, invited)) == 2
+    assert (await fetch(ana, made[-1]["url"])).status == 302
+
+
+async def test_what_is_put_after_it_was_looked_at_is_never_served(ana: Caller, bucket: str) -> None:
+    invited = await asked(ana)
+    await put(invited["presigned"], PNG)
+    made = await ana.post(f"/attachments/{invited['fileId']}/complete", expect=200)
+
+    assert await put(invited["presigned"], making.SVG.ljust(len(PNG))) == 200
+
+    moved = await fetch(ana, made["url"])
+    async with aiohttp.ClientSession() as session, session.get(moved.headers["Location"]) as answer:
+        assert await answer.read() == PNG
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (making.SVG.ljust(len(PNG)), "wrong_type"),
+        (PNG + b"x", "wrong_size"),
+        (PNG[:-1], "wrong_size"),
+        (PNG[:2000].ljust(len(PNG)), "unreadable_image"),
+    ],
+)
+async def test_a_direct_upload_is_looked_at_like_any_other(ana: Caller, bucket: str, content: bytes, code: str) -> None:
+    invited = await asked(ana)
+    await put(invited["presigned"], content)
+    file = f"/attachments/{invited['fileId']}"
+
+    assert (await ana.post(f"{file}/complete", expect=422))["code"] == code
+    await ana.post(f"{file}/complete", expect=404)
+    assert await keys_in(bucket, invited) == []
+
+
+async def test_a_direct_upload_is_bounded_and_of_a_type_that_is_taken(ana: Caller) -> None:
+    assert (await asked(ana, size=MAX_BYTES + 1, expect=413))["code"] == "too_large"
+    assert (await asked(ana, mime="image/svg+xml", expect=422))["code"] == "wrong_type"
+    assert (await asked(ana, size=0, expect=422))["code"] == "invalid"
+    url = (await asked(ana))["presigned"]["url"]
+    # The signature holds the length and the type, so the bucket takes nothing else.
+    assert parse_qs(urlsplit(url).query)["X-Amz-SignedHeaders"] == ["content-length;content-type;host"]
+
+
+async def test_nobody_completes_for_another(ana: Caller) -> None:
+    invited = await asked(ana)
+    await put(invited["presigned"], PNG)
+    ben = await register(ana.http, f"ben-{uuid.uuid4().hex[:10]}")
+    await ben.post(f"/attachments/{invited['fileId']}/complete", expect=404)
+
+
+async def test_a_direct_avatar_is_small_and_stays(ana: Caller, bucket: str) -> None:
+    body = {"name": "me.png", "mime": "image/png", "size": len(PNG)}
+    bearer = {"Authorization": f"Bearer {ana.token}"}
+    async with ana.http.post("/v1/attachments?purpose=avatar", json=body, headers=bearer) as answer:
+        invited = await answer.json()
+    await put(invited["presigned"], PNG)
+    made = await ana.post(f"/attachments/{invited['fileId']}/complete", expect=200)
+    assert (made["mime"], made["width"]) == ("image/webp", 640)
+    ben = await register(ana.http, f"ben-{uuid.uuid4().hex[:10]}")
+    assert await ben.get(f"/attachments/{invited['fileId']}")
+    assert len(await keys_in(bucket, made)) == 1
+
+
+async def test_a_sweep_goes_through_all_pages_of_a_bucket(bucket: str, moto_server: Endpoint) -> None:
+    name = f"swept-{uuid.uuid4().hex}"
+    # A prefix with a space: keys come back encoded.
+    bucket = bucket.replace(urlsplit(bucket).netloc, name).replace("/uploads", "/our%20uploads")
+    clock = Ahead()
+    settings = Settings(rate_limits="off", files=bucket)
+    ana = person("ana")
+    async with (
+        aiohttp.ClientSession(moto_server.url) as session,
+        Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app,
+    ):
+        async with session.put(f"/{name}") as made:
+            assert made.status == 200
+        for _ in range(3):
+            await uploaded(app, ana)
+        old = [f"our uploads/01JGSYB3ZZ{number:016}.x" for number in range(1001)]
+        for key in (*old, "others/01JGSYB3ZZ0000000000000000.x"):
+            async with session.put(f"/{name}/{key}", data=b"old") as made:
+                assert made.status == 200
+
+        assert await app.attachments.sweep() == 1001
+        clock.move(seconds=DAY + 3700)
+        assert await app.attachments.sweep() == 3
+    assert await keys_in(bucket) == ["others/01JGSYB3ZZ0000000000000000.x"]
+
+
+async def test_a_bucket_that_does_not_answer_is_no_fault_of_the_caller(bucket: str) -> None:
+    missing = bucket.replace("s3://files", "s3://no-such")
+    async with Sobremesa.open(
+        "sqlite://", settings=Settings(rate_limits="off", files=missing), background=False
+    ) as app:
+        with pytest.raises(FilesUnavailable):
+            await uploaded(app, person("ana"))
+    nowhere = f"s3://bucket?endpoint=http://127.0.0.1:{1}"
+    async with Sobremesa.open(
+        "sqlite://", settings=Settings(rate_limits="off", files=nowhere), background=False
+    ) as app:
+        with pytest.raises(FilesUnavailable):
+            await uploaded(app, person("ana"))

@@ -1,0 +1,209 @@
+"""Uploading over HTTP, on both engines: as a form or as bytes, bounded, cleaned, and typed by content."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from api.calling import ULID, Caller, client_of, register
+from api.running import Server, serving
+from attachments import making
+from attachments.calling import MAX_BYTES, fetch, upload, upload_form
+from attachments.making import picture
+
+PNG = picture("PNG", (1200, 800))
+
+
+async def test_a_form_makes_a_file_with_a_preview(ana: Caller) -> None:
+    made = await upload_form(ana, PNG, name="table.png", type="image/png")
+
+    assert ULID.fullmatch(made["fileId"])
+    assert {name: made[name] for name in ("name", "kind", "mime", "size", "width", "height")} == {
+        "name": "table.png",
+        "kind": "preview",
+        "mime": "image/png",
+        "size": len(PNG),
+        "width": 1200,
+        "height": 800,
+    }
+    assert set(made) == {
+        *("fileId", "name", "kind", "mime", "size", "width", "height", "url", "previewUrl", "expiresAt")
+    }
+
+
+async def test_the_bytes_themselves_make_a_file_too(ana: Caller) -> None:
+    made = await upload(ana, making.TEXT, type="text/plain", name="notes.txt")
+    nameless = await upload(ana, making.PDF)
+
+    assert (made["name"], made["kind"], made["mime"], made["previewUrl"]) == (
+        "notes.txt",
+        "manifest",
+        "text/plain",
+        None,
+    )
+    assert (nameless["name"], nameless["mime"]) == ("file", "application/pdf")
+
+
+async def test_curl_uploads_with_its_usual_options(ana: Caller, server: Server, tmp_path: Path) -> None:
+    path = tmp_path / "Málaga table.png"
+    path.write_bytes(PNG)
+    url = f"{server.url}/v1/attachments"
+    process = await asyncio.create_subprocess_exec(
+        *("curl", "-sS", "-H", f"Authorization: Bearer {ana.token}", "-F", f"file=@{path}", url),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    said, _ = await process.communicate()
+
+    assert b'"mime":"image/png"' in said
+    assert "Málaga table.png" in said.decode()
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("../../../etc/passwd", "passwd"), ("..\\..\\x.png", "x.png"), ("a\x01b.png", "ab.png"), ("☕.png", "☕.png")],
+)
+async def test_a_name_leads_nowhere(ana: Caller, folder: Path, given: str, kept: str) -> None:
+    made = await upload(ana, PNG, name=given)
+
+    assert made["name"] == kept
+    stored = [key for key in kept_in(folder) if made["fileId"] in key]
+    assert len(stored) == 2
+    assert all(re.fullmatch(rf"{made['fileId']}\.[0-9a-f]{{32}}", key) for key in stored)
+
+
+async def test_no_answer_ever_shows_a_storage_key(ana: Caller, folder: Path) -> None:
+    made = await upload_form(ana, PNG, name="table.png")
+    told = f"{made}{await ana.get('/attachments/' + made['fileId'])}"
+    fetched = await fetch(ana, made["url"])
+
+    for key in kept_in(folder):
+        assert key.partition(".")[2] not in told + str(fetched.headers)
+    assert "torageKey" not in told
+
+
+@pytest.mark.parametrize(
+    ("content", "type", "code"),
+    [
+        (making.SVG, "image/svg+xml", "wrong_type"),
+        (making.SVG, "image/png", "wrong_type"),
+        (making.HTML, "text/plain", "wrong_type"),
+        (PNG, "image/jpeg", "wrong_type"),
+        (b"", "image/png", "wrong_type"),
+        (making.png(50_000, 50_000, b""), "image/png", "too_many_pixels"),
+        (PNG[:2000] + PNG[-12:], "image/png", "unreadable_image"),
+        (making.overlapping_bomb(), "application/zip", "unsafe_archive"),
+    ],
+)
+async def test_what_is_refused_leaves_nothing(ana: Caller, folder: Path, content: bytes, type: str, code: str) -> None:
+    before = kept_in(folder)
+    refused = await upload_form(ana, content, type=type, name="table.png", expect=422)
+
+    assert refused["code"] == code
+    assert kept_in(folder) == before
+
+
+async def test_the_limit_is_of_the_file_not_of_the_form(ana: Caller, folder: Path) -> None:
+    text = b"x" * MAX_BYTES
+    made = await upload_form(ana, text, name="long.txt")
+    assert made["size"] == MAX_BYTES
+
+    before = kept_in(folder)
+    for refused in (
+        await upload_form(ana, text + b"x", expect=413),
+        await upload(ana, text + b"x", expect=413),
+        await upload(ana, text * 3, expect=413),
+    ):
+        assert refused["code"] == "too_large"
+    assert kept_in(folder) == before
+
+
+async def test_a_form_has_one_file_and_nothing_else(ana: Caller) -> None:
+    def form(*names: str) -> aiohttp.FormData:
+        form = aiohttp.FormData()
+        for name in names:
+            form.add_field(name, PNG, filename="x.png", content_type="image/png")
+        return form
+
+    for names in (("picture",), ("file", "file"), ("file", "other")):
+        refused = await posted(ana, form(*names))
+        assert refused == (422, "one_file"), names
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (b"no form at all", "multipart/form-data; boundary=x"),
+        (b"--x\r\nContent-Disposition: form-data; name=file\r\n\r\nabc", "multipart/form-data; boundary=x"),
+        (b"--x\r\n\r\n", "multipart/form-data"),
+        (b"--x\r\n" + b"a" * 20_000 + b": b\r\n\r\n", "multipart/form-data; boundary=x"),
+        (b"--x\r\n\r\n", f"multipart/form-data; boundary={'x' * 300}"),
+    ],
+)
+async def test_a_form_that_is_none_cannot_be_read(ana: Caller, body: bytes, content_type: str) -> None:
+    assert (await posted(ana, body, {"Content-Type": content_type}))[0] in (400, 422)
+
+
+async def test_an_upload_that_breaks_off_leaves_nothing(ana: Caller, server: Server, folder: Path) -> None:
+    before = kept_in(folder)
+    port = int(server.url.rpartition(":")[2])
+    _, writer = await asyncio.open_connection("127.0.0.1", port)
+    head = (
+        f"POST /v1/attachments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {ana.token}\r\nContent-Length: 100000\r\n"
+    )
+    writer.write(head.encode() + b"Content-Type: image/png\r\n\r\n" + PNG[:1000])
+    await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+
+    for _ in range(500):
+        if kept_in(folder) == before:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("the beginning of a file stays")
+
+
+async def test_a_presigned_upload_to_a_disk_is_refused(ana: Caller) -> None:
+    wanted = {"name": "table.png", "mime": "image/png", "size": 1000}
+    assert (await ana.post("/attachments", wanted, expect=409))["code"] == "no_presigned_uploads"
+    assert (await ana.post("/attachments", {"name": "x"}, expect=422))["code"] == "invalid"
+
+
+async def test_an_avatar_is_small_a_picture_and_for_everybody(ana: Caller, ben: Caller) -> None:
+    made = await upload_form(ana, making.taken_by_a_camera((1600, 800)), name="me.jpg", purpose="avatar")
+    assert (made["mime"], made["width"], made["height"]) == ("image/webp", 320, 640)
+
+    seen = await ben.get(f"/attachments/{made['fileId']}")
+    face = await fetch(ben, seen["url"])
+    assert (face.status, face.headers["Content-Type"]) == (200, "image/webp")
+    assert b"Secret camera" not in face.content
+    assert (await upload(ana, making.TEXT, purpose="avatar", expect=422))["code"] == "wrong_type"
+    assert (await upload(ana, PNG, purpose="banner", expect=422))["code"] == "invalid"
+
+
+async def test_without_a_setting_files_are_beside_the_store(tmp_path: Path) -> None:
+    with serving(f"sqlite:///{tmp_path / 'chat.db'}", tmp_path / "log") as running:
+        async with client_of(running.url) as http:
+            ana = await register(http, "ana")
+            made = await upload(ana, PNG)
+            assert (await fetch(ana, made["url"])).content == PNG
+        beside = tmp_path / "chat.db.files"
+        assert len(kept_in(beside)) == 2
+        assert beside.stat().st_mode & 0o077 == 0
+        running.stop()
+    with serving(f"sqlite:///{tmp_path / 'chat.db'}", tmp_path / "log") as running:
+        async with client_of(running.url) as http:
+            assert (await fetch(Caller(http), made["url"])).content == PNG, "an address holds across a restart"
+
+
+async def posted(caller: Caller, body: object, headers: dict[str, str] | None = None) -> tuple[int, str]:
+    bearer = {"Authorization": f"Bearer {caller.token}"}
+    async with caller.http.post("/v1/attachments", data=body, headers=bearer | (headers or {})) as answer:
+        return answer.status, (await answer.json(content_type=None))["code"]
+
+
+def kept_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.rglob("*") if path.is_file()}

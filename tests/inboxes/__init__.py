@@ -1,0 +1,1 @@
+"""Inboxes, through their verbs, on both engines."""

@@ -1,0 +1,43 @@
+"""A server that publishes, in a process of its own: `python -m inboxes.publishing_process FILE PEOPLE AHEAD`.
+
+It asks for the publishing, which by its host system id happens once, then does what there is to do. It says how many
+have the message, again and again, then `done`. Its clock is ahead by some seconds: the lease of a killed one is over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from communities.conftest import Ahead
+from durability.child import say
+from inboxes.shop import KEY, NEWS, SHOP, Shop
+from sobremesa.app import Sobremesa
+from sobremesa.inboxes.message_ids import InboxMessageId
+from sobremesa.settings import Settings
+
+LOOK_EVERY_SECONDS = 0.005
+
+
+async def main(file: str, people: int, ahead: float) -> None:
+    clock = Ahead()
+    clock.move(seconds=ahead)
+    settings = Settings(rate_limits="off")
+    async with Sobremesa.open(f"sqlite:///{file}", settings=settings, clock=clock, background=False) as app:
+        uids = [f"user-{number:05}" for number in range(people)]
+        shop = Shop(app, clock)
+        published = await shop.tell_many(uids, category="offers", ttl="1w", host_system_id="the-one")
+        watching = asyncio.create_task(watch(app, published.message_id))
+        await app.jobs.run_pending(app.handlers)
+        watching.cancel()
+    say("done")
+
+
+async def watch(app: Sobremesa, message_id: InboxMessageId) -> None:
+    while True:
+        say(str((await app.inboxes.publishing.find(KEY, SHOP, NEWS, message_id)).delivered))
+        await asyncio.sleep(LOOK_EVERY_SECONDS)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3])))

@@ -1,0 +1,148 @@
+"""A shop: a tenant with a server key, an inbox, and people who have accounts or not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from communities.conftest import Ahead
+from sobremesa.accounts.entities import User
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock, instant
+from sobremesa.inboxes.counting import CategoryCount, InboxCount
+from sobremesa.inboxes.entities import InboxKey, Publish
+from sobremesa.inboxes.listing import Entry
+from sobremesa.inboxes.message_ids import InboxMessageId
+from sobremesa.inboxes.opening import Inboxes
+from sobremesa.inboxes.publishing import Notice
+from sobremesa.people import Actor, KeyId, Tenant, UserId
+from sobremesa.table import Put, RawKey
+from sobremesa.table.engines.protocol import DeleteItem, RawChange
+from sobremesa.table.values import Item
+
+SHOP = Tenant("shop")
+NEWS = InboxKey("news")
+SCOPES = frozenset({"inbox:publish", "inbox:admin", "inbox:read"})
+KEY = Actor(tenant=SHOP, key_id=KeyId("key"), scopes=SCOPES)
+
+
+def reader(name: str, tenant: Tenant = SHOP) -> Actor:
+    return Actor.of_person(UserId(name), name, tenant)
+
+
+ANA, BEN, CLEO = map(reader, ("ana", "ben", "cleo"))
+
+
+class Shop:
+    """The shop, and what it and its people do."""
+
+    def __init__(
+        self, app: Sobremesa, clock: Ahead | SetClock, inbox: InboxKey = NEWS, inboxes: Inboxes | None = None
+    ) -> None:
+        self.app = app
+        self.clock = clock
+        self.inbox = inbox
+        self.inboxes = inboxes or app.inboxes
+
+    async def joins(self, *people: Actor, **fields: Any) -> None:
+        """They make an account now."""
+        now = instant(self.clock.now_ms())
+        await self.app.table.write_many(
+            Put(User(user_id=who.user_id, username=who.username, tenant=who.tenant, created_at=now, **fields))
+            for who in people
+        )
+
+    async def tell(self, *people: Actor, **notice: Any) -> InboxMessageId:
+        """Tell people something by name, or everyone if none is named."""
+        return (await self.publish(*people, **notice)).message_id
+
+    async def publish(self, *people: Actor, **notice: Any) -> Publish:
+        given = {"sender": "shop", "title": "News", "body": "Something new"} | notice
+        publishing = self.inboxes.publishing
+        if not people:
+            return await publishing.publish_to_everyone(KEY, SHOP, self.inbox, Notice(**given))
+        uids = [who.user_id for who in people]
+        return await publishing.publish_to_users(KEY, SHOP, self.inbox, Notice(**given), uids)
+
+    async def tell_many(self, user_ids: Sequence[str], **notice: Any) -> Publish:
+        given = {"sender": "shop", "title": "News", "body": "Something new"} | notice
+        uids = [UserId(user_id) for user_id in user_ids]
+        return await self.inboxes.publishing.publish_to_users(KEY, SHOP, self.inbox, Notice(**given), uids)
+
+    async def entries(self, who: Actor, **options: Any) -> list[Entry]:
+        """Everything that a person is shown, by pages."""
+        found: list[Entry] = []
+        cursor: str | None = None
+        while True:
+            page, cursor = await self.inboxes.listing.page(
+                who, who.tenant, self.inbox, cursor=cursor, **{"limit": 100, **options}
+            )
+            found += page
+            if cursor is None:
+                return found
+
+    async def ids(self, who: Actor, **options: Any) -> list[str]:
+        return [entry.message_id for entry in await self.entries(who, **options)]
+
+    async def count(self, who: Actor) -> InboxCount:
+        return await self.inboxes.counting.count(who, who.tenant, self.inbox)
+
+    async def numbers(self, who: Actor) -> tuple[int, int]:
+        count = await self.count(who)
+        return count.total, count.unread
+
+    async def read(self, who: Actor, message_id: str) -> bool:
+        return await self.inboxes.marking.read(who, who.tenant, self.inbox, InboxMessageId(message_id))
+
+    async def archive(self, who: Actor, message_id: str) -> bool:
+        return await self.inboxes.marking.archive(who, who.tenant, self.inbox, InboxMessageId(message_id))
+
+    async def snooze(self, who: Actor, message_id: str, *, seconds: int) -> bool:
+        until_ms = self.clock.now_ms() + seconds * 1000
+        return await self.inboxes.marking.snooze(
+            who, who.tenant, self.inbox, InboxMessageId(message_id), until_ms=until_ms
+        )
+
+    async def mute(self, who: Actor, category: str, *, muted: bool = True) -> None:
+        await self.inboxes.preferences.set(who, who.tenant, self.inbox, category, muted=muted)
+
+    async def recount(self, who: Actor) -> InboxCount:
+        """What the counts should be: by looking at everything that is listed."""
+        entries = await self.entries(who)
+        muted = {row["category"] for row in await self.rows("p#") if row["uid"] == who.user_id and row["muted"]}
+        totals = Counter(entry.message.category for entry in entries)
+        unread = Counter(entry.message.category for entry in entries if entry.readat is None)
+        return InboxCount(
+            len(entries),
+            sum(number for category, number in unread.items() if category not in muted),
+            {
+                category: CategoryCount(totals[category], unread[category], category in muted)
+                for category in sorted(filter(None, totals))
+            },
+        )
+
+    async def rows(self, prefix: str = "") -> list[Item]:
+        """Every stored row of the inboxes whose sort key begins so."""
+        return [
+            item
+            async for item in self.app.table.scan(consistent=True)
+            if item["pk"].startswith("t#") and item["sk"].startswith(prefix)
+        ]
+
+    async def removed_by_the_store(self) -> list[RawChange]:
+        """What has expired is removed as DynamoDB's time to live does it; the records that the stream will have."""
+        now = self.clock.now_ms() // 1000
+        changes = []
+        for item in await self.rows("m#"):
+            if item.get("ttl", now + 1) <= now:
+                key = RawKey(item["pk"], item["sk"])
+                await self.app.table.engine.write(DeleteItem(key))
+                changes.append(RawChange(f"event-{key.pk}-{key.sk}", now * 1000, key, item, None, expired=True))
+        return changes
+
+    async def hears(self, *changes: RawChange) -> None:
+        """The records of the stream come in."""
+        for change in changes:
+            self.inboxes.expiring.see(change)
+        await self.inboxes.expiring.settle()

@@ -1,0 +1,103 @@
+"""What each verb of an inbox costs: requests of each kind, and units, the same on both engines.
+
+A number that grows here is a decision, not an accident: change it together with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+
+from communities.conftest import Ahead
+from communities.test_budgets import Cost
+from communities.world import requests
+from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
+from sobremesa.table import measure
+
+BUDGETS: dict[str, Cost] = {
+    # The settings, then message 2, both counts 4, the publishing 2; with a host system id its claim 2.
+    "tell everyone": Cost({"batch_get": 1, "transact": 1}, 2, 8),
+    "tell everyone, with a host system id": Cost({"get": 1, "batch_get": 1, "transact": 1}, 3, 10),
+    "tell everyone again": Cost({"get": 2}, 2, 0),
+    # Each person costs message 2 and both counts 4. From 33 on a list of recipients and a job go before it.
+    "tell one person": Cost({"batch_get": 1, "transact": 1}, 2, 8),
+    "tell 32 people": Cost({"batch_get": 1, "transact": 1}, 2, 194),
+    "tell 33 people": Cost({"batch_get": 1, "batch_write": 2, "transact": 2, "get": 1, "query": 1}, 4, 206),
+    "tell 1000 people": Cost({"batch_get": 1, "batch_write": 2, "transact": 32, "get": 1, "query": 1}, 8, 6086),
+    # Once for each person and inbox: both places are counted, and the floor is found.
+    "count, at first sight": Cost({"query": 8, "write": 3, "get": 1}, 9, 3),
+    "count": Cost({"query": 2}, 2, 0),
+    "count 50": Cost({"query": 2}, 2, 0),
+    "count, one comes back": Cost({"query": 4, "transact": 1, "write": 1}, 7, 7),
+    "list 4 messages": Cost({"get": 1, "query": 2}, 3, 0),
+    "list a page of 50": Cost({"get": 1, "query": 2}, 7, 0),
+    # Message or receipt 2, both counts 4.
+    "mark one's own": Cost({"batch_get": 1, "transact": 1}, 3, 6),
+    "mark one to everyone": Cost({"batch_get": 1, "transact": 1}, 3, 6),
+    "mark it again": Cost({"batch_get": 1}, 3, 0),
+    "mark 48 at once": Cost({"get": 3, "query": 2, "transact": 2}, 9, 104),
+    "archive": Cost({"batch_get": 1, "transact": 1}, 3, 6),
+    "snooze": Cost({"batch_get": 1, "transact": 1}, 3, 8),
+    "mute": Cost({"transact": 1}, 0, 4),
+}
+
+
+@pytest.fixture
+async def still(shop: Shop, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    """The shop at one moment."""
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now + clock._ahead_ms)
+    await shop.joins(ANA, BEN)
+    return shop
+
+
+async def costs_of(shop: Shop) -> dict[str, Cost]:
+    costs: dict[str, Cost] = {}
+
+    async def spend(name: str, verb: Awaitable[Any]) -> Any:
+        with requests(shop.app) as asked, measure() as used:
+            result = await verb
+        costs[name] = Cost(dict(asked), used.read, used.write)
+        return result
+
+    marking = shop.inboxes.marking
+    await shop.tell(category="c", ttl="1h")
+    public = await spend("tell everyone", shop.tell(category="c", ttl="1h"))
+    await spend("tell everyone, with a host system id", shop.tell(category="c", ttl="1h", host_system_id="h"))
+    await spend("tell everyone again", shop.tell(category="c", ttl="1h", host_system_id="h"))
+    own = await spend("tell one person", shop.tell(ANA, category="c", ttl="1h"))
+    await spend("tell 32 people", shop.tell_many([f"user-{number:04}" for number in range(32)], category="c"))
+    await spend("tell 33 people", shop.tell_many([f"user-{number:04}" for number in range(33)], category="c"))
+    await spend("tell 1000 people", shop.tell_many([f"user-{number:04}" for number in range(1000)], category="c"))
+    await spend("count, at first sight", shop.count(ANA))
+    await spend("count", shop.count(ANA))
+    await spend("list 4 messages", shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=50))
+    await spend("mark one's own", shop.read(ANA, own))
+    await spend("mark one to everyone", shop.read(ANA, public))
+    await spend("mark it again", shop.read(ANA, public))
+    for number in range(46):
+        await shop.tell(*((ANA,) if number % 2 else ()), category="c", ttl="1h", body="A little more to say. " * 8)
+    await spend("list a page of 50", shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=50))
+    await spend("mark 48 at once", marking.read_all(ANA, SHOP, NEWS))
+    await spend("archive", shop.archive(ANA, own))
+    await spend("snooze", shop.snooze(ANA, public, seconds=60))
+    await spend("mute", shop.mute(ANA, "c"))
+    await spend("count 50", shop.count(ANA))
+    shop.clock.move(seconds=61)
+    await spend("count, one comes back", shop.count(ANA))
+    return costs
+
+
+async def test_every_verb_keeps_its_budget(still: Shop) -> None:
+    costs = await costs_of(still)
+
+    changed = {name: (cost, BUDGETS.get(name)) for name, cost in costs.items() if cost != BUDGETS.get(name)}
+    assert changed == {}
+    assert set(costs) == set(BUDGETS)
+
+
+def test_counting_takes_at_most_three_requests() -> None:
+    for name in ("count", "count 50"):
+        assert sum(BUDGETS[name].requests.values()) <= 3

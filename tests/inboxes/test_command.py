@@ -1,0 +1,77 @@
+"""`sobremesa reconcile`, as a person runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
+from sobremesa.inboxes.entities import UserStats
+from sobremesa.table import Update, add
+
+SOBREMESA = Path(sys.executable).with_name("sobremesa")
+
+
+def reconcile(*arguments: str, store: str) -> str:
+    done = subprocess.run(
+        [SOBREMESA, "reconcile", *arguments, "--store", store], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    return done.stdout
+
+
+@pytest.fixture
+async def wrong(shop: Shop) -> Shop:
+    """A shop in which one of Ana's counts is wrong."""
+    await shop.tell(ANA, BEN, category="offers")
+    await shop.tell()
+    for who in (ANA, BEN):
+        await shop.count(who)
+    key = UserStats.key(tenant=SHOP, inbox=NEWS, user_id=ANA.user_id)
+    await shop.app.table.write(Update(key, add(published=4)))
+    return shop
+
+
+async def test_what_is_wrong_is_told_in_plain_lines_and_mended(wrong: Shop, store: str) -> None:
+    told = "shop/news ana *: published 5 is 1\n3 places counted, 1 {}.\n"
+
+    assert reconcile("--dry-run", store=store) == told.format("would be mended")
+    assert reconcile("--tenant", "rival", store=store) == "0 places counted, 0 mended.\n"
+    assert reconcile("--tenant", "shop", store=store) == told.format("mended")
+    assert reconcile(store=store) == "3 places counted, 0 mended.\n"
+    stats = await wrong.app.table.get(UserStats.key(tenant=SHOP, inbox=NEWS, user_id=ANA.user_id), consistent=True)
+    assert stats is not None
+    assert stats.published == 1
+
+
+def reconcile_on_a_terminal(store: str) -> bytes:
+    """What a person sees."""
+    reading, terminal = pty.openpty()
+    command = [str(SOBREMESA), "reconcile", "--store", store]
+    environment = os.environ | {"TERM": "xterm"}
+    with subprocess.Popen(command, stdout=terminal, stderr=terminal, stdin=terminal, env=environment) as process:
+        os.close(terminal)
+        said = b""
+        # An error is how Linux tells that the other end of a terminal was closed.
+        with contextlib.suppress(OSError):
+            while piece := os.read(reading, 4096):
+                said += piece
+        os.close(reading)
+        assert process.wait(60) == 0
+    return said
+
+
+async def test_on_a_terminal_it_shows_how_far_it_is(wrong: Shop, store: str) -> None:
+    said = await asyncio.to_thread(reconcile_on_a_terminal, store)
+
+    assert b"\x1b[" in said
+    assert b"3 places counted, 1 wrong" in said
+    assert said.rstrip().endswith(b"3 places counted, 1 mended.")

@@ -1,0 +1,45 @@
+"""A publishing to ten thousand people goes on after its process was killed, and repeats nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from communities.conftest import Ahead
+from durability.child import line_of, lines_until, started
+from inboxes.shop import KEY, NEWS, SHOP, Shop, reader
+from sobremesa.app import Sobremesa
+from sobremesa.inboxes.message_ids import InboxMessageId
+
+PEOPLE = 10_000
+KILLED_AT = (1_500, 6_000)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("store", ["embedded-file"])
+async def test_everybody_gets_it_once_though_the_process_was_killed_twice(tmp_path: Path, store: str) -> None:
+    file = tmp_path / "chat.db"
+
+    for run, enough in enumerate(KILLED_AT):
+        with started("inboxes.publishing_process", str(file), str(PEOPLE), str(run * 120)) as process:
+            while int(line_of(process)) < enough:
+                pass
+            process.kill()
+    with started("inboxes.publishing_process", str(file), str(PEOPLE), str(len(KILLED_AT) * 120)) as process:
+        seen = [int(line) for line in lines_until(process, "done")]
+
+    assert seen[0] >= KILLED_AT[-1], "it went on from where it was"
+    async with Sobremesa.open(f"sqlite:///{file}", background=False) as app:
+        shop = Shop(app, Ahead())
+        messages = await shop.rows("m#")
+        assert Counter(row["uid"] for row in messages) == {f"user-{number:05}": 1 for number in range(PEOPLE)}
+        assert len({row["id"] for row in messages}) == 1
+        for prefix in ("c#*", "c#offers"):
+            assert Counter(row["published"] for row in await shop.rows(prefix)) == {1: PEOPLE}
+        found = await app.inboxes.publishing.find(KEY, SHOP, NEWS, InboxMessageId(messages[0]["id"]))
+        assert (found.delivered, found.recipients, found.state) == (PEOPLE, PEOPLE, "done")
+        assert await shop.numbers(reader("user-09999")) == (1, 1)
+        assert [checked async for checked in app.inboxes.reconciling.run(dry=True) if checked.drift] == []
+        assert await shop.rows("CHUNK#") == []

@@ -1,0 +1,275 @@
+"""Anything in any order: lists and counts are always what a plain model says.
+
+`SOBREMESA_INBOX_EXAMPLES` and `SOBREMESA_INBOX_STEPS` make it run longer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections import Counter
+from contextlib import AsyncExitStack
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+
+from inboxes.shop import NEWS, SHOP, Shop, reader
+from servers import Endpoint
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock
+from sobremesa.inboxes.counting import CategoryCount, InboxCount
+from sobremesa.people import Actor
+from sobremesa.settings import Settings
+from sobremesa.table import RawChange
+
+EXAMPLES = int(os.environ.get("SOBREMESA_INBOX_EXAMPLES", "12"))
+STEPS = int(os.environ.get("SOBREMESA_INBOX_STEPS", "40"))
+
+NAMES = ("ana", "ben", "cleo", "dora")
+names = st.sampled_from(NAMES)
+categories = st.sampled_from([None, "offers", "orders"])
+lifetimes = st.sampled_from([None, "5s", "20s", "60s"])
+picks = st.integers(min_value=0, max_value=50)
+
+
+class Told(NamedTuple):
+    """A message of the model."""
+
+    message_id: str
+    to: frozenset[str] | None
+    category: str | None
+    at_ms: int
+    expires: int | None
+
+
+class Reader:
+    """A person of the model."""
+
+    def __init__(self, since_ms: int) -> None:
+        self.since_ms = since_ms
+        self.read: set[str] = set()
+        self.archived: set[str] = set()
+        self.snoozed: dict[str, int] = {}
+        self.muted: set[str] = set()
+
+
+class InboxMachine(RuleBasedStateMachine):
+    """The inbox beside the model."""
+
+    store = "sqlite://"
+    steps = 0
+    looks = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.closing = AsyncExitStack()
+        # It stands still between the steps, so that the model and the inbox have the same time, in every run.
+        self.clock = SetClock()
+        store = self.store.replace("TABLE", f"model-{uuid.uuid4().hex}")
+        opened = Sobremesa.open(store, settings=Settings(rate_limits="off"), clock=self.clock, background=False)
+        app: Sobremesa = self.run(self.closing.enter_async_context(opened))
+        self.shop = Shop(app, self.clock)
+        self.told: list[Told] = []
+        self.first: dict[str, int] = {}
+        self.readers: dict[str, Reader] = {}
+        self.late: list[RawChange] = []
+
+    def run(self, work: Any) -> Any:
+        return self.runner.run(work)
+
+    def teardown(self) -> None:
+        try:
+            for name in self.readers:
+                self.check(name)
+            assert self.run(self.drift()) == []
+        finally:
+            self.run(self.closing.aclose())
+            self.runner.close()
+
+    # What happens
+
+    @rule(name=names, is_foreign=st.booleans())
+    def join(self, name: str, is_foreign: bool) -> None:
+        if name in self.readers:
+            return
+        self.tick()
+        self.run(self.shop.joins(reader(name), **({"identity": f"identity-of-{name}"} if is_foreign else {})))
+        since = self.clock.now_ms()
+        self.readers[name] = Reader(min(since, self.first.get(name, since)) if is_foreign else since)
+
+    @rule(to=st.frozensets(names, min_size=1), category=categories, ttl=lifetimes)
+    def tell_some(self, to: frozenset[str], category: str | None, ttl: str | None) -> None:
+        self.tell(to, category, ttl)
+        for name in to:
+            self.first.setdefault(name, self.clock.now_ms())
+
+    @rule(category=categories, ttl=lifetimes)
+    def tell_everyone(self, category: str | None, ttl: str | None) -> None:
+        self.tell(None, category, ttl)
+
+    @precondition(lambda self: self.readers and self.told)
+    @rule(pick=picks, who=picks)
+    def read(self, pick: int, who: int) -> None:
+        name, told = self.pick(who, pick)
+        is_new = self.has(name, told) and told.message_id not in self.readers[name].read
+        assert self.run(self.shop.read(reader(name), told.message_id)) == is_new
+        if is_new:
+            self.readers[name].read.add(told.message_id)
+
+    @precondition(lambda self: self.readers)
+    @rule(who=picks, category=categories)
+    def read_all(self, who: int, category: str | None) -> None:
+        name = self.who(who)
+        unread = [
+            told
+            for told in self.shown(name)
+            if told.message_id not in self.readers[name].read and category in (None, told.category)
+        ]
+        marked = self.shop.inboxes.marking.read_all(reader(name), SHOP, NEWS, category=category)
+        assert self.run(marked) == len(unread)
+        self.readers[name].read |= {told.message_id for told in unread}
+
+    @precondition(lambda self: self.readers and self.told)
+    @rule(pick=picks, who=picks)
+    def archive(self, pick: int, who: int) -> None:
+        name, told = self.pick(who, pick)
+        is_new = self.has(name, told) and told.message_id not in self.readers[name].archived
+        assert self.run(self.shop.archive(reader(name), told.message_id)) == is_new
+        if is_new:
+            self.readers[name].archived.add(told.message_id)
+
+    @precondition(lambda self: self.readers and self.told)
+    @rule(pick=picks, who=picks, seconds=st.sampled_from([3, 15, 50]))
+    def snooze(self, pick: int, who: int, seconds: int) -> None:
+        name, told = self.pick(who, pick)
+        changed = self.run(self.shop.snooze(reader(name), told.message_id, seconds=seconds))
+        if self.has(name, told) and told.message_id not in self.readers[name].archived:
+            self.readers[name].snoozed[told.message_id] = -(-(self.clock.now_ms() + seconds * 1000) // 1000)
+        else:
+            assert not changed
+
+    @precondition(lambda self: self.readers)
+    @rule(who=picks, category=st.sampled_from(["offers", "orders"]), muted=st.booleans())
+    def mute(self, who: int, category: str, muted: bool) -> None:
+        name = self.who(who)
+        self.run(self.shop.mute(reader(name), category, muted=muted))
+        (self.readers[name].muted.add if muted else self.readers[name].muted.discard)(category)
+
+    @rule(seconds=st.sampled_from([1, 4, 10, 30, 100]))
+    def pass_time(self, seconds: int) -> None:
+        self.clock.move(seconds=seconds)
+
+    @rule()
+    def store_removes(self) -> None:
+        self.late += self.run(self.shop.removed_by_the_store())
+
+    @precondition(lambda self: self.late)
+    @rule(pick=picks, is_last=st.booleans())
+    def record_comes(self, pick: int, is_last: bool) -> None:
+        record = self.late[pick % len(self.late)]
+        self.run(self.shop.hears(record))
+        if is_last:
+            self.late.remove(record)
+
+    @rule()
+    def reconcile(self) -> None:
+        self.run(self.reconciled())
+
+    @precondition(lambda self: self.readers)
+    @rule(who=picks)
+    def look(self, who: int) -> None:
+        self.check(self.who(who))
+
+    # What holds
+
+    @invariant()
+    def step(self) -> None:
+        InboxMachine.steps += 1
+
+    def check(self, name: str) -> None:
+        InboxMachine.looks += 1
+        shown = self.shown(name)
+        assert self.run(self.shop.ids(reader(name), limit=5)) == [told.message_id for told in shown[::-1]]
+        person = self.readers[name]
+        totals = Counter(told.category for told in shown)
+        unread = Counter(told.category for told in shown if told.message_id not in person.read)
+        expected = InboxCount(
+            len(shown),
+            sum(number for category, number in unread.items() if category not in person.muted),
+            {
+                category: CategoryCount(totals[category], unread[category], category in person.muted)
+                for category in sorted(filter(None, totals))
+            },
+        )
+        assert self.run(self.shop.count(reader(name))) == expected
+
+    def has(self, name: str, told: Told) -> bool:
+        """Is this message this person's, and has it not expired?"""
+        if told.expires is not None and told.expires <= self.clock.now_ms() // 1000:
+            return False
+        return name in told.to if told.to is not None else told.at_ms >= self.readers[name].since_ms
+
+    def shown(self, name: str) -> list[Told]:
+        person, now = self.readers[name], self.clock.now_ms() // 1000
+        return [
+            told
+            for told in self.told
+            if self.has(name, told)
+            and told.message_id not in person.archived
+            and person.snoozed.get(told.message_id, 0) <= now
+        ]
+
+    # By hand
+
+    def tell(self, to: frozenset[str] | None, category: str | None, ttl: str | None) -> None:
+        self.tick()
+        people: list[Actor] = [] if to is None else [reader(name) for name in sorted(to)]
+        message_id = self.run(self.shop.tell(*people, category=category, ttl=ttl))
+        now = self.clock.now_ms()
+        expires = None if ttl is None else now // 1000 + int(ttl[:-1])
+        self.told.append(Told(message_id, to, category, now, expires))
+
+    def tick(self) -> None:
+        self.clock.move(seconds=0.02)
+
+    def who(self, number: int) -> str:
+        return sorted(self.readers)[number % len(self.readers)]
+
+    def pick(self, who: int, number: int) -> tuple[str, Told]:
+        return self.who(who), self.told[number % len(self.told)]
+
+    async def reconciled(self) -> None:
+        async for _ in self.shop.inboxes.reconciling.run():
+            pass
+
+    async def drift(self) -> list[Any]:
+        """What is wrong, beside what the store has removed and no record has told of yet."""
+        await self.shop.hears(*self.late)
+        return [checked async for checked in self.shop.inboxes.reconciling.run(dry=True) if checked.drift]
+
+
+@pytest.mark.timeout(120 + EXAMPLES * STEPS)
+@pytest.mark.parametrize("engine", ["embedded", "dynamodb"])
+def test_lists_and_counts_are_always_what_a_plain_model_says(engine: str, dynoxide_memory: Endpoint) -> None:
+    class Machine(InboxMachine):
+        store = (
+            "sqlite://" if engine == "embedded" else f"dynamodb://TABLE?region=eu-west-1&endpoint={dynoxide_memory.url}"
+        )
+
+    examples = EXAMPLES if engine == "embedded" else max(3, EXAMPLES // 4)
+    run_state_machine_as_test(
+        Machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=STEPS,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            print_blob=True,
+        ),
+    )
+    print(f"{engine}: {InboxMachine.steps} steps in all, looked {InboxMachine.looks} times")

@@ -1,0 +1,208 @@
+"""Every declared access pattern finds its rows and no others, and every declared write happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import pytest
+
+from communities.test_patterns import found_by
+from communities.world import PASSWORD, register
+from inboxes.shop import KEY, NEWS, SHOP, Shop, reader
+from sobremesa.accounts.entities import user_by_id
+from sobremesa.app import Sobremesa
+from sobremesa.inboxes import entities as inb
+from sobremesa.inboxes.entities import Category, InboxKey
+from sobremesa.inboxes.message_ids import InboxMessageId
+from sobremesa.people import Tenant, UserId
+from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, Registry, Update, WritePattern, set_to
+from sobremesa.table.capacity import UNNAMED
+
+REGISTRY = Registry.of(inb)
+FAR = 4_102_444_800
+M = [InboxMessageId(f"m{number}") for number in range(4)]
+T, RIVAL = Tenant("shop"), Tenant("shopU")
+NEW, ALERT = InboxKey("news"), InboxKey("alerts")
+A, B = UserId("ana"), UserId("ben")
+C, D = Category("c"), Category("d")
+OWN: dict[str, Any] = {"tenant": T, "user_id": A, "inbox": NEW}
+ALL: dict[str, Any] = {"tenant": T, "inbox": NEW}
+PLACES: tuple[dict[str, Any], ...] = (
+    OWN,
+    {**OWN, "user_id": B},
+    {**OWN, "inbox": ALERT},
+    {**OWN, "tenant": RIVAL},
+)
+PUBLIC_PLACES: tuple[dict[str, Any], ...] = (ALL, {**ALL, "inbox": ALERT}, {**ALL, "tenant": RIVAL})
+
+
+class Scene(NamedTuple):
+    """Rows of every kind in several places, so that a question can find too much."""
+
+    settings: list[inb.TenantSettings]
+    configs: list[inb.InboxConfig]
+    held: list[inb.Held]
+    public: list[inb.PublicMessage]
+    totals: list[inb.UserStats]
+    categories: list[inb.CategoryStats]
+    public_totals: list[inb.PublicStats]
+    public_categories: list[inb.PublicCategoryStats]
+    preferences: list[inb.Preference]
+    snoozes: list[inb.Snooze]
+    counted: list[inb.Counted]
+    public_counted: list[inb.PublicCounted]
+    publishes: list[inb.Publish]
+    chunks: list[inb.Chunk]
+    claims: list[inb.HostClaim]
+
+    def rows(self) -> list[Entity]:
+        return [row for held in self for row in held]
+
+
+def set_scene() -> Scene:
+    return Scene(
+        settings=[inb.TenantSettings(tenant=tenant, ttl_text="1d") for tenant in (T, RIVAL)],
+        configs=[inb.InboxConfig(tenant=tenant, inbox=inbox) for tenant, inbox in ((T, ALERT), (T, NEW), (RIVAL, NEW))],
+        held=[inb.Held(**place, message_id=message_id) for place in PLACES for message_id in M[:3]],
+        public=[inb.PublicMessage(**place, message_id=message_id) for place in PUBLIC_PLACES for message_id in M],
+        totals=[inb.UserStats(**place, published=1) for place in PLACES],
+        categories=[inb.CategoryStats(**place, category=category) for place in PLACES for category in (C, D)],
+        public_totals=[inb.PublicStats(**place, published=1) for place in PUBLIC_PLACES],
+        public_categories=[
+            inb.PublicCategoryStats(**place, category=category) for place in PUBLIC_PLACES for category in (C, D)
+        ],
+        preferences=[inb.Preference(**place, category=category) for place in PLACES for category in (C, D)],
+        snoozes=[inb.Snooze(**place, message_id=message_id, until=FAR) for place in PLACES for message_id in M[:2]],
+        counted=[inb.Counted(**place, event_id="e", expiredat=FAR) for place in PLACES],
+        public_counted=[inb.PublicCounted(**place, event_id="e", expiredat=FAR) for place in PUBLIC_PLACES],
+        publishes=[
+            inb.Publish(tenant=tenant, message_id=message_id, inbox=NEW, state="done")
+            for tenant in (T, RIVAL)
+            for message_id in M[:2]
+        ],
+        chunks=[
+            inb.Chunk(tenant=T, message_id=message_id, n=n, uids=[A], kept_until=FAR)
+            for message_id in M[:2]
+            for n in (0, 1, 2)
+        ],
+        claims=[
+            inb.HostClaim(tenant=T, inbox=inbox, host_hash="h", message_id=M[0], body_hash="b")
+            for inbox in (NEW, ALERT)
+        ],
+    )
+
+
+def held_public(rows: Sequence[inb.PublicMessage]) -> list[inb.HeldPublic]:
+    return [inb.HeldPublic(tenant=row.tenant, inbox=row.inbox, message_id=row.message_id) for row in rows]
+
+
+Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
+
+READS: dict[str, Callable[[Scene], Asked]] = {
+    "S4.1": lambda s: (inb.messages_to(**OWN), s.held[2::-1]),
+    "S4.2": lambda s: (inb.public_messages(**ALL), s.public[3::-1]),
+    "S4.3": lambda s: (inb.counts_of(**OWN), [s.totals[0], *s.categories[:2]]),
+    "S4.4": lambda s: (inb.category_count_of(**OWN, category=D), [s.categories[1]]),
+    "S4.5": lambda s: (inb.public_counts(**ALL), [s.public_totals[0], *s.public_categories[:2]]),
+    "S4.6": lambda s: (inb.tenant_settings(tenant=RIVAL), [s.settings[1]]),
+    "S4.7": lambda s: (inb.inbox_config(tenant=T, inbox=NEW), [s.configs[1]]),
+    "INB.1": lambda s: (inb.inboxes_of(tenant=T), s.configs[:2]),
+    "INB.2": lambda s: (inb.held_message(**OWN, message_id=M[1]), [s.held[1]]),
+    "INB.3": lambda s: (inb.public_message(**ALL, message_id=M[1]), [s.public[1]]),
+    "INB.4": lambda s: (inb.count_of(**OWN), [s.totals[0]]),
+    "INB.5": lambda s: (inb.held_public(**ALL), held_public(s.public[:4])),
+    "INB.6": lambda s: (inb.held_public_until(**ALL, floor=M[1]), held_public(s.public[:2])),
+    "INB.7": lambda s: (inb.publish_by_id(tenant=T, message_id=M[1]), [s.publishes[1]]),
+    "INB.8": lambda s: (inb.chunk_of(tenant=T, message_id=M[1], n=2), [s.chunks[5]]),
+    "INB.9": lambda s: (inb.chunks_of(tenant=T, message_id=M[1]), s.chunks[3:]),
+    "INB.10": lambda s: (inb.host_claim(tenant=T, inbox=ALERT, host_hash="h"), [s.claims[1]]),
+    "INB.11": lambda s: (inb.preferences_of(**OWN), s.preferences[:2]),
+    "INB.12": lambda s: (inb.snoozes_of(**OWN), s.snoozes[:2]),
+    "INB.13": lambda s: (
+        inb.everything_of(**OWN),
+        [
+            s.totals[0],
+            *s.categories[:2],
+            *s.held[:3],
+            *s.preferences[:2],
+            s.counted[0],
+            *s.snoozes[:2],
+        ],
+    ),
+}
+
+
+def test_every_declared_question_is_asked() -> None:
+    assert set(READS) == {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
+
+
+async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> None:
+    scene = set_scene()
+    await app.table.write_many(Put(row) for row in scene.rows())
+
+    wrong = {}
+    for id, ask in READS.items():
+        asked, expected = ask(scene)
+        found = await found_by(app, asked)
+        if found != list(expected):
+            wrong[id] = (found, list(expected))
+
+    assert wrong == {}
+    assert set(READS) <= set(app.table.meter.totals())
+
+
+async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(shop: Shop) -> None:
+    app = shop.app
+    dora = await register(app, "dora")
+    await app.table.write(Update(user_by_id(user_id=dora.user_id), set_to(tenant=SHOP)))
+    dora = reader(dora.user_id)
+    unnamed = app.table.meter.totals()[UNNAMED].calls
+    await shop.inboxes.configuring.set_tenant(KEY, SHOP, title="The shop", ttl="1d")
+    await shop.inboxes.configuring.set_inbox(KEY, SHOP, NEWS, title="News", description=None, ttl={})
+    own = await shop.tell(dora, category="c")
+    await shop.tell(category="c", ttl="10s", host_system_id="h")
+    await shop.tell_many([f"user-{number}" for number in range(40)])
+    await shop.tell_many([f"user-{number}" for number in range(1001)])
+    await app.jobs.run_pending(app.handlers)
+    await shop.count(dora)
+    await shop.read(dora, own)
+    await shop.mute(dora, "c")
+    shop.clock.move(seconds=10)
+    await shop.hears(*await shop.removed_by_the_store())
+    await shop.count(dora)
+    assert app.table.meter.totals()[UNNAMED].calls == unnamed
+    await app.accounts.delete_me(dora, password=PASSWORD)
+    await app.jobs.run_pending(app.handlers)
+
+    met = app.table.meter.totals()
+    writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
+    assert writes - set(met) == set()
+    assert [row for row in await shop.rows() if row.get("uid") == dora.user_id] == []
+
+
+async def test_a_person_gets_what_their_inboxes_have_of_them(shop: Shop) -> None:
+    dora = await register(shop.app, "dora")
+    await shop.app.table.write(Update(user_by_id(user_id=dora.user_id), set_to(tenant=SHOP)))
+    dora = reader(dora.user_id)
+    own, snoozed = await shop.tell(dora, category="c"), await shop.tell()
+    await shop.read(dora, own)
+    await shop.snooze(dora, snoozed, seconds=60)
+    await shop.mute(dora, "c")
+
+    lines = [line async for line in shop.inboxes.cleanup.export(dora.user_id)]
+
+    assert [(line["kind"], line.get("messageId")) for line in lines] == [
+        ("inboxReceipt", snoozed),
+        ("inboxMessage", own),
+        ("inboxPreference", None),
+        ("inboxSnooze", snoozed),
+    ]
+
+
+@pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
+def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
+    pattern = REGISTRY.patterns[id]
+    assert isinstance(pattern, Pattern)
+    assert (pattern.condition == "any") == (id == "INB.13")
+    assert pattern.question.endswith("?")

@@ -1,0 +1,317 @@
+"""Publishing: by name and to everyone, once, and how far it is."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from communities.conftest import Ahead
+from inboxes.shop import ANA, BEN, CLEO, KEY, NEWS, SHOP, Shop
+from sobremesa.app import Sobremesa
+from sobremesa.errors import Forbidden, NotFound
+from sobremesa.inboxes.configuring import MAX_CATEGORY
+from sobremesa.inboxes.entities import InboxKey
+from sobremesa.inboxes.errors import (
+    BadCategory,
+    BadDuration,
+    BadRecipients,
+    BadSchema,
+    BodyBreaksSchema,
+    HostIdReused,
+    MessageTooBig,
+)
+from sobremesa.inboxes.message_ids import InboxMessageId
+from sobremesa.inboxes.publishing import Notice
+from sobremesa.people import Actor, KeyId, UserId
+from sobremesa.settings import Settings
+from sobremesa.table import measure
+
+
+async def test_a_message_by_name_reaches_those_named_and_nobody_else(shop: Shop) -> None:
+    published = await shop.publish(ANA, BEN, title="Your parcel", body={"parcel": [1, 2.5, None]}, category="orders")
+
+    assert (published.state, published.recipients, published.delivered) == ("done", 2, 2)
+    [entry] = await shop.entries(ANA)
+    assert entry.message_id == published.message_id
+    assert entry.message.message.body == {"parcel": [1, 2.5, None]}
+    assert await shop.ids(BEN) == [published.message_id]
+    assert await shop.ids(CLEO) == []
+    assert await shop.numbers(ANA) == (1, 1)
+
+
+async def test_a_recipient_cannot_see_the_other_recipients(shop: Shop) -> None:
+    await shop.tell(ANA, BEN, label="regulars")
+
+    copies = [row for row in await shop.rows("m#") if row["uid"] == "ana"]
+    assert [row["audiences"] for row in copies] == [{"kind": "users", "label": "regulars", "uids": ["ana"]}]
+    assert "ben" not in str(copies)
+
+
+async def test_repeated_ids_get_it_once(shop: Shop) -> None:
+    published = await shop.publish(ANA, BEN, ANA, ANA)
+
+    assert published.recipients == 2
+    assert await shop.numbers(ANA) == (1, 1)
+
+
+async def test_a_message_to_everyone_is_one_row_that_everyone_has(shop: Shop) -> None:
+    await shop.joins(ANA, BEN)
+
+    message_id = await shop.tell(category="offers")
+
+    assert len(await shop.rows("m#")) == 1
+    assert await shop.ids(ANA) == await shop.ids(BEN) == [message_id]
+    assert await shop.numbers(BEN) == (1, 1)
+
+
+async def test_telling_everyone_costs_the_same_however_many_they_are(shop: Shop) -> None:
+    await shop.tell(category="offers", ttl="1h")
+
+    async def cost() -> float:
+        with measure() as used:
+            await shop.tell(category="offers", ttl="1h")
+        return used.write
+
+    alone = await cost()
+    people = [f"user-{number:03}" for number in range(200)]
+    await shop.tell_many(people)
+
+    assert await cost() == alone
+
+
+@pytest.mark.parametrize("recipients", [1, 32, 33, 67, 1000])
+async def test_up_to_a_thousand_have_it_when_the_call_answers(shop: Shop, recipients: int) -> None:
+    people = [f"user-{number:04}" for number in range(recipients)]
+
+    published = await shop.tell_many(people, category="orders", ttl="1h")
+
+    assert (published.state, published.delivered) == ("done", recipients)
+    assert sorted(row["uid"] for row in await shop.rows("m#")) == people
+    totals = await shop.rows("c#*")
+    assert [row["published"] for row in totals] == [1] * recipients
+    assert [row["published"] for row in await shop.rows("c#orders")] == [1] * recipients
+    assert await shop.rows("CHUNK#") == []
+
+
+async def test_more_than_a_thousand_get_it_from_a_job_that_tells_how_far_it_is(shop: Shop) -> None:
+    people = [f"user-{number:04}" for number in range(1100)]
+
+    published = await shop.tell_many([*people, *people[:50]], category="orders")
+
+    assert (published.state, published.recipients) == ("running", 1100)
+    before = await shop.inboxes.publishing.find(KEY, SHOP, NEWS, published.message_id)
+    assert (before.delivered, before.state) == (0, "running")
+    assert [len(row["uids"]) for row in await shop.rows("CHUNK#")] == [1000, 100]
+    await shop.app.jobs.run_pending(shop.app.handlers)
+    after = await shop.inboxes.publishing.find(KEY, SHOP, NEWS, published.message_id)
+    assert (after.delivered, after.recipients, after.state) == (1100, 1100, "done")
+    assert sorted(row["uid"] for row in await shop.rows("m#")) == people
+    assert await shop.rows("CHUNK#") == []
+
+
+@pytest.mark.parametrize("store", ["sqlite://"])
+async def test_a_hundred_thousand_are_taken_in_one_call_and_no_more(shop: Shop) -> None:
+    people = [f"user-{number:06}" for number in range(100_001)]
+
+    published = await shop.tell_many(people[:100_000])
+
+    assert (published.state, published.recipients) == ("running", 100_000)
+    chunks = await shop.rows("CHUNK#")
+    assert [row["n"] for row in chunks] == list(range(100))
+    assert [uid for row in chunks for uid in row["uids"]] == people[:-1]
+    with pytest.raises(BadRecipients):
+        await shop.tell_many(people)
+
+
+async def test_two_who_deliver_at_once_do_not_repeat_each_other(shop: Shop) -> None:
+    published = await shop.tell_many([f"user-{number:04}" for number in range(1010)])
+
+    await asyncio.gather(*(shop.inboxes.delivery.finish(published) for _ in range(3)))
+
+    found = await shop.inboxes.publishing.find(KEY, SHOP, NEWS, published.message_id)
+    assert (found.state, found.delivered) == ("done", 1010)
+    assert len(await shop.rows("m#")) == 1010
+    assert {row["published"] for row in await shop.rows("c#*")} == {1}
+
+
+async def test_a_message_that_expires_while_it_is_delivered_goes_to_nobody_else(shop: Shop) -> None:
+    published = await shop.tell_many([f"user-{number:04}" for number in range(1010)], ttl="60s")
+    shop.clock.move(seconds=60)
+
+    await shop.app.jobs.run_pending(shop.app.handlers)
+
+    found = await shop.inboxes.publishing.find(KEY, SHOP, NEWS, published.message_id)
+    assert (found.state, found.delivered) == ("done", 0)
+    assert await shop.rows("m#") == []
+
+
+async def test_a_host_system_id_makes_one_message(shop: Shop) -> None:
+    first = await shop.publish(ANA, BEN, host_system_id="order-1")
+    again = await shop.publish(BEN, ANA, host_system_id="order-1")
+
+    assert (again.message_id, again.recipients, again.state) == (first.message_id, 2, "done")
+    assert await shop.numbers(ANA) == (1, 1)
+    with pytest.raises(HostIdReused):
+        await shop.publish(ANA, BEN, title="Another", host_system_id="order-1")
+    with pytest.raises(HostIdReused):
+        await shop.publish(ANA, host_system_id="order-1")
+    with pytest.raises(HostIdReused):
+        await shop.publish(host_system_id="order-1")
+
+
+@pytest.mark.parametrize("recipients", [0, 3, 40, 1001])
+async def test_one_message_also_when_a_host_system_id_comes_many_times_at_once(shop: Shop, recipients: int) -> None:
+    async def publish() -> str:
+        if not recipients:
+            return await shop.tell(host_system_id="order-1")
+        people = [f"user-{number:04}" for number in range(recipients)]
+        return (await shop.tell_many(people, host_system_id="order-1")).message_id
+
+    ids = await asyncio.gather(*(publish() for _ in range(5)))
+    await shop.app.jobs.run_pending(shop.app.handlers)
+
+    assert len(set(ids)) == 1
+    assert len(await shop.rows("m#")) == (recipients or 1)
+    assert await shop.rows("CHUNK#") == []
+
+
+async def test_a_host_system_id_belongs_to_one_inbox(shop: Shop) -> None:
+    first = await shop.tell(ANA, host_system_id="order-1")
+    other = Shop(shop.app, shop.clock, inbox=InboxKey("alerts"))
+
+    assert await other.tell(ANA, host_system_id="order-1") != first
+
+
+async def test_ids_of_messages_grow_also_when_many_publish_at_once(shop: Shop) -> None:
+    await shop.joins(ANA)
+
+    ids = await asyncio.gather(*(shop.tell(category="c", ttl=f"{90 - number}s") for number in range(20)))
+
+    assert len(set(ids)) == 20
+    assert await shop.ids(ANA) == sorted(ids, reverse=True)
+    assert await shop.numbers(ANA) == (20, 20)
+
+
+async def test_ids_of_messages_grow_also_when_a_node_has_a_clock_that_is_behind(shop: Shop, store: str) -> None:
+    await shop.joins(ANA)
+    behind = Ahead()
+    behind.move(seconds=-60)
+    first = await shop.tell()
+
+    async with Sobremesa.open(store, settings=Settings(rate_limits="off"), clock=behind, background=False) as app:
+        second = await Shop(app, behind).tell()
+    third = await shop.tell()
+
+    assert first < second < third
+    assert await shop.ids(ANA) == [third, second, first]
+
+
+@pytest.mark.parametrize("category", ["*", "", "a#b", "$public", "a\x00", "x" * (MAX_CATEGORY + 1)])
+async def test_a_category_that_could_mean_something_else_is_refused(shop: Shop, category: str) -> None:
+    for people in ((), (ANA,)):
+        with pytest.raises(BadCategory):
+            await shop.tell(*people, category=category)
+    with pytest.raises(BadCategory):
+        await shop.mute(ANA, category)
+    assert await shop.rows("m#") == []
+
+
+@pytest.mark.parametrize("user_id", ["", "a#b", "*", "$public", "x" * 201])
+async def test_what_cannot_be_somebodys_id_is_refused_before_anything_is_written(shop: Shop, user_id: str) -> None:
+    with pytest.raises(BadRecipients):
+        await shop.tell_many(["ana", user_id])
+    with pytest.raises(BadRecipients):
+        await shop.tell_many([])
+    assert await shop.rows("m#") == []
+
+
+@pytest.mark.parametrize("ttl", ["", "1", "d", "0d", "-1d", "1y", "1.5h", "200w4", "99999999w"])
+async def test_a_duration_is_a_number_and_a_unit(shop: Shop, ttl: str) -> None:
+    with pytest.raises(BadDuration):
+        await shop.tell(ANA, ttl=ttl)
+    with pytest.raises(BadDuration):
+        await shop.inboxes.configuring.set_tenant(KEY, SHOP, title=None, ttl=ttl)
+    with pytest.raises(BadDuration):
+        await shop.inboxes.configuring.set_inbox(KEY, SHOP, NEWS, title=None, description=None, ttl={"default": ttl})
+
+
+async def test_a_message_has_a_size(shop: Shop) -> None:
+    with pytest.raises(MessageTooBig):
+        await shop.tell(ANA, body="x" * 40_000)
+
+
+async def test_the_nearest_rule_says_how_long_a_message_lives(shop: Shop) -> None:
+    configuring = shop.inboxes.configuring
+
+    async def lifetime(**notice: str) -> int | None:
+        message_id = await shop.tell(ANA, **notice)
+        [row] = [row for row in await shop.rows("m#") if row["id"] == message_id]
+        assert row.get("ttl") == row.get("expiredat")
+        return row["expiredat"] - row["received"] // 1000 if "expiredat" in row else None
+
+    assert await lifetime() is None
+    await configuring.set_tenant(KEY, SHOP, title="The shop", ttl="2w")
+    assert await lifetime() == 14 * 86400
+    rules = {"default": "3d", "offers": "4h"}
+    await configuring.set_inbox(KEY, SHOP, NEWS, title="News", description=None, ttl=rules)
+    assert await lifetime(category="orders") == 3 * 86400
+    assert await lifetime(category="offers") == 4 * 3600
+    assert await lifetime(category="offers", ttl="5m") == 300
+    await configuring.set_inbox(KEY, SHOP, NEWS, title="News", description=None, ttl={"offers": "6s"})
+    assert await lifetime(category="orders") == 14 * 86400
+
+
+async def test_a_body_is_what_the_schema_of_the_inbox_asks_for(shop: Shop) -> None:
+    async def set_up(schema: object) -> None:
+        await shop.inboxes.configuring.set_inbox(KEY, SHOP, NEWS, title=None, description=None, ttl={}, schema=schema)
+
+    await set_up({"type": "object", "required": ["parcel"], "properties": {"parcel": {"type": "integer"}}})
+    await shop.tell(ANA, body={"parcel": 7})
+    with pytest.raises(BodyBreaksSchema) as refused:
+        await shop.tell(body={"parcel": "seven"})
+    assert refused.value.data["errors"][0]["pointer"] == "#/body/parcel"
+    for schema in ({"type": "nonsense"}, {"$ref": "http://example.com/schema"}, {"$ref": "file:///etc/hosts"}):
+        with pytest.raises(BadSchema):
+            await set_up(schema)
+
+
+async def test_an_inbox_is_there_from_its_first_message_on(shop: Shop) -> None:
+    with pytest.raises(NotFound):
+        await shop.inboxes.configuring.get_inbox(KEY, SHOP, NEWS)
+    await shop.tell(ANA)
+
+    assert (await shop.inboxes.configuring.get_inbox(KEY, SHOP, NEWS)).ttl_rules == {}
+
+
+async def test_a_publishing_is_found_in_its_own_inbox_only(shop: Shop) -> None:
+    published = await shop.publish()
+    find = shop.inboxes.publishing.find
+
+    assert (await find(KEY, SHOP, NEWS, published.message_id)).state == "done"
+    for inbox, message_id in ((InboxKey("alerts"), published.message_id), (NEWS, InboxMessageId("nothing"))):
+        with pytest.raises(NotFound):
+            await find(KEY, SHOP, inbox, message_id)
+
+
+async def test_a_key_does_what_its_scopes_say(shop: Shop) -> None:
+    await shop.tell(ANA)
+
+    def key(*scopes: str) -> Actor:
+        return Actor(tenant=SHOP, key_id=KeyId("k"), scopes=frozenset(scopes))
+
+    configuring, publishing = shop.inboxes.configuring, shop.inboxes.publishing
+    notice = Notice(sender="s", title="t", body="b")
+    for actor in (key("inbox:read"), key("inbox:publish"), ANA):
+        with pytest.raises(Forbidden):
+            await configuring.set_tenant(actor, SHOP, title=None, ttl=None)
+        with pytest.raises(Forbidden):
+            await configuring.set_inbox(actor, SHOP, NEWS, title=None, description=None, ttl={})
+    for actor in (key("inbox:read"), key("inbox:admin"), ANA):
+        with pytest.raises(Forbidden):
+            await publishing.publish_to_everyone(actor, SHOP, NEWS, notice)
+        with pytest.raises(Forbidden):
+            await publishing.publish_to_users(actor, SHOP, NEWS, notice, [UserId("ana")])
+    await configuring.get_tenant(key("inbox:read"), SHOP)
+    await configuring.get_tenant(key("inbox:admin"), SHOP)
+    await configuring.set_tenant(key("admin"), SHOP, title=None, ttl=None)

@@ -1,0 +1,299 @@
+"""Reading: one list of one's own messages and those to everyone, and what a person does with them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from inboxes.shop import ANA, BEN, KEY, NEWS, SHOP, Shop, reader
+from sobremesa.errors import NotFound
+from sobremesa.inboxes.counting import CategoryCount
+from sobremesa.inboxes.entities import InboxKey
+from sobremesa.inboxes.errors import PastSnooze
+from sobremesa.inboxes.publishing import Notice
+from sobremesa.people import Actor, KeyId, PersonNeeded, Tenant
+from sobremesa.table import RawKey
+from sobremesa.table.engines.protocol import PutItem
+from sobremesa.table.errors import BadCursor
+
+
+async def test_both_kinds_of_message_stand_in_one_order_the_newest_first(shop: Shop) -> None:
+    await shop.joins(ANA)
+    ids = [await (shop.tell(ANA) if number % 3 else shop.tell()) for number in range(30)]
+
+    assert await shop.ids(ANA) == ids[::-1]
+    assert await shop.ids(ANA, limit=4) == ids[::-1]
+
+
+@pytest.mark.parametrize("limit", [1, 3, 7])
+async def test_pages_neither_skip_nor_repeat_while_others_publish_and_things_expire(shop: Shop, limit: int) -> None:
+    await shop.joins(ANA)
+    ids = []
+    for number in range(24):
+        people = () if number % 2 else (ANA,)
+        ids.append(await shop.tell(*people, ttl="100s" if number % 4 == 0 else "1h"))
+    for message_id in ids[::5]:
+        await shop.read(ANA, message_id)
+    seen: list[str] = []
+    cursor: str | None = None
+    pages = 0
+    while True:
+        page, cursor = await shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=limit, cursor=cursor)
+        seen += [entry.message_id for entry in page]
+        pages += 1
+        if cursor is None:
+            break
+        await shop.tell()
+        await shop.tell(ANA)
+        if pages == 3:
+            shop.clock.move(seconds=100)
+            await shop.count(ANA)
+
+    assert len(seen) == len(set(seen))
+    assert seen == sorted(seen, reverse=True)
+    lasting = [message_id for number, message_id in enumerate(ids) if number % 4]
+    assert [message_id for message_id in seen if message_id in lasting] == lasting[::-1]
+
+
+async def test_a_receipt_shows_as_the_time_on_the_message_and_never_as_a_message(shop: Shop) -> None:
+    await shop.joins(ANA, BEN)
+    message_id = await shop.tell(category="offers", ttl="1h")
+
+    assert await shop.read(ANA, message_id)
+
+    [entry] = await shop.entries(ANA)
+    assert entry.readat is not None
+    assert (await shop.entries(BEN))[0].readat is None
+    [receipt] = [row for row in await shop.rows("m#") if row["kind"] == "RR"]
+    assert (receipt["uid"], receipt["tenant_key"], receipt["inbox_key"]) == ("ana", "shop", "news")
+    assert receipt["expiredat"] == receipt["ttl"] == entry.expiredat
+    assert await shop.numbers(ANA) == (1, 0)
+    assert await shop.numbers(BEN) == (1, 1)
+
+
+async def test_the_list_can_be_of_a_category_or_of_what_is_unread(shop: Shop) -> None:
+    await shop.joins(ANA)
+    offer, order, plain = await shop.tell(category="offers"), await shop.tell(ANA, category="orders"), await shop.tell()
+    await shop.read(ANA, offer)
+
+    assert await shop.ids(ANA, category="offers") == [offer]
+    assert await shop.ids(ANA, category="offers", unread=True) == []
+    assert await shop.ids(ANA, unread=True) == [plain, order]
+    assert await shop.ids(ANA, category="nothing") == []
+
+
+async def test_a_filter_that_little_passes_ends_a_page_early_and_goes_on(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sobremesa.inboxes.listing.MAX_LOOKED_AT", 4)
+    await shop.joins(ANA)
+    wanted = await shop.tell(ANA, category="orders")
+    for _ in range(10):
+        await shop.tell(ANA)
+
+    page, cursor = await shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=10, category="orders")
+
+    assert (page, cursor is None) == ([], False)
+    assert await shop.ids(ANA, category="orders") == [wanted]
+
+
+@pytest.mark.parametrize("cursor", ["?", "IyMj", "Kg==", "ÿ", "A"])
+async def test_a_cursor_that_is_none_is_refused(shop: Shop, cursor: str) -> None:
+    with pytest.raises(BadCursor):
+        await shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=10, cursor=cursor)
+
+
+async def test_reading_twice_changes_nothing_the_second_time(shop: Shop) -> None:
+    await shop.joins(ANA)
+    for message_id in (await shop.tell(ANA), await shop.tell()):
+        assert await shop.read(ANA, message_id)
+        [before] = [entry.readat for entry in await shop.entries(ANA) if entry.message_id == message_id]
+        shop.clock.move(seconds=5)
+        assert not await shop.read(ANA, message_id)
+        [after] = [entry.readat for entry in await shop.entries(ANA) if entry.message_id == message_id]
+        assert before == after
+    assert await shop.numbers(ANA) == (2, 0)
+
+
+async def test_many_at_once_mark_a_message_once(shop: Shop) -> None:
+    await shop.joins(ANA)
+    for message_id in (await shop.tell(ANA, ttl="1h"), await shop.tell(category="c", ttl="1h")):
+        changed = await asyncio.gather(*(shop.read(ANA, message_id) for _ in range(8)))
+        assert sum(changed) == 1
+    assert await shop.count(ANA) == await shop.recount(ANA)
+
+
+async def test_marking_a_bogus_or_expired_id_changes_nothing_and_says_so(shop: Shop) -> None:
+    await shop.joins(ANA)
+    others, own, public = await shop.tell(BEN), await shop.tell(ANA, ttl="10s"), await shop.tell(ttl="10s")
+    await shop.tell(ANA)
+    shop.clock.move(seconds=10)
+
+    for message_id in ("bogus", others, own, public):
+        assert not await shop.read(ANA, message_id)
+        assert not await shop.archive(ANA, message_id)
+        assert not await shop.snooze(ANA, message_id, seconds=60)
+    assert await shop.numbers(ANA) == (1, 1)
+    assert not [row for row in await shop.rows("m#") if row["kind"] == "RR"]
+
+
+async def test_a_message_whose_readat_is_null_is_unread_and_can_be_marked(shop: Shop) -> None:
+    message_id = await shop.tell(ANA)
+    [row] = await shop.rows("m#")
+    await shop.app.table.engine.write(PutItem(RawKey(row["pk"], row["sk"]), {**row, "readat": None}))
+
+    assert await shop.ids(ANA, unread=True) == [message_id]
+    assert await shop.numbers(ANA) == (1, 1)
+    assert await shop.read(ANA, message_id)
+    assert not await shop.read(ANA, message_id)
+    assert await shop.numbers(ANA) == (1, 0)
+
+
+async def test_everything_can_be_marked_at_once_or_one_category(shop: Shop) -> None:
+    await shop.joins(ANA)
+    for number in range(50):
+        await shop.tell(*((ANA,) if number % 2 else ()), category=f"c{number % 5}", ttl="1h")
+    read_all = shop.inboxes.marking.read_all
+
+    assert await read_all(ANA, SHOP, NEWS, category="c1") == 10
+    assert (await shop.count(ANA)).categories["c1"] == CategoryCount(10, 0, False)
+    assert await read_all(ANA, SHOP, NEWS) == 40
+    assert await read_all(ANA, SHOP, NEWS) == 0
+    assert await shop.numbers(ANA) == (50, 0)
+    assert await shop.count(ANA) == await shop.recount(ANA)
+
+
+async def test_marking_everything_while_single_ones_are_marked_counts_each_once(shop: Shop) -> None:
+    await shop.joins(ANA)
+    ids = [await shop.tell(*((ANA,) if number % 2 else ()), category="c") for number in range(20)]
+
+    changed = await asyncio.gather(
+        shop.inboxes.marking.read_all(ANA, SHOP, NEWS), *(shop.read(ANA, message_id) for message_id in ids)
+    )
+
+    assert sum(changed) == 20
+    assert await shop.numbers(ANA) == (20, 0)
+
+
+async def test_what_is_archived_is_gone_from_list_and_counts_for_that_person(shop: Shop) -> None:
+    await shop.joins(ANA, BEN)
+    own, public, kept = await shop.tell(ANA, category="c"), await shop.tell(category="c"), await shop.tell(ANA)
+    await shop.read(ANA, public)
+
+    for message_id in (own, public):
+        assert await shop.archive(ANA, message_id)
+        assert not await shop.archive(ANA, message_id)
+
+    assert await shop.ids(ANA) == [kept]
+    assert await shop.numbers(ANA) == (1, 1)
+    assert (await shop.count(ANA)).categories == {}
+    assert await shop.ids(BEN) == [public]
+    assert await shop.read(ANA, own)
+    assert await shop.numbers(ANA) == (1, 1)
+
+
+async def test_what_is_snoozed_comes_back_at_its_time(shop: Shop) -> None:
+    await shop.joins(ANA)
+    own, public, read = await shop.tell(ANA, category="c"), await shop.tell(category="c"), await shop.tell(ANA)
+    await shop.read(ANA, read)
+    for message_id in (own, public, read):
+        assert await shop.snooze(ANA, message_id, seconds=60)
+
+    assert await shop.ids(ANA) == []
+    assert await shop.numbers(ANA) == (0, 0)
+    assert len(await shop.rows("z#")) == 3
+    shop.clock.move(seconds=61)
+    assert await shop.ids(ANA) == [read, public, own]
+    assert await shop.numbers(ANA) == (3, 2)
+    assert await shop.count(ANA) == await shop.recount(ANA)
+
+
+async def test_a_message_can_be_read_while_it_is_snoozed_and_stays_read(shop: Shop) -> None:
+    message_id = await shop.tell(ANA)
+    await shop.snooze(ANA, message_id, seconds=60)
+
+    assert await shop.read(ANA, message_id)
+
+    assert await shop.numbers(ANA) == (0, 0)
+    shop.clock.move(seconds=61)
+    assert await shop.numbers(ANA) == (1, 0)
+
+
+async def test_what_is_archived_while_it_is_snoozed_does_not_come_back(shop: Shop) -> None:
+    message_id = await shop.tell(ANA)
+    await shop.snooze(ANA, message_id, seconds=60)
+    assert await shop.archive(ANA, message_id)
+    assert not await shop.snooze(ANA, message_id, seconds=90)
+
+    shop.clock.move(seconds=61)
+
+    assert await shop.ids(ANA) == []
+    assert await shop.numbers(ANA) == (0, 0)
+
+
+@pytest.mark.parametrize("seconds", [-10, 0, 101 * 366 * 86400])
+async def test_a_snooze_ends_in_the_future(shop: Shop, seconds: int) -> None:
+    message_id = await shop.tell(ANA)
+
+    with pytest.raises(PastSnooze):
+        await shop.snooze(ANA, message_id, seconds=seconds)
+
+
+async def test_a_muted_category_is_listed_and_not_among_what_is_unread(shop: Shop) -> None:
+    await shop.joins(ANA)
+    offer = await shop.tell(category="offers")
+    order = await shop.tell(ANA, category="orders")
+    await shop.mute(ANA, "offers")
+
+    assert await shop.ids(ANA) == [order, offer]
+    count = await shop.count(ANA)
+    assert (count.total, count.unread) == (2, 1)
+    assert count.categories["offers"] == CategoryCount(1, 1, True)
+    await shop.mute(ANA, "offers", muted=False)
+    assert await shop.numbers(ANA) == (2, 2)
+
+
+async def test_no_tenant_reads_another(shop: Shop) -> None:
+    await shop.tell(ANA)
+    message_id = await shop.tell()
+    stranger = reader("ana", Tenant("rival"))
+    rival_key = Actor(tenant=Tenant("rival"), key_id=KeyId("k"), scopes=KEY.scopes)
+    inboxes = shop.inboxes
+    notice = Notice(sender="s", title="t", body="b")
+
+    for tenant in (SHOP, Tenant("nothing")):
+        for attempt in (
+            inboxes.listing.page(stranger, tenant, NEWS, limit=10),
+            inboxes.counting.count(stranger, tenant, NEWS),
+            inboxes.marking.read(stranger, tenant, NEWS, message_id),
+            inboxes.marking.read_all(stranger, tenant, NEWS),
+            inboxes.marking.archive(stranger, tenant, NEWS, message_id),
+            inboxes.marking.snooze(stranger, tenant, NEWS, message_id, until_ms=2**42),
+            inboxes.preferences.set(stranger, tenant, NEWS, "c", muted=True),
+            inboxes.configuring.get_tenant(rival_key, tenant),
+            inboxes.configuring.set_tenant(rival_key, tenant, title=None, ttl=None),
+            inboxes.configuring.get_inbox(rival_key, tenant, NEWS),
+            inboxes.configuring.set_inbox(rival_key, tenant, NEWS, title=None, description=None, ttl={}),
+            inboxes.publishing.publish_to_everyone(rival_key, tenant, NEWS, notice),
+            inboxes.publishing.publish_to_users(rival_key, tenant, NEWS, notice, [ANA.user_id]),
+            inboxes.publishing.find(rival_key, tenant, NEWS, message_id),
+        ):
+            with pytest.raises(NotFound):
+                await attempt
+    assert (await inboxes.listing.page(stranger, Tenant("rival"), NEWS, limit=10))[0] == []
+    with pytest.raises(PersonNeeded):
+        await inboxes.listing.page(KEY, SHOP, NEWS, limit=10)
+
+
+async def test_what_is_unread_in_all_inboxes_of_the_tenant(shop: Shop) -> None:
+    await shop.joins(ANA)
+    alerts = Shop(shop.app, shop.clock, InboxKey("alerts"))
+    await shop.tell(ANA)
+    await shop.tell()
+    await alerts.tell(BEN)
+    elsewhere = reader("ana", Tenant("rival"))
+
+    assert [tuple(each) for each in await shop.inboxes.counting.count_everywhere(ANA)] == [("news", 2)]
+    assert [tuple(each) for each in await shop.inboxes.counting.count_everywhere(BEN)] == [("alerts", 1)]
+    assert await shop.inboxes.counting.count_everywhere(elsewhere) == []

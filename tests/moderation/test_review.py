@@ -1,0 +1,376 @@
+"""The queue of cases: nothing is missing in it, and each case is decided once."""
+
+from __future__ import annotations
+
+import asyncio
+from base64 import urlsafe_b64encode
+from typing import Any
+
+import msgspec
+import pytest
+
+from communities.conftest import Ahead
+from communities.world import PASSWORD, Town, crowd, found_town, join, register
+from moderation.world import ADMIN, Script, cases, stored
+from sobremesa.accounts.audit import Audit
+from sobremesa.app import Sobremesa
+from sobremesa.clock import EPOCH, SetClock, SystemClock
+from sobremesa.communities.access import Access
+from sobremesa.communities.entities import CHANNELS
+from sobremesa.errors import Forbidden, NotFound
+from sobremesa.ids import Ids
+from sobremesa.moderation.entities import CaseId
+from sobremesa.moderation.errors import CaseClosed
+from sobremesa.moderation.review import Decision, Review
+from sobremesa.moderation.views import CaseView
+from sobremesa.people import Actor, KeyId
+from sobremesa.rooms.judging import CLEAR, Said, Verdict
+from sobremesa.rooms.sending import Draft
+from sobremesa.rooms.service import Rooms
+from sobremesa.rooms.views import FlagsView, MessageView
+from sobremesa.settings import Settings
+from sobremesa.table.errors import BadCursor
+
+KEY = Actor(key_id=KeyId("key"), scopes=frozenset({"admin"}))
+BLOCKED = FlagsView("blocked", ["reviewed"])
+
+
+async def reported(town: Town, text: str = "buy now") -> tuple[MessageView, CaseView]:
+    """A message that the owner reported, and its case."""
+    message = await town.say(town.member, text)
+    await town.app.channels.report(town.owner, town.channel_id, message.message_id, "spam")
+    return message, next(case for case in await cases(town.app) if case.message_id == message.message_id)
+
+
+async def seen(town: Town, message: MessageView, who: Actor) -> MessageView:
+    return await town.app.channels.get(who, town.channel_id, message.message_id)
+
+
+# Reports
+
+
+async def test_a_report_is_a_case(town: Town) -> None:
+    message, case = await reported(town)
+
+    assert (case.message_id, case.room_kind, case.room_id) == (message.message_id, "channel", town.channel_id)
+    assert (case.author_id, case.reported_by) == (town.member.user_id, town.owner.user_id)
+    assert (case.reason, case.origin, case.state) == ("spam", "report", "open")
+    assert (case.decision, case.decided_by, case.decided_at, case.note) == (None, None, None, None)
+    assert case.message is not None
+    assert (case.message.content, case.message.username, case.message.flags) == ("buy now", "mel", None)
+    assert await town.app.review.get_case(ADMIN, case.case_id) == case
+
+
+async def test_thirty_people_who_report_at_once_are_thirty_cases(town: Town) -> None:
+    message = await town.say(town.member, "buy now")
+    people = await crowd(town.app, town.server_id, 30)
+
+    await asyncio.gather(
+        *(town.app.channels.report(who, town.channel_id, message.message_id, "spam") for who in people)
+    )
+
+    found = await cases(town.app)
+    assert {case.reported_by for case in found} == {who.user_id for who in people}
+    assert len({case.case_id for case in found}) == len(found) == 30
+
+
+async def test_thirty_people_in_the_very_same_millisecond_are_thirty_cases(store: str) -> None:
+    clock = SetClock(SystemClock().now_ms())
+    settings = Settings(rate_limits="off")
+    async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
+        town = await found_town(app)
+        message = await town.say(town.member, "buy now")
+        people = await crowd(app, town.server_id, 30)
+
+        await asyncio.gather(*(app.channels.report(who, town.channel_id, message.message_id, "spam") for who in people))
+
+        assert {case.reported_by for case in await cases(app)} == {who.user_id for who in people}
+
+
+async def test_one_person_who_reports_thirty_times_at_once_is_one_case(town: Town, clock: Ahead) -> None:
+    message = await town.say(town.member, "buy now")
+    report = town.app.channels.report
+
+    await asyncio.gather(
+        *(report(town.owner, town.channel_id, message.message_id, f"spam {number}") for number in range(30))
+    )
+    clock.move(seconds=60)
+    await report(town.owner, town.channel_id, message.message_id, "still spam")
+
+    assert len(await cases(town.app)) == 1
+    assert len(await stored(town.app, "ModerationCase")) == 1
+
+
+async def test_who_reported_a_message_can_report_it_again_after_it_says_something_else(
+    town: Town, clock: Ahead
+) -> None:
+    message, case = await reported(town)
+    await town.app.review.decide(ADMIN, case.case_id, "approve")
+    clock.move(seconds=1)
+    await town.app.channels.edit(town.member, town.channel_id, message.message_id, "buy NOW")
+
+    await town.app.channels.report(town.owner, town.channel_id, message.message_id, "spam after all")
+
+    assert [case.reason for case in await cases(town.app)] == ["spam after all"]
+
+
+# The queue
+
+
+async def test_the_queue_is_read_page_by_page_the_newest_first(town: Town, clock: Ahead) -> None:
+    for number in range(40):
+        message = await town.say(town.member, f"offer {number}")
+        await town.app.channels.report(town.owner, town.channel_id, message.message_id, f"{number}")
+        clock.move(seconds=0.01)
+
+    found = await cases(town.app)
+
+    assert [case.reason for case in found] == [str(number) for number in reversed(range(40))]
+    assert [case.message and case.message.content for case in found] == [f"offer {case.reason}" for case in found]
+    assert await cases(town.app, "closed") == []
+
+
+async def test_a_cursor_that_is_none_is_refused(town: Town) -> None:
+    with pytest.raises(BadCursor):
+        await town.app.review.list_cases(ADMIN, limit=5, cursor="bm9uZQ==")
+
+
+async def test_a_decided_case_moves_to_the_closed_ones(town: Town) -> None:
+    _, first = await reported(town, "one")
+    _, second = await reported(town, "two")
+
+    await town.app.review.decide(ADMIN, first.case_id, "approve")
+
+    assert [case.case_id for case in await cases(town.app)] == [second.case_id]
+    assert [case.case_id for case in await cases(town.app, "closed")] == [first.case_id]
+
+
+async def test_only_administrators_and_their_keys_see_the_queue(town: Town) -> None:
+    _, case = await reported(town)
+    review = town.app.review
+    for actor in (town.owner, Actor(key_id=KeyId("other"), scopes=frozenset({"inbox:read"}))):
+        with pytest.raises(Forbidden):
+            await review.list_cases(actor, limit=1)
+        with pytest.raises(Forbidden):
+            await review.get_case(actor, case.case_id)
+        with pytest.raises(Forbidden):
+            await review.decide(actor, case.case_id, "block")
+
+    assert (await review.decide(KEY, case.case_id, "block")).decided_by == "key"
+
+
+@pytest.mark.parametrize("word", ["", "x", "!!!", "MyM", "é", urlsafe_b64encode(b"3#2026#nothing").decode(), "M" * 200])
+async def test_a_case_that_there_is_not_is_not_found(word: str, town: Town) -> None:
+    with pytest.raises(NotFound):
+        await town.app.review.get_case(ADMIN, CaseId(word))
+    with pytest.raises(NotFound):
+        await town.app.review.decide(ADMIN, CaseId(word), "block")
+
+
+# Decisions
+
+
+async def test_to_block_leaves_a_message_to_its_author_and_the_moderators(town: Town) -> None:
+    message, case = await reported(town)
+
+    decided = await town.app.review.decide(ADMIN, case.case_id, "block", "the third time")
+
+    assert (decided.state, decided.decision, decided.note) == ("closed", "block", "the third time")
+    assert decided.decided_by == ADMIN.user_id
+    assert decided.decided_at is not None
+    assert decided.message is not None
+    assert (decided.message.content, decided.message.flags) == ("buy now", BLOCKED)
+    assert await town.app.review.get_case(ADMIN, case.case_id) == decided
+    assert (await seen(town, message, town.member)).flags == BLOCKED
+    assert (await seen(town, message, town.moderator)).content == "buy now"
+
+
+async def test_to_approve_takes_the_flags_away(town: Town, judge: Script) -> None:
+    judge.says(Verdict("blocked", ["insults"], 1))
+    message = await town.say(town.member, "you donkey")
+    [case] = await cases(town.app)
+
+    decided = await town.app.review.decide(ADMIN, case.case_id, "approve")
+
+    assert decided.message is not None
+    assert decided.message.flags is None
+    after = await seen(town, message, town.admin)
+    assert (after.content, after.flags, after.nsfw_band) == ("you donkey", None, 1)
+
+
+async def test_a_second_decision_is_refused_and_told_the_first(town: Town) -> None:
+    message, case = await reported(town)
+    first = await town.app.review.decide(ADMIN, case.case_id, "block")
+
+    with pytest.raises(CaseClosed) as refused:
+        await town.app.review.decide(KEY, case.case_id, "approve")
+
+    assert refused.value.data == {"current": first}
+    assert (await seen(town, message, town.member)).flags == BLOCKED
+
+
+async def test_of_many_decisions_at_once_exactly_one_wins(town: Town) -> None:
+    decisions: list[Decision] = ["approve", "block"] * 6
+    for number in range(4):
+        message, case = await reported(town, f"offer {number}")
+
+        async def decide(decision: Decision, case_id: CaseId = case.case_id) -> CaseView | CaseClosed:
+            try:
+                return await town.app.review.decide(ADMIN, case_id, decision)
+            except CaseClosed as closed:
+                return closed
+
+        outcomes = await asyncio.gather(*map(decide, decisions))
+
+        [won] = [each for each in outcomes if isinstance(each, CaseView)]
+        currents = [each.data["current"] for each in outcomes if isinstance(each, CaseClosed)]
+        assert [(each.decision, each.decided_at) for each in currents] == [(won.decision, won.decided_at)] * 11
+        flags = (await seen(town, message, town.member)).flags
+        assert flags == (BLOCKED if won.decision == "block" else None)
+        audit = Audit(town.app.table, SystemClock(), Ids(SystemClock()))
+        entries = (await audit.list_entries("moderation", since=EPOCH, limit=1)).items
+        assert (entries[0].action, entries[0].target) == (f"case.{won.decision}", town.member.user_id)
+        assert entries[0].details["caseId"] == case.case_id
+    assert len(await stored(town.app, "AuditEntry")) >= 4
+
+
+async def test_the_cases_of_one_message_are_decided_one_by_one(town: Town) -> None:
+    message, first = await reported(town)
+    await town.app.channels.report(town.admin, town.channel_id, message.message_id, "me too")
+    other = next(case for case in await cases(town.app) if case.case_id != first.case_id)
+
+    await town.app.review.decide(ADMIN, first.case_id, "block")
+
+    [case] = await cases(town.app)
+    assert case.case_id == other.case_id
+    assert case.message is not None
+    assert case.message.flags == BLOCKED
+    await town.app.review.decide(ADMIN, other.case_id, "approve")
+    assert (await seen(town, message, town.member)).flags is None
+
+
+async def test_a_message_that_is_gone_is_none_and_its_case_can_be_closed(town: Town) -> None:
+    message, case = await reported(town)
+    await town.app.channels.delete(town.member, town.channel_id, message.message_id)
+
+    assert (await town.app.review.get_case(ADMIN, case.case_id)).message is None
+    decided = await town.app.review.decide(ADMIN, case.case_id, "block")
+
+    assert (decided.state, decided.message) == ("closed", None)
+    [row] = await stored(town.app, "Message")
+    assert "flags" not in row
+
+
+async def test_the_case_of_a_room_that_is_gone_can_be_closed(town: Town) -> None:
+    _, case = await reported(town)
+    await town.app.communities.delete_channel(town.owner, town.channel_id)
+    await town.app.jobs.run_pending(town.app.handlers)
+
+    assert (await town.app.review.decide(ADMIN, case.case_id, "block")).message is None
+
+
+async def test_an_approval_is_about_the_text_that_there_was(town: Town, judge: Script, clock: Ahead) -> None:
+    """Otherwise somebody could wait for it with something harmless, and write what they like at the last moment."""
+    message, case = await reported(town)
+    clock.move(seconds=1)
+    judge.says(Verdict("blocked", ["insults"]))
+    await town.app.channels.edit(town.member, town.channel_id, message.message_id, "you donkey")
+
+    await town.app.review.decide(ADMIN, case.case_id, "approve")
+
+    assert (await seen(town, message, town.member)).flags == FlagsView("blocked", ["insults"])
+    [left] = await cases(town.app)
+    assert left.reason == "insults"
+
+
+async def test_an_edit_at_the_moment_of_a_block_never_undoes_it(town: Town, judge: Script) -> None:
+    for number in range(10):
+        message, case = await reported(town, f"offer {number}")
+        edits = [town.app.channels.edit(town.member, town.channel_id, message.message_id, f"{n}") for n in range(3)]
+
+        await asyncio.gather(town.app.review.decide(ADMIN, case.case_id, "block"), *edits)
+
+        flags = (await seen(town, message, town.member)).flags
+        assert flags is not None
+        assert flags.moderation == "blocked"
+
+
+async def test_an_approval_at_the_moment_of_an_edit_does_not_cover_it(town: Town, judge: Script) -> None:
+    judge.says(Verdict("flagged", ["shouting"]))
+    message = await town.say(town.member, "OFFER")
+    [case] = await cases(town.app)
+    judge.says(Verdict("blocked", ["insults"]))
+    engine: Any = town.app.table.engine
+    transact = engine.transact
+
+    async def after_an_edit(*arguments: Any) -> Any:
+        """The edit comes after the message was read, and before the decision is written."""
+        engine.transact = transact
+        await town.app.channels.edit(town.member, town.channel_id, message.message_id, "you donkey")
+        return await transact(*arguments)
+
+    engine.transact = after_an_edit
+    decided = await town.app.review.decide(ADMIN, case.case_id, "approve")
+
+    assert (decided.state, decided.message and decided.message.content) == ("closed", "you donkey")
+    assert (await seen(town, message, town.member)).flags == FlagsView("blocked", ["insults"])
+    assert [case.reason for case in await cases(town.app)] == ["insults"]
+
+
+async def test_an_edit_whose_judge_thinks_while_a_person_blocks_does_not_undo_it(town: Town, judge: Script) -> None:
+    message, case = await reported(town)
+
+    async def slow(said: Said) -> Verdict:
+        await town.app.review.decide(ADMIN, case.case_id, "block")
+        return CLEAR
+
+    judge.answer = slow
+    edited = await town.app.channels.edit(town.member, town.channel_id, message.message_id, "hello")
+
+    assert edited.flags == BLOCKED
+    assert (await seen(town, message, town.member)).flags == BLOCKED
+
+
+# Every kind of room
+
+
+async def test_cases_of_any_kind_of_room_are_decided(town: Town) -> None:
+    app, clock = town.app, SystemClock()
+    kind = msgspec.structs.replace(CHANNELS, name="thread", plural="threads", head_by_key=None)
+    audit = Audit(app.table, clock, Ids(clock))
+    door = Access(app.table, audit)
+    threads = Rooms(kind, app.table, clock, Ids(clock), door=door, people=app.accounts, files=app.attachments)
+    review = Review(app.table, clock, audit, kinds=[CHANNELS, kind])
+    sent = await threads.send(town.member, town.channel_id, Draft("buy now"))
+    await threads.report(town.owner, town.channel_id, sent.message_id, "spam")
+    [case], _ = await review.list_cases(ADMIN, limit=10)
+
+    assert case.room_kind == "thread"
+    assert (await review.decide(ADMIN, case.case_id, "block")).message is not None
+    assert (await threads.get(town.member, town.channel_id, sent.message_id)).flags == BLOCKED
+
+
+async def test_the_case_of_a_kind_of_room_that_is_not_known_can_be_closed(town: Town) -> None:
+    _, case = await reported(town)
+    clock = SystemClock()
+    review = Review(town.app.table, clock, Audit(town.app.table, clock, Ids(clock)), kinds=[])
+
+    assert (await review.decide(ADMIN, case.case_id, "approve")).message is None
+
+
+# People who leave
+
+
+async def test_who_leaves_gets_their_reports_and_is_forgotten_as_a_reporter(town: Town) -> None:
+    ana = await register(town.app, "ana")
+    await join(town.app, town.owner, town.server_id, ana)
+    message = await town.say(town.member, "buy now")
+    await town.app.channels.report(ana, town.channel_id, message.message_id, "spam")
+
+    mine = [line async for line in town.app.accounts.export(ana) if line["kind"] == "report"]
+    assert [(line["messageId"], line["reason"]) for line in mine] == [(message.message_id, "spam")]
+
+    await town.app.accounts.delete_me(ana, password=PASSWORD)
+    await town.app.jobs.run_pending(town.app.handlers)
+    assert await stored(town.app, "ReportClaim") == []
+    assert len(await cases(town.app)) == 1

@@ -1,0 +1,70 @@
+"""A judge that says what a test wants, and what is needed to look at what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from communities.world import Town, person
+from sobremesa.app import Sobremesa
+from sobremesa.moderation.review import State
+from sobremesa.moderation.views import CaseView
+from sobremesa.people import Actor
+from sobremesa.rooms.judging import CLEAR, Said, Verdict
+from sobremesa.rooms.views import MessageView
+from sobremesa.table.values import Item
+
+ADMIN = Actor(person=person("root").user_id, username="root", is_admin=True)
+
+
+async def _clear(said: Said) -> Verdict:
+    return CLEAR
+
+
+class Script:
+    """A judge whose next words a test chooses."""
+
+    def __init__(self) -> None:
+        self.asked: list[Said] = []
+        self.answer: Callable[[Said], Awaitable[Any]] = _clear
+
+    async def judge(self, said: Said) -> Verdict:
+        self.asked.append(said)
+        verdict: Verdict = await self.answer(said)
+        return verdict
+
+    def says(self, verdict: Any) -> None:
+        async def answer(said: Said) -> Any:
+            return verdict
+
+        self.answer = answer
+
+
+async def cases(app: Sobremesa, state: State = "open") -> list[CaseView]:
+    """The whole queue, page by page."""
+    found: list[CaseView] = []
+    cursor = None
+    while True:
+        page, cursor = await app.review.list_cases(ADMIN, state=state, limit=7, cursor=cursor)
+        found += page
+        if cursor is None:
+            return found
+
+
+async def stored(app: Sobremesa, kind: str) -> list[Item]:
+    """The rows of a kind, as they are."""
+    return [item async for item in app.table.scan(consistent=True) if item["entityType"] == kind]
+
+
+async def blocked(town: Town, who: Actor, text: str, **more: str) -> MessageView:
+    """A message that a person has blocked."""
+    message = await town.say(who, text, **more)
+    await block(town, message)
+    return message
+
+
+async def block(town: Town, message: MessageView) -> None:
+    reporter = town.admin if message.author_id == town.owner.user_id else town.owner
+    await town.app.channels.report(reporter, town.channel_id, message.message_id, "look")
+    case = next(case for case in await cases(town.app) if case.message_id == message.message_id)
+    await town.app.review.decide(ADMIN, case.case_id, "block")

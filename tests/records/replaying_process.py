@@ -1,0 +1,28 @@
+"""A process that replays until it is told to stop: `python -m records.replaying_process RECORDS STORE`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from durability.child import say
+from records.world import open_world
+from sobremesa.records.address import parse_records
+from sobremesa.table import Table, open_engine
+
+
+async def replay(records: str, store: str) -> None:
+    table = Table(await open_engine(store, janitor=False))
+    async with open_world(parse_records(records), table) as world:
+        say("ready")
+        stop = asyncio.create_task(asyncio.to_thread(sys.stdin.readline))
+        shown = failed = 0
+        while not stop.done():
+            done = await world.outbox.replay()
+            shown, failed = shown + done.shown, failed + done.failed
+        say(f"{shown} {failed}")
+    await table.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(replay(sys.argv[1], sys.argv[2]))

@@ -1,0 +1,53 @@
+"""Where the records are follows from the settings."""
+
+from __future__ import annotations
+
+import pytest
+
+from sobremesa.records.address import RecordsAddress, parse_records, records_address
+from sobremesa.settings import BadSetting, Settings
+
+
+@pytest.mark.parametrize(
+    ("store", "where"),
+    [
+        ("sqlite:///chat.db", "sqlite:///chat.db.records"),
+        ("sqlite:////var/lib/chat.db", "sqlite:////var/lib/chat.db.records"),
+        ("sqlite://", "sqlite://"),
+        ("dynamodb://TABLE?region=eu-west-1", "sqlite:///sobremesa-records.db"),
+    ],
+)
+def test_without_a_setting_they_are_beside_the_store(store: str, where: str) -> None:
+    assert str(records_address(Settings(store=store))) == where
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+asyncpg"])
+def test_a_setting_may_name_postgresql_and_its_password_is_never_shown(scheme: str) -> None:
+    settings = Settings(records=f"{scheme}://ana:hunter2@db.example:5433/chat?sslmode=require")
+
+    address = records_address(settings)
+
+    assert address.postgres == "postgresql+asyncpg://ana:hunter2@db.example:5433/chat?ssl=require"
+    assert str(address) == "postgresql://ana@db.example:5433/chat"
+
+
+def test_a_setting_may_name_a_file_or_memory() -> None:
+    assert parse_records("sqlite:///folder/records.db") == RecordsAddress(file="folder/records.db")
+    assert parse_records("sqlite://") == RecordsAddress()
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://ana:hunter2@host/chat", "is no address of records"),
+        ("records.db", "is no address of records"),
+        ("sqlite://records.db", "three slashes"),
+        ("postgresql://ana:hunter2@host", "names no database"),
+        ("postgresql://ana:hunter2@host:port/chat", "is no address"),
+    ],
+)
+def test_an_address_that_cannot_be_used_says_why_without_its_password(url: str, said: str) -> None:
+    with pytest.raises(BadSetting, match=said) as refused:
+        records_address(Settings(records=url))
+
+    assert "hunter2" not in str(refused.value)

@@ -1,0 +1,104 @@
+"""The commands about records, as a person runs them."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from records.world import World, open_world
+from sobremesa.cli.records import rebuild_tabs
+from sobremesa.records.address import RecordsAddress
+from sobremesa.table import Delete, Table
+
+COMMAND = [sys.executable, "-c", "from sobremesa.cli import main; main()", "records"]
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+def told(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 0, done.stderr
+    return " ".join(done.stdout.split())
+
+
+def test_records_are_migrated_and_looked_at(tmp_path: Path) -> None:
+    assert "no records at sqlite:///chat.db.records yet" in told(
+        run("status", "--store", "sqlite:///chat.db", folder=tmp_path)
+    )
+    assert list(tmp_path.iterdir()) == []
+
+    for _ in range(2):
+        assert "have the schema 0001" in told(run("migrate", "--store", "sqlite:///chat.db", folder=tmp_path))
+
+    said = told(run("status", "--store", "sqlite:///chat.db", folder=tmp_path))
+    assert "0001 (newest: 0001)" in said
+    assert "pending 0" in said
+
+
+async def test_status_tells_what_waits_without_showing_a_password(
+    address: RecordsAddress, table: Table, tmp_path: Path
+) -> None:
+    async with open_world(address, table) as world:
+        await world.spend()
+        await world.spend()
+
+    records = address.postgres or f"sqlite:///{address.file}"
+    done = run("status", "--records", records.replace("postgres@", "postgres:hunter2@"), folder=tmp_path)
+
+    assert "pending 2, the oldest since 20" in told(done)
+    assert "hunter2" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("status", "--records", "mysql://host/chat"), "is no address of records"),
+        (("migrate", "--records", "sqlite:///no/such/folder/x.db"), "cannot be used"),
+        (("migrate", "--records", "postgresql://ana:hunter2@127.0.0.1:1/chat"), "cannot be used"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    done = run(*arguments, folder=tmp_path)
+
+    assert done.returncode == 1
+    assert said in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+    assert "hunter2" not in done.stderr
+
+
+def test_a_newer_schema_is_told_in_one_line(tmp_path: Path) -> None:
+    told(run("migrate", folder=tmp_path))
+    connection = sqlite3.connect(tmp_path / "sobremesa.db.records")
+    connection.execute("UPDATE alembic_version SET version_num = '0002'")
+    connection.commit()
+    connection.close()
+
+    done = run("migrate", folder=tmp_path)
+
+    assert done.returncode == 1
+    assert "is newer than this version" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+async def test_a_rebuild_shows_how_far_it_is(world: World, terminal: bool) -> None:
+    await world.spend()
+    await world.outbox.replay()
+    before = await world.panels.tab("expenses")
+    assert before is not None
+    await world.panels.table.write(Delete(before.own_key()))
+    output = StringIO()
+
+    await rebuild_tabs(world.outbox, None, Console(file=output, force_terminal=terminal))
+
+    assert "1 tabs were made again." in output.getvalue()
+    assert ("1/1" in output.getvalue()) is terminal
+    after = await world.panels.tab("expenses")
+    assert after is not None
+    assert after.content == before.content

@@ -1,0 +1,293 @@
+"""Documents: versions, signatures, and what makes them void."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from typing import Any
+
+import pytest
+
+from records.world import ADMIN, BUYER, OTHER_SELLER, SELLER, STRANGER, THREAD, World, open_world
+from sobremesa.clock import SetClock
+from sobremesa.errors import Forbidden, Invalid, NotFound
+from sobremesa.idempotency import KeyReused
+from sobremesa.people import Actor
+from sobremesa.records import documents
+from sobremesa.records.address import RecordsAddress
+from sobremesa.records.checks import role_of
+from sobremesa.records.errors import (
+    AlreadySigned,
+    DocumentVoid,
+    NotYoursToVoid,
+    OnlyPartiesSign,
+    StaleVersion,
+    TooManyVersions,
+)
+from sobremesa.records.views import DocumentInFull
+from sobremesa.table import Table
+from sobremesa.table.errors import BadCursor
+
+
+async def draft(world: World, title: str = "Licence", **given: Any) -> DocumentInFull:
+    asked = {"kind": "license", "body": "One year, Europe."} | given
+    return await world.records.create_document(SELLER, THREAD, title=title, **asked)
+
+
+async def test_a_document_keeps_every_version_with_its_digest(world: World) -> None:
+    made = await draft(world, note="first")
+    again = await world.records.add_version(
+        BUYER, THREAD, made.document_id, version=1, body="Two years.", note="longer"
+    )
+
+    assert (made.state, made.current_version, made.body) == ("draft", 1, "One year, Europe.")
+    assert again.current_version == 2
+    assert [version.note for version in again.versions] == ["first", "longer"]
+    assert again.sha256 == hashlib.sha256(b"Two years.").hexdigest()
+    old = await world.records.get_document(SELLER, THREAD, made.document_id, version=1)
+    assert (old.shown_version, old.body) == (1, "One year, Europe.")
+
+
+async def test_a_version_may_be_a_file_and_never_both_or_nothing(world: World) -> None:
+    made = await draft(world, body=None, file_id="01JFILE")
+
+    assert (made.file_id, made.body, made.sha256) == ("01JFILE", None, None)
+    for content in ({}, {"body": "text", "file_id": "01JFILE"}):
+        with pytest.raises(Invalid, match="a text or a file"):
+            await world.records.add_version(SELLER, THREAD, made.document_id, version=1, **content)
+
+
+async def test_a_version_that_does_not_follow_the_newest_gets_what_is_there(world: World) -> None:
+    made = await draft(world)
+    await world.records.add_version(BUYER, THREAD, made.document_id, version=1, body="Two years.")
+
+    with pytest.raises(StaleVersion) as refused:
+        await world.records.add_version(SELLER, THREAD, made.document_id, version=1, body="Three years.")
+
+    assert refused.value.data["current"].current_version == 2
+
+
+async def test_of_many_versions_at_once_one_is_added(world: World) -> None:
+    made = await draft(world)
+
+    outcomes = await asyncio.gather(
+        *(
+            world.records.add_version(SELLER, THREAD, made.document_id, version=1, body=f"proposal {number}")
+            for number in range(8)
+        ),
+        return_exceptions=True,
+    )
+
+    added = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
+    assert len(added) == 1
+    assert sum(isinstance(outcome, StaleVersion) for outcome in outcomes) == 7
+    found = await world.records.get_document(SELLER, THREAD, made.document_id)
+    assert (found.current_version, found.body) == (2, added[0].body)
+    assert await world.source_version("docs") == 2
+
+
+async def test_a_document_is_signed_when_buyer_and_seller_have_signed_its_current_version(world: World) -> None:
+    made = await draft(world)
+
+    once = await world.records.sign(SELLER, THREAD, made.document_id, version=1)
+    twice = await world.records.sign(OTHER_SELLER, THREAD, made.document_id, version=1)
+    both = await world.records.sign(BUYER, THREAD, made.document_id, version=1)
+
+    assert (once.state, twice.state, both.state) == ("draft", "draft", "signed")
+    assert [(signed.user_id, signed.role) for signed in both.signatures] == [
+        ("seller-1", "seller"),
+        ("seller-2", "seller"),
+        ("buyer-1", "buyer"),
+    ]
+
+
+async def test_buyer_and_seller_who_sign_at_once_make_it_signed(world: World) -> None:
+    for _ in range(5):
+        made = await draft(world)
+
+        await asyncio.gather(
+            *(world.records.sign(party, THREAD, made.document_id, version=1) for party in (BUYER, SELLER))
+        )
+
+        assert (await world.records.get_document(BUYER, THREAD, made.document_id)).state == "signed"
+
+
+async def test_one_signs_a_version_once_and_an_admin_never(world: World) -> None:
+    made = await draft(world)
+
+    outcomes = await asyncio.gather(
+        *(world.records.sign(BUYER, THREAD, made.document_id, version=1) for _ in range(4)), return_exceptions=True
+    )
+
+    assert sum(isinstance(outcome, AlreadySigned) for outcome in outcomes) == 3
+    with pytest.raises(OnlyPartiesSign):
+        await world.records.sign(ADMIN, THREAD, made.document_id, version=1)
+    with pytest.raises(StaleVersion):
+        await world.records.sign(SELLER, THREAD, made.document_id, version=2)
+    assert await world.source_version("docs") == 2
+
+
+async def test_a_new_version_makes_a_signed_document_a_draft_and_keeps_the_old_signatures(world: World) -> None:
+    made = await draft(world)
+    for party in (BUYER, SELLER):
+        await world.records.sign(party, THREAD, made.document_id, version=1)
+
+    changed = await world.records.add_version(BUYER, THREAD, made.document_id, version=1, body="Two years.")
+
+    assert (changed.state, changed.signatures) == ("draft", [])
+    assert [len(version.signatures) for version in changed.versions] == [2, 0]
+    for party in (SELLER, BUYER):
+        changed = await world.records.sign(party, THREAD, made.document_id, version=2)
+    assert changed.state == "signed"
+
+
+async def test_a_signature_never_goes_to_a_version_that_came_at_the_same_moment(world: World) -> None:
+    for _ in range(5):
+        made = await draft(world)
+        await world.records.sign(SELLER, THREAD, made.document_id, version=1)
+
+        signed, added = await asyncio.gather(
+            world.records.sign(BUYER, THREAD, made.document_id, version=1),
+            world.records.add_version(SELLER, THREAD, made.document_id, version=1, body="Other words."),
+            return_exceptions=True,
+        )
+
+        found = await world.records.get_document(BUYER, THREAD, made.document_id)
+        assert not isinstance(added, BaseException)
+        assert (found.state, found.signatures) == ("draft", [])
+        assert isinstance(signed, (DocumentInFull, StaleVersion))
+
+
+async def test_a_draft_is_made_void_by_who_made_it_and_a_signed_document_by_an_admin(world: World) -> None:
+    mine, signed = await draft(world), await draft(world)
+    for party in (BUYER, SELLER):
+        await world.records.sign(party, THREAD, signed.document_id, version=1)
+
+    with pytest.raises(NotYoursToVoid):
+        await world.records.void_document(BUYER, THREAD, mine.document_id)
+    with pytest.raises(NotYoursToVoid):
+        await world.records.void_document(SELLER, THREAD, signed.document_id)
+    await world.records.void_document(SELLER, THREAD, mine.document_id)
+    await world.records.void_document(ADMIN, THREAD, signed.document_id)
+
+    for document in (mine, signed):
+        found = await world.records.get_document(BUYER, THREAD, document.document_id)
+        assert (found.state, found.body) == ("void", "One year, Europe.")
+        with pytest.raises(DocumentVoid):
+            await world.records.sign(BUYER, THREAD, document.document_id, version=1)
+        with pytest.raises(DocumentVoid):
+            await world.records.add_version(BUYER, THREAD, document.document_id, version=1, body="Still")
+        with pytest.raises(DocumentVoid):
+            await world.records.void_document(ADMIN, THREAD, document.document_id)
+
+
+async def test_a_stranger_finds_nothing_and_neither_does_another_thread(world: World) -> None:
+    made = await draft(world)
+
+    for actor, thread in ((STRANGER, THREAD), (BUYER, "another-thread")):
+        for verb in (
+            world.records.get_document(actor, thread, made.document_id),
+            world.records.add_version(actor, thread, made.document_id, version=1, body="Mine."),
+            world.records.sign(actor, thread, made.document_id, version=1),
+            world.records.void_document(actor, thread, made.document_id),
+        ):
+            with pytest.raises(NotFound):
+                await verb
+    with pytest.raises(NotFound):
+        await world.records.list_documents(STRANGER, THREAD)
+    assert await world.source_version("docs") == 1
+    assert await world.source_version("docs", "another-thread") == 0
+
+
+async def test_a_repeated_create_gives_the_first_document_and_another_body_is_refused(world: World) -> None:
+    same = await asyncio.gather(*(draft(world, key="again") for _ in range(5)))
+
+    assert len({document.document_id for document in same}) == 1
+    assert await world.source_version("docs") == 1
+    with pytest.raises(KeyReused):
+        await draft(world, key="again", body="Something else.")
+    with pytest.raises(KeyReused):
+        await world.records.create_document(
+            SELLER, "another-thread", title="Licence", kind="license", body="One year, Europe.", key="again"
+        )
+    theirs = await world.records.create_document(
+        BUYER, THREAD, title="Licence", kind="license", body="One year, Europe.", key="again"
+    )
+    assert theirs.document_id != same[0].document_id
+
+
+async def test_pages_go_from_the_newest_to_the_oldest_without_a_gap(world: World) -> None:
+    made = [(await draft(world, f"number {number}")).document_id for number in range(5)]
+
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = await world.records.list_documents(BUYER, THREAD, limit=2, cursor=cursor)
+        seen += [document.document_id for document in page.items]
+        cursor = page.cursor
+        if cursor is None:
+            break
+        await draft(world, "in between")
+
+    assert seen == made[::-1]
+    first = await world.records.list_documents(BUYER, THREAD, limit=2)
+    with pytest.raises(BadCursor):
+        await world.records.list_documents(BUYER, "another-thread", cursor=first.cursor)
+    with pytest.raises(BadCursor):
+        await world.records.list_amendments(BUYER, THREAD, cursor=first.cursor)
+
+
+async def test_a_text_that_postgresql_cannot_keep_is_refused_everywhere(world: World) -> None:
+    with pytest.raises(Invalid, match="null character"):
+        await draft(world, body="a\0b")
+    with pytest.raises(Invalid, match="null character"):
+        await draft(world, title="a\0b")
+
+
+async def test_a_document_has_as_many_versions_as_it_may(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MAX_VERSIONS", 2)
+    made = await draft(world)
+    await world.records.add_version(SELLER, THREAD, made.document_id, version=1, body="Two years.")
+
+    with pytest.raises(TooManyVersions) as refused:
+        await world.records.add_version(SELLER, THREAD, made.document_id, version=2, body="Three years.")
+
+    assert refused.value.data["current"].current_version == 2
+
+
+class Drawer:
+    """One file, which belongs to the seller."""
+
+    async def keep(self, actor: Actor, file_id: str, thread_id: str) -> str:
+        if (actor, file_id) != (SELLER, "01JFILE"):
+            raise NotFound
+        return hashlib.sha256(b"a page").hexdigest()
+
+
+async def test_a_file_brings_its_digest_and_must_be_ones_own(address: RecordsAddress, table: Table) -> None:
+    async with open_world(address, table, files=Drawer()) as world:
+        made = await draft(world, body=None, file_id="01JFILE")
+        spent = await world.spend(receipt_file_id="01JFILE")
+
+        assert made.sha256 == hashlib.sha256(b"a page").hexdigest()
+        assert spent.receipt_file_id == "01JFILE"
+        with pytest.raises(NotFound):
+            await world.records.add_version(BUYER, THREAD, made.document_id, version=1, file_id="01JFILE")
+        with pytest.raises(NotFound):
+            await world.spend(receipt_file_id="01JOTHER")
+
+
+async def test_an_idempotency_key_is_forgotten_after_two_days(address: RecordsAddress, table: Table) -> None:
+    clock = SetClock()
+    async with open_world(address, table, clock=clock) as world:
+        first = await draft(world, key="again")
+        clock.move(seconds=47 * 3600)
+        assert (await draft(world, key="again")).document_id == first.document_id
+        clock.move(seconds=2 * 3600)
+
+        assert (await draft(world, key="again", body="Something else.")).document_id != first.document_id
+
+
+def test_somebody_whose_role_records_do_not_know_may_nothing() -> None:
+    with pytest.raises(Forbidden):
+        role_of("viewer")

@@ -1,0 +1,317 @@
+"""The outbox: every change reaches its tab, whatever happens on the way, and no tab goes back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from records.world import BUYER, SELLER, SOON_SECONDS, THREAD, Roles, Shown, TablePanels, World, open_world
+from servers import Endpoint
+from sobremesa.clock import SetClock, SystemClock
+from sobremesa.ids import Ids
+from sobremesa.records.address import RecordsAddress
+from sobremesa.records.opening import Archive
+from sobremesa.records.outbox import Outbox, Replayed, status_of
+from sobremesa.records.views import Tab
+from sobremesa.table import Delete, Put, Table, open_engine
+
+MAX_TAB_BYTES = 256 * 1024
+
+
+@pytest.fixture(params=["embedded", "dynamodb"])
+async def table(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Table]:
+    store = f"sqlite:///{tmp_path / 'chat.db'}"
+    if request.param == "dynamodb":
+        endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
+        store = f"dynamodb://records-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
+    engine = await open_engine(store, janitor=False)
+    await engine.create_table()
+    table = Table(engine)
+    yield table
+    await table.close()
+
+
+async def pending(world: World) -> int:
+    database = world.outbox._database
+    return (await database.read(status_of)).pending
+
+
+async def assert_fresh(world: World, tab: Tab, thread: str = THREAD) -> Shown:
+    """The tab shows what the records say now."""
+    shown, snapshot = await world.panels.tab(tab, thread), await world.outbox.snapshot(thread, tab)
+    assert shown is not None
+    assert snapshot is not None
+    assert (shown.content, shown.source_version) == (snapshot.content, snapshot.source_version)
+    return shown
+
+
+async def test_what_changed_is_shown_and_nothing_is_pending_afterwards(world: World) -> None:
+    made = await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+    await world.records.sign(BUYER, THREAD, made.document_id, version=1)
+    await world.spend(1250)
+
+    assert await world.outbox.replay() == Replayed(shown=2, failed=0)
+
+    docs = await assert_fresh(world, "docs")
+    assert docs.source_version == 2
+    assert docs.content["documents"][0]["signatures"][0]["userId"] == "buyer-1"
+    assert "body" not in docs.content["documents"][0]
+    expenses = await assert_fresh(world, "expenses")
+    assert expenses.content["totals"] == [{"currency": "EUR", "state": "submitted", "amount": 1250, "count": 1}]
+    assert await pending(world) == 0
+    assert await world.outbox.replay() == Replayed(shown=0, failed=0)
+
+
+async def test_a_process_that_dies_after_its_commit_leaves_the_rest_to_the_next(
+    address: RecordsAddress, table: Table
+) -> None:
+    async with open_world(address, table) as first:
+        await first.spend()
+        assert await first.panels.tab("expenses") is None
+
+    async with open_world(address, table) as second:
+        await second.outbox.replay()
+        await assert_fresh(second, "expenses")
+
+
+async def test_a_failed_show_stays_pending_until_it_works(world: World) -> None:
+    await world.spend()
+    world.panels.broken = True
+
+    assert await world.outbox.replay() == Replayed(shown=0, failed=1)
+    assert await pending(world) == 1
+    world.panels.broken = False
+
+    assert await world.outbox.replay() == Replayed(shown=1, failed=0)
+    await assert_fresh(world, "expenses")
+
+
+async def test_a_crash_between_showing_and_marking_repeats_harmlessly(world: World) -> None:
+    await world.spend()
+    snapshot = await world.outbox.snapshot(THREAD, "expenses")
+    assert snapshot is not None
+    await world.panels.show(THREAD, "expenses", *snapshot)
+
+    assert await world.outbox.replay() == Replayed(shown=0, failed=0)
+
+    assert await pending(world) == 0
+    assert world.panels.versions == [1]
+
+
+async def test_repeats_and_late_shows_never_move_a_tab_back(world: World) -> None:
+    snapshots = []
+    for amount in (1, 2, 3):
+        await world.spend(amount)
+        snapshots.append(await world.outbox.snapshot(THREAD, "expenses"))
+    await world.outbox.replay()
+
+    for snapshot in (*snapshots, *reversed(snapshots)):
+        assert snapshot is not None
+        assert not await world.panels.show(THREAD, "expenses", *snapshot)
+
+    assert (await assert_fresh(world, "expenses")).source_version == 3
+
+
+async def test_a_thread_that_cannot_be_shown_holds_up_no_other(world: World) -> None:
+    class Picky(TablePanels):
+        async def show(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
+            if thread_id == "thread-0":
+                raise RuntimeError("not this one")
+            return await super().show(thread_id, tab, content, source_version)
+
+    for number in range(3):
+        await world.spend(thread=f"thread-{number}")
+    picky = Outbox(world.outbox._database, SystemClock(), Picky(world.panels.table))
+
+    assert await picky.replay() == Replayed(shown=2, failed=1)
+    await assert_fresh(world, "expenses", "thread-2")
+    assert await pending(world) == 1
+
+
+async def test_more_tabs_than_a_page_are_all_shown(world: World) -> None:
+    await asyncio.gather(*(world.spend(thread=f"thread-{number:03d}") for number in range(105)))
+
+    assert await world.outbox.replay() == Replayed(shown=105, failed=0)
+    assert await pending(world) == 0
+
+
+async def test_several_replay_at_once_while_others_write(address: RecordsAddress, table: Table) -> None:
+    async with open_world(address, table) as one, open_world(address, table) as two:
+
+        async def write(world: World) -> None:
+            for number in range(8):
+                await world.spend(number + 1, thread=f"thread-{number % 3}")
+
+        async def replay(world: World) -> int:
+            return sum([(await world.outbox.replay()).failed for _ in range(6)])
+
+        _, failed, failed_too, also = await asyncio.gather(
+            asyncio.gather(write(one), write(two)), replay(one), replay(two), replay(two)
+        )
+        assert (failed, failed_too, also) == (0, 0, 0)
+        await one.outbox.replay()
+
+        assert await pending(one) == 0
+        for number in range(3):
+            await assert_fresh(one, "expenses", f"thread-{number}")
+
+
+async def test_while_one_shows_a_tab_another_leaves_it_alone_or_repeats_it(
+    address: RecordsAddress, table: Table
+) -> None:
+    async with open_world(address, table) as one, open_world(address, table) as two:
+        await one.spend()
+        showing, go_on = asyncio.Event(), asyncio.Event()
+
+        class Slow(TablePanels):
+            async def show(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
+                showing.set()
+                await go_on.wait()
+                return await super().show(thread_id, tab, content, source_version)
+
+        slow = asyncio.create_task(Outbox(one.outbox._database, SystemClock(), Slow(table)).replay())
+        await showing.wait()
+        other = await asyncio.wait_for(two.outbox.replay(), SOON_SECONDS)
+        writing = await asyncio.wait_for(two.spend(), SOON_SECONDS)
+        go_on.set()
+
+        # PostgreSQL skips what is locked; SQLite shows it twice, and the second changes nothing.
+        assert other.shown == (0 if address.postgres else 1)
+        assert await slow == Replayed(shown=1 if address.postgres else 0, failed=0)
+        assert writing.amount == 1250
+        await two.outbox.replay()
+        await assert_fresh(two, "expenses")
+        assert await pending(two) == 0
+
+
+async def test_in_the_background_a_commit_is_shown_at_once(address: RecordsAddress, table: Table) -> None:
+    clock = SystemClock()
+    panels = TablePanels(table)
+    archive = Archive(address, clock, Ids(clock), parties=Roles(), panels=panels)
+    running = asyncio.create_task(archive.run())
+    try:
+        records = await archive.records()
+        made = await records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+        await panels.until(lambda: panels.versions == [1])
+        await records.sign(BUYER, THREAD, made.document_id, version=1)
+        await panels.until(lambda: panels.versions == [1, 2])
+    finally:
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+        await archive.close()
+
+
+async def test_in_the_background_what_failed_is_tried_again(world: World) -> None:
+    world.panels.broken = True
+    patient = Outbox(world.outbox._database, SystemClock(), world.panels, look_every=0.01)
+    running = asyncio.create_task(patient.run())
+    try:
+        await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+        await world.panels.until(lambda: world.panels.failures >= 2)
+        world.panels.broken = False
+        await world.panels.until(lambda: world.panels.versions == [1])
+    finally:
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+
+
+async def test_a_snapshot_shows_the_newest_and_counts_the_rest(world: World) -> None:
+    for start in range(0, 205, 41):
+        await asyncio.gather(*(world.spend(1 + start + number) for number in range(41)))
+
+    await world.outbox.replay()
+
+    tab = await assert_fresh(world, "expenses")
+    assert (len(tab.content["expenses"]), tab.content["truncated"]) == (200, True)
+    assert tab.content["counts"] == {"expenses": 205}
+    assert tab.content["totals"][0]["count"] == 205
+    newest = await world.records.list_expenses(BUYER, THREAD, limit=1)
+    assert tab.content["expenses"][0]["expenseId"] == newest.items[0].expense_id
+
+
+async def test_a_snapshot_is_never_larger_than_a_tab_may_be(world: World) -> None:
+    wordy = "ñ" * 4000
+    for number in range(30):
+        await world.spend(title=wordy)
+        await world.records.create_document(SELLER, THREAD, title=wordy, kind="other", body="x")
+        await world.records.record_amendment(
+            THREAD,
+            card_message_id=f"01J{number}",
+            summary=wordy,
+            payload={"text": wordy},
+            accepted_by="buyer-1",
+            accepted_at=(await world.spend()).created_at,
+        )
+
+    await world.outbox.replay()
+
+    for tab in ("docs", "expenses"):
+        shown = await assert_fresh(world, tab)
+        assert shown.content["truncated"]
+        assert 100_000 < len(msgspec.json.encode(shown.content)) < MAX_TAB_BYTES
+
+
+async def test_rebuilding_repairs_tabs_that_were_lost_damaged_or_come_from_a_lost_future(world: World) -> None:
+    for number in range(3):
+        await world.spend(thread=f"thread-{number}")
+    await world.outbox.replay()
+    table = world.panels.table
+    await table.write(Delete(Shown.key(thread_id="thread-0", tab="expenses")))
+    for thread, version in (("thread-1", 1), ("thread-2", 999_999)):
+        await table.write(Put(Shown(thread_id=thread, tab="expenses", content={"what": "?"}, source_version=version)))
+
+    rebuilt = [one async for one in world.outbox.rebuild()]
+
+    assert len(rebuilt) == await world.outbox.count_panels() == 3
+    assert all(one.shown for one in rebuilt)
+    for number in range(3):
+        await assert_fresh(world, "expenses", f"thread-{number}")
+    assert await pending(world) == 0
+    before = await world.source_version("expenses", "thread-1")
+    await world.spend(thread="thread-1")
+    assert await world.source_version("expenses", "thread-1") == before + 1
+
+
+async def test_rebuilding_one_thread_leaves_the_others(world: World) -> None:
+    for thread in ("thread-0", "thread-1"):
+        await world.spend(thread=thread)
+    await world.outbox.replay()
+
+    rebuilt = [one async for one in world.outbox.rebuild("thread-1")]
+
+    assert [one.panel for one in rebuilt] == [("thread-1", "expenses")]
+    assert await world.outbox.count_panels("thread-1") == 1
+    assert await world.source_version("expenses", "thread-0") == 1
+
+
+async def test_rows_that_were_applied_are_forgotten_after_a_week(address: RecordsAddress, table: Table) -> None:
+    clock = SetClock()
+    async with open_world(address, table, clock=clock) as world:
+        for _ in range(2):
+            await world.spend()
+            await world.outbox.replay()
+        assert await kept(world) == 2
+        clock.move(seconds=8 * 86400)
+        await world.spend()
+        await world.outbox.replay()
+
+        assert await kept(world) == 1
+
+
+async def kept(world: World) -> int:
+    async def look(connection: AsyncConnection) -> int:
+        counted: int = (await connection.execute(text("SELECT count(*) FROM outbox"))).scalar_one()
+        return counted
+
+    return await world.outbox._database.read(look)

@@ -1,0 +1,51 @@
+"""Several processes at one store of records and one table."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack
+from pathlib import Path
+
+from durability.child import line_of, started
+from records.world import World, open_world
+from sobremesa.records.address import RecordsAddress
+from sobremesa.records.outbox import status_of
+from sobremesa.table import Table
+
+PROCESS = "records.replaying_process"
+THREADS = 4
+SPENT = 10
+
+
+async def test_two_processes_replay_what_a_third_writes(address: RecordsAddress, table: Table, tmp_path: Path) -> None:
+    records = address.postgres or f"sqlite:///{address.file}"
+    async with open_world(address, table) as world:
+        with ExitStack() as stack:
+            others = [
+                stack.enter_context(started(PROCESS, records, f"sqlite:///{tmp_path / 'chat.db'}")) for _ in range(2)
+            ]
+            for process in others:
+                assert await asyncio.to_thread(line_of, process) == "ready"
+
+            await asyncio.gather(*(_spend(world, f"thread-{number}") for number in range(THREADS)))
+
+            said = []
+            for process in others:
+                assert process.stdin
+                process.stdin.write(b"stop\n")
+                said.append(await asyncio.to_thread(line_of, process))
+        await world.outbox.replay()
+
+        assert [line.split()[1] for line in said] == ["0", "0"]
+        assert (await world.outbox._database.read(status_of)).pending == 0
+        for number in range(THREADS):
+            shown = await world.panels.tab("expenses", f"thread-{number}")
+            assert shown is not None
+            fresh = await world.outbox.snapshot(f"thread-{number}", "expenses")
+            assert (shown.content, shown.source_version) == fresh
+            assert shown.source_version == SPENT
+
+
+async def _spend(world: World, thread: str) -> None:
+    for number in range(SPENT):
+        await world.spend(number + 1, thread=thread)

@@ -1,0 +1,114 @@
+"""Whatever people do in whatever order, after a replay every tab shows exactly what the records say."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from records.world import ADMIN, BUYER, SELLER, World, open_world
+from servers import Endpoint
+from sobremesa.clock import Instant
+from sobremesa.errors import Refusal
+from sobremesa.records.address import RecordsAddress, parse_records
+from sobremesa.table import Table, open_engine
+
+PEOPLE = (BUYER, SELLER, ADMIN)
+VERBS = ("draft", "revise", "sign", "void", "amend", "spend", "approve", "reject", "take back", "replay")
+
+steps = st.lists(
+    st.tuples(st.sampled_from(VERBS), st.sampled_from(PEOPLE), st.integers(0, 3), st.integers(1, 3)), max_size=25
+)
+_threads = itertools.count()
+
+
+class Life:
+    """A thread in which things happen; what is refused is part of life."""
+
+    def __init__(self, world: World, thread: str) -> None:
+        self.world = world
+        self.thread = thread
+        self.documents: list[str] = []
+        self.expenses: list[str] = []
+
+    async def take(self, verb: str, who: Any, which: int, version: int) -> None:
+        records, thread = self.world.records, self.thread
+        paper = self.documents[which % len(self.documents)] if self.documents else "none"
+        spent = self.expenses[which % len(self.expenses)] if self.expenses else "none"
+        match verb:
+            case "draft":
+                made = await records.create_document(who, thread, title=f"No {which}", kind="other", body="x" * version)
+                self.documents.append(made.document_id)
+            case "revise":
+                await records.add_version(who, thread, paper, version=version, file_id=f"file-{which}")
+            case "sign":
+                await records.sign(who, thread, paper, version=version)
+            case "void":
+                await records.void_document(who, thread, paper)
+            case "amend":
+                await records.record_amendment(
+                    thread,
+                    card_message_id=f"{thread}-card-{which}",
+                    summary="So we said",
+                    payload={"which": which},
+                    accepted_by=who.user_id,
+                    accepted_at=Instant("2026-11-16T09:30:00.000Z"),
+                    document_id=paper,
+                )
+            case "spend":
+                self.expenses.append((await self.world.spend(version * 100 + which, by=who, thread=thread)).expense_id)
+            case "approve" | "reject":
+                await records.decide_expense(who, thread, spent, decision=verb, version=version)
+            case "take back":
+                await records.void_expense(who, thread, spent)
+            case _:
+                await self.world.outbox.replay()
+
+
+async def live(address: RecordsAddress, taken: list[Any]) -> None:
+    table = Table(await open_engine("sqlite://", janitor=False))
+    try:
+        async with open_world(address, table) as world:
+            life = Life(world, f"thread-{next(_threads)}")
+            for step in taken:
+                with contextlib.suppress(Refusal):
+                    await life.take(*step)
+            await world.outbox.replay()
+
+            for tab in ("docs", "expenses"):
+                shown = await world.panels.tab(tab, life.thread)
+                fresh = await world.outbox.snapshot(life.thread, tab)
+                assert (shown and (shown.content, shown.source_version)) == fresh
+    finally:
+        await table.close()
+
+
+async def new_database(server: Endpoint, name: str) -> RecordsAddress:
+    connection = await asyncpg.connect(server.url)
+    await connection.execute(f"CREATE DATABASE {name}")
+    await connection.close()
+    return parse_records(server.url.removesuffix("postgres") + name)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_any_sequence_of_verbs_ends_with_tabs_that_show_the_records(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    if kind == "postgres":
+        address = asyncio.run(new_database(request.getfixturevalue("postgres"), "sequences"))
+    else:
+        address = RecordsAddress(file=str(tmp_path / "records.db"))
+
+    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(steps)
+    def try_out(taken: list[Any]) -> None:
+        asyncio.run(live(address, taken))
+
+    try_out()

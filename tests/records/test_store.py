@@ -1,0 +1,379 @@
+"""The relational store: its schema, its migrations, and what happens when it cannot be reached."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+import structlog
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import CheckConstraint, Connection, inspect, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from records.world import BUYER, SELLER, SOON_SECONDS, THREAD, Roles, TablePanels, World, open_world
+from servers import Endpoint
+from sobremesa.clock import SystemClock, instant
+from sobremesa.errors import Busy
+from sobremesa.ids import Ids
+from sobremesa.records import opening, sqlite
+from sobremesa.records.address import RecordsAddress, parse_records
+from sobremesa.records.database import Database
+from sobremesa.records.errors import RecordsTooNew, RecordsUnavailable
+from sobremesa.records.migrating import steps
+from sobremesa.records.opening import Archive, open_database
+from sobremesa.records.outbox import Outbox
+from sobremesa.records.panels import touch
+from sobremesa.records.schema import APPEND_ONLY, METADATA, REVISIONS
+from sobremesa.table import Table
+
+FIRST_PAUSE = 0.02
+LOOK: dict[str, Callable[[Connection], Any]] = {
+    "differences": lambda connection: compare_metadata(MigrationContext.configure(connection), METADATA),
+    "checks": lambda connection: {
+        (table, check["name"])
+        for table in inspect(connection).get_table_names()
+        for check in inspect(connection).get_check_constraints(table)
+    },
+}
+
+
+async def look(database: Database, what: str) -> Any:
+    async def work(connection: AsyncConnection) -> Any:
+        return await connection.run_sync(LOOK[what])
+
+    return await database.read(work)
+
+
+async def run(database: Database, statement: str) -> None:
+    async def work(connection: AsyncConnection) -> None:
+        await connection.execute(text(statement))
+
+    await database.write(work)
+
+
+async def test_an_empty_store_gets_the_newest_schema_and_keeps_it(empty_address: RecordsAddress) -> None:
+    for _ in range(3):
+        database = await open_database(empty_address)
+        assert await database.revision() == REVISIONS[-1]
+        assert await look(database, "differences") == []
+        await database.close()
+
+
+async def test_the_steps_make_every_constraint_that_the_schema_names(empty_address: RecordsAddress) -> None:
+    database = await open_database(empty_address)
+
+    found = await look(database, "checks")
+
+    await database.close()
+    wanted = {
+        (table.name, constraint.name)
+        for table in METADATA.tables.values()
+        for constraint in table.constraints
+        if isinstance(constraint, CheckConstraint)
+    }
+    assert found == wanted
+
+
+def test_every_step_is_known_to_the_program_in_order() -> None:
+    assert steps() == REVISIONS
+
+
+async def test_many_who_open_an_empty_store_at_once_migrate_it_once(empty_address: RecordsAddress) -> None:
+    databases = await asyncio.gather(*(open_database(empty_address) for _ in range(6)))
+
+    for database in databases:
+        assert await database.revision() == REVISIONS[-1]
+        await database.close()
+
+
+async def test_a_store_of_a_newer_version_is_refused_and_left_alone(address: RecordsAddress, table: Table) -> None:
+    async with open_world(address, table) as world:
+        await world.spend()
+        await run(world.outbox._database, "UPDATE alembic_version SET version_num = '9999'")
+
+    with pytest.raises(RecordsTooNew, match=r"have the schema 9999, which is newer"):
+        await open_database(address)
+    archive = archive_of(address, table)
+    with pytest.raises(RecordsTooNew):
+        await archive.prepare()
+
+
+@pytest.mark.parametrize("name", APPEND_ONLY)
+async def test_what_is_written_once_cannot_be_changed_or_taken_away(world: World, name: str) -> None:
+    made = await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+    await world.records.sign(BUYER, THREAD, made.document_id, version=1)
+    await world.records.record_amendment(
+        THREAD,
+        card_message_id="01JCARD",
+        summary="A day more",
+        payload={},
+        accepted_by="buyer-1",
+        accepted_at=made.created_at,
+    )
+    column = {"document_versions": "note", "signatures": "role", "amendments": "summary", "history": "action"}[name]
+
+    for statement in (f"UPDATE {name} SET {column} = 'buyer'", f"DELETE FROM {name}"):
+        with pytest.raises(DBAPIError, match="append-only"):
+            await run(world.outbox._database, statement)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "amount = 0",
+        "currency = 'eur'",
+        "state = 'paid'",
+        "state = 'approved'",
+        "state = 'approved', decided_by = created_by, decided_at = created_at",
+    ],
+)
+async def test_the_store_itself_refuses_an_expense_that_breaks_a_rule(world: World, change: str) -> None:
+    await world.spend()
+
+    with pytest.raises(IntegrityError):
+        await run(world.outbox._database, f"UPDATE expenses SET {change}")
+
+
+async def test_sqlite_writes_through_a_rollback_journal_to_the_disk(tmp_path: Path) -> None:
+    database = await open_database(RecordsAddress(file=str(tmp_path / "records.db")))
+
+    async def pragmas(connection: AsyncConnection) -> list[Any]:
+        names = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        return [(await connection.execute(text(f"PRAGMA {name}"))).scalar() for name in names]
+
+    assert await database.read(pragmas) == ["delete", 2, 1, 10_000]
+    await database.close()
+
+
+async def test_records_in_memory_are_one_store_for_all_who_ask(table: Table) -> None:
+    async with open_world(RecordsAddress(), table) as world:
+        await asyncio.gather(*(world.spend() for _ in range(10)))
+
+        assert (await world.records.list_expenses(BUYER, THREAD)).totals[0].count == 10
+
+
+async def cancel_some(world: World) -> None:
+    """Spend, and be cancelled at every point of it that there may be."""
+    for turns in range(12):
+        spending = asyncio.create_task(world.spend())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        spending.cancel()
+        await asyncio.wait([spending])
+
+
+async def test_a_caller_who_is_cancelled_leaves_whole_transactions(address: RecordsAddress, table: Table) -> None:
+    async with open_world(address, table) as world:
+        await cancel_some(world)
+        await world.spend()
+
+    async with open_world(address, table) as world:
+        page = await world.records.list_expenses(BUYER, THREAD)
+        assert page.totals[0].count == len(page.items) == await world.source_version("expenses")
+
+
+async def test_a_caller_who_is_cancelled_does_not_lose_what_is_in_memory(table: Table) -> None:
+    async with open_world(RecordsAddress(), table) as world:
+        first = await world.spend()
+        await cancel_some(world)
+        await world.spend()
+
+        page = await world.records.list_expenses(BUYER, THREAD)
+        assert page.items[-1] == first
+        assert len(page.items) == await world.source_version("expenses")
+
+
+async def test_transactions_that_read_before_they_write_wait_for_each_other(address: RecordsAddress) -> None:
+    one, two = await open_database(address), await open_database(address)
+    met = asyncio.Barrier(2)
+
+    async def write(database: Database) -> None:
+        async def work(connection: AsyncConnection) -> None:
+            await connection.execute(text("SELECT count(*) FROM panels"))
+            await asyncio.sleep(0.005)
+            await touch(connection, THREAD, "docs", instant(0))
+
+        for _ in range(5):
+            await met.wait()
+            await database.write(work)
+
+    await asyncio.gather(write(one), write(two))
+
+    async def versions(connection: AsyncConnection) -> Any:
+        return (await connection.execute(text("SELECT source_version FROM panels"))).scalar()
+
+    assert await one.read(versions) == 10
+    await one.close()
+    await two.close()
+
+
+async def test_a_file_that_another_process_holds_for_too_long_is_busy(
+    tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0)
+    path = tmp_path / "records.db"
+    async with open_world(RecordsAddress(file=str(path)), table) as world:
+        holder = sqlite3.connect(path, isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(RecordsUnavailable, match="locked"):
+            await world.spend()
+        holder.execute("ROLLBACK")
+        holder.close()
+
+        assert (await world.spend()).amount == 1250
+
+
+async def test_connections_that_the_server_ended_are_made_again(
+    address: RecordsAddress, table: Table, postgres: Endpoint
+) -> None:
+    async with open_world(address, table) as world:
+        await asyncio.gather(*(world.spend() for _ in range(5)))
+        if address.postgres:
+            name = address.postgres.rpartition("/")[2]
+            connection = await asyncpg.connect(postgres.url)
+            await connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name)
+            await connection.close()
+
+        await asyncio.gather(*(world.spend() for _ in range(5)))
+
+        assert await world.source_version("expenses") == 10
+
+
+def archive_of(address: RecordsAddress, table: Table) -> Archive:
+    clock = SystemClock()
+    return Archive(address, clock, Ids(clock), parties=Roles(), panels=TablePanels(table))
+
+
+def unreachable(kind: str, tmp_path: Path, postgres: Endpoint) -> RecordsAddress:
+    match kind:
+        case "no server":
+            return parse_records("postgresql://ana:hunter2@127.0.0.1:1/chat")
+        case "no database":
+            return parse_records(postgres.url.replace("postgres@", "postgres:hunter2@").removesuffix("postgres") + "x")
+        case "no such user":
+            return parse_records(postgres.url.replace("postgres@", "nobody:hunter2@"))
+        case "no folder":
+            return RecordsAddress(file=str(tmp_path / "nowhere" / "records.db"))
+        case _:
+            (tmp_path / "chat.txt").write_text("This is no database. " * 100)
+            return RecordsAddress(file=str(tmp_path / "chat.txt"))
+
+
+@pytest.mark.parametrize("kind", ["no server", "no database", "no such user", "no folder", "another file"])
+async def test_a_store_that_cannot_be_reached_is_one_clear_error_without_a_password(
+    kind: str, tmp_path: Path, postgres: Endpoint, table: Table
+) -> None:
+    address = unreachable(kind, tmp_path, postgres)
+    archive = archive_of(address, table)
+
+    with pytest.raises(RecordsUnavailable, match="the records at") as refused:
+        await archive.records()
+
+    assert isinstance(refused.value, Busy)
+    assert "hunter2" not in str(refused.value)
+    await archive.prepare()
+    await archive.close()
+
+
+async def test_nothing_is_made_before_somebody_asks_for_records(tmp_path: Path, table: Table) -> None:
+    path = tmp_path / "records.db"
+    archive = archive_of(RecordsAddress(file=str(path)), table)
+    running = asyncio.create_task(archive.run())
+    await archive.prepare()
+    await asyncio.sleep(0)
+
+    assert not path.exists()
+    await archive.records()
+    assert path.exists()
+    running.cancel()
+    await asyncio.wait([running])
+    await archive.close()
+
+
+def test_sqlalchemy_is_loaded_only_when_records_are_opened() -> None:
+    script = (
+        "import sys\n"
+        "import sobremesa.app, sobremesa.records.api, sobremesa.records.opening\n"
+        "print([name for name in ('sqlalchemy', 'alembic', 'asyncpg', 'aiosqlite') if name in sys.modules])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_store_that_is_up_to_date_needs_no_alembic_and_sqlite_no_asyncpg(tmp_path: Path) -> None:
+    script = (
+        "import asyncio, sys\n"
+        "from sobremesa.records.address import RecordsAddress\n"
+        "from sobremesa.records.opening import open_database\n"
+        "async def main():\n"
+        "    await (await open_database(RecordsAddress(file=sys.argv[1]))).close()\n"
+        "asyncio.run(main())\n"
+        "print([name for name in ('alembic', 'asyncpg') if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "records.db")]
+
+    outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() for _ in range(2)]
+
+    assert outputs == ["['alembic']", "[]"]
+
+
+async def test_records_that_come_later_are_found_in_the_background(
+    postgres: Endpoint, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "FIRST_PAUSE_SECONDS", FIRST_PAUSE)
+    address = parse_records(postgres.url.removesuffix("postgres") + "later")
+    connection = await asyncpg.connect(postgres.url)
+    archive = archive_of(address, table)
+    panels = archive._panels
+    assert isinstance(panels, TablePanels)
+    with structlog.testing.capture_logs() as logged:
+        running = asyncio.create_task(archive.run())
+        async with asyncio.timeout(SOON_SECONDS):
+            while not logged:
+                await asyncio.wait([running], timeout=FIRST_PAUSE)
+        await connection.execute("CREATE DATABASE later")
+        records = await archive.records()
+        await records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+        await panels.until(lambda: panels.versions == [1])
+
+    assert {line["event"] for line in logged} == {"the records cannot be opened"}
+    running.cancel()
+    await asyncio.wait([running])
+    await archive.close()
+    await connection.execute("DROP DATABASE later")
+    await connection.close()
+
+
+async def test_an_outbox_that_cannot_be_read_is_read_later(
+    tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0)
+    path = tmp_path / "records.db"
+    async with open_world(RecordsAddress(file=str(path)), table) as world:
+        await world.spend()
+        holder = sqlite3.connect(path, isolation_level=None)
+        holder.execute("BEGIN EXCLUSIVE")
+        patient = Outbox(world.outbox._database, SystemClock(), world.panels, look_every=FIRST_PAUSE)
+        with structlog.testing.capture_logs() as logged:
+            running = asyncio.create_task(patient.run())
+            async with asyncio.timeout(SOON_SECONDS):
+                while not logged:
+                    await asyncio.wait([running], timeout=FIRST_PAUSE)
+            holder.execute("ROLLBACK")
+            holder.close()
+            await world.panels.until(lambda: world.panels.versions == [1])
+
+        assert {line["event"] for line in logged} == {"the outbox could not be read"}
+        running.cancel()
+        await asyncio.wait([running])

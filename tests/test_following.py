@@ -1,0 +1,93 @@
+"""A follower hands out every change, and work that fails keeps no other work waiting."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sobremesa.clock import SetClock
+from sobremesa.following import Follower
+from sobremesa.following.service import LEASE_SECONDS
+from sobremesa.ids import Ids
+from sobremesa.jobs import Jobs
+from sobremesa.table import RawChange, Table
+from table.engines import embedded
+
+SOON_SECONDS = 20
+
+
+class Errands:
+    """Work that notes the jobs it has seen, and can be made to fail."""
+
+    def __init__(self) -> None:
+        self.is_broken = False
+        self.failures = 0
+        self.done: list[object] = []
+        self._noted: list[object] = []
+        self._happened = asyncio.Condition()
+
+    def see(self, change: RawChange) -> None:
+        if change.new is not None and "subject" in change.new:
+            self._noted.append(change.new["subject"])
+
+    async def settle(self) -> None:
+        async with self._happened:
+            self._happened.notify_all()
+            if self.is_broken:
+                self.failures += 1
+                raise RuntimeError("the shop is closed")
+            self.done += self._noted
+            self._noted.clear()
+
+    async def until_done(self, *subjects: str) -> None:
+        async with asyncio.timeout(SOON_SECONDS), self._happened:
+            await self._happened.wait_for(lambda: self.done == list(subjects))
+
+    async def until_failed(self) -> None:
+        async with asyncio.timeout(SOON_SECONDS), self._happened:
+            await self._happened.wait_for(lambda: self.failures > 0)
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock()
+
+
+@pytest.fixture
+async def table(clock: SetClock) -> AsyncIterator[Table]:
+    async with embedded(None, clock) as engine:
+        yield Table(engine, clock=clock)
+
+
+async def test_work_that_fails_keeps_no_other_waiting_and_misses_nothing(table: Table, clock: SetClock) -> None:
+    jobs, broken, other = Jobs(table, clock, Ids(clock)), Errands(), Errands()
+    broken.is_broken = True
+    following = asyncio.create_task(Follower(table, clock, Ids(clock), "errands", [broken, other]).run())
+
+    await table.write(jobs.new("fetch", "bread"))
+    await broken.until_failed()
+    await table.write(jobs.new("fetch", "milk"))
+    await other.until_done("bread", "milk")
+    broken.is_broken = False
+    await broken.until_done("bread", "milk")
+
+    following.cancel()
+    await asyncio.gather(following, return_exceptions=True)
+
+
+async def test_what_failed_until_the_end_is_done_by_the_next(table: Table, clock: SetClock) -> None:
+    jobs, broken, other = Jobs(table, clock, Ids(clock)), Errands(), Errands()
+    broken.is_broken = True
+    following = asyncio.create_task(Follower(table, clock, Ids(clock), "errands", [broken, other]).run())
+    await table.write(jobs.new("fetch", "bread"))
+    await other.until_done("bread")
+    following.cancel()
+    await asyncio.gather(following, return_exceptions=True)
+    clock.move(seconds=LEASE_SECONDS + 1)
+
+    later = Errands()
+    await Follower(table, clock, Ids(clock), "errands", [later]).catch_up()
+
+    assert later.done == ["bread"]

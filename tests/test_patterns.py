@@ -1,0 +1,26 @@
+"""Every access pattern of the program is tried by the tests of its domain: a new module of rows cannot be forgotten."""
+
+from __future__ import annotations
+
+import attachments.test_patterns
+import communities.test_patterns
+import conversations.test_patterns
+import inboxes.test_patterns
+import threads.test_patterns
+import workspaces.test_patterns
+from sobremesa.app import REGISTRY
+
+TRIED = (
+    attachments.test_patterns,
+    communities.test_patterns,
+    conversations.test_patterns,
+    inboxes.test_patterns,
+    threads.test_patterns,
+    workspaces.test_patterns,
+)
+
+
+def test_every_declared_pattern_has_a_domain_that_tries_it() -> None:
+    tried = {id for module in TRIED for id in module.REGISTRY.patterns}
+
+    assert set(REGISTRY.patterns) == tried

@@ -1,0 +1,1 @@
+"""Threads, through their services, on both engines."""

@@ -1,0 +1,169 @@
+"""What is agreed in a thread becomes a record in another store, and what records keep stays."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from attachments.test_in_messages import uploaded
+from communities.conftest import Ahead
+from sobremesa.app import Sobremesa
+from sobremesa.clock import Instant
+from sobremesa.errors import NotFound
+from sobremesa.ids import MessageId
+from sobremesa.people import Actor
+from sobremesa.records.errors import RecordsUnavailable
+from sobremesa.records.views import Amendment
+from sobremesa.rooms.sending import Draft
+from sobremesa.settings import Settings
+from sobremesa.table import Put
+from sobremesa.threads.entities import Card, Tab, ThreadMessage, tab_by_name
+from threads.world import Deal, strike_deal
+
+DAY = 24 * 3600
+
+
+async def propose(deal: Deal, title: str) -> Card:
+    payload = {"title": title, "text": "And on paper."}
+    return await deal.app.cards.create(deal.seller, deal.thread_id, type="amendment", payload=payload)
+
+
+async def decide(deal: Deal, card: Card, to: str) -> None:
+    await deal.app.cards.move(deal.buyer, deal.thread_id, card.message_id, to=to, version=1)
+
+
+async def amendments(deal: Deal, who: Actor | None = None) -> list[Amendment]:
+    records = await deal.app.archive.records()
+    return (await records.list_amendments(who or deal.buyer, deal.thread_id, limit=50)).items
+
+
+async def docs_of(deal: Deal) -> str:
+    """The tab of documents, after everything that waits was shown."""
+    await (await deal.app.archive.outbox()).replay()
+    return str((await deal.app.tabs.get(deal.buyer, deal.thread_id, "docs")).content)
+
+
+async def test_an_accepted_amendment_is_kept_once_and_shown(deal: Deal) -> None:
+    print_too, never = await propose(deal, "Also in print"), await propose(deal, "Also on the moon")
+    await decide(deal, print_too, "accepted")
+    await decide(deal, never, "declined")
+
+    for _ in range(2):
+        await deal.app.follower.catch_up()
+
+    [kept] = await amendments(deal)
+    assert (kept.summary, kept.card_message_id) == ("Also in print", print_too.message_id)
+    assert kept.accepted_by == deal.buyer.user_id
+    shown = await docs_of(deal)
+    assert "Also in print" in shown
+    assert "moon" not in shown
+    with pytest.raises(NotFound):
+        await amendments(deal, deal.stranger)
+
+
+async def test_an_amendment_waits_for_records_that_cannot_be_reached(store: str, clock: Ahead, tmp_path: Path) -> None:
+    nowhere = Settings(rate_limits="off", records="postgresql://nobody:x@127.0.0.1:9/none")
+    async with Sobremesa.open(store, settings=nowhere, clock=clock, background=False) as app:
+        deal = await strike_deal(app)
+        await decide(deal, await propose(deal, "Also in print"), "accepted")
+        with pytest.raises(RecordsUnavailable):
+            await app.follower.catch_up()
+
+    clock.move(seconds=60)  # its lease is over
+    there = Settings(rate_limits="off", records=f"sqlite:///{tmp_path / 'records.db'}")
+    async with Sobremesa.open(store, settings=there, clock=clock, background=False) as app:
+        deal = deal._replace(app=app)
+        await app.follower.catch_up()
+        assert [kept.summary for kept in await amendments(deal)] == ["Also in print"]
+
+
+async def test_a_file_of_a_record_stays_when_its_message_goes_and_never_expires(deal: Deal, clock: Ahead) -> None:
+    app, thread_id = deal.app, deal.thread_id
+    sent, alone, loose = [await uploaded(app, deal.seller) for _ in range(3)]
+    message = await app.thread_rooms.send(deal.seller, thread_id, Draft("the contract", attachments=[sent.file_id]))
+    records = await app.archive.records()
+    for file in (sent, alone):
+        made = await records.create_document(
+            deal.seller, thread_id, title="Licence", kind="license", file_id=file.file_id
+        )
+        assert made.sha256 is not None
+
+    await app.thread_rooms.delete(deal.seller, thread_id, message.message_id)
+    clock.move(seconds=2 * DAY)
+
+    for file in (sent, alone):
+        assert (await app.attachments.get(deal.buyer, file.file_id)).file_id == file.file_id
+        with pytest.raises(NotFound):
+            await app.attachments.get(deal.stranger, file.file_id)
+    with pytest.raises(NotFound):
+        await app.attachments.get(deal.seller, loose.file_id)
+
+
+async def test_nobody_records_a_file_that_is_not_theirs_or_of_another_thread(deal: Deal) -> None:
+    app = deal.app
+    other = await strike_deal(app)
+    theirs = await uploaded(app, other.seller)
+    await app.thread_rooms.send(other.seller, other.thread_id, Draft("", attachments=[theirs.file_id]))
+    mine_elsewhere = await uploaded(app, deal.seller)
+    await app.thread_participants.add(other.admin, other.thread_id, deal.seller.user_id, "seller")
+    await app.thread_rooms.send(deal.seller, other.thread_id, Draft("", attachments=[mine_elsewhere.file_id]))
+
+    records = await app.archive.records()
+    for file in (theirs, mine_elsewhere):
+        with pytest.raises(NotFound):
+            await records.create_document(
+                deal.seller, deal.thread_id, title="Licence", kind="license", file_id=file.file_id
+            )
+
+
+async def test_a_file_of_another_writer_never_tells_where_it_is_kept(deal: Deal) -> None:
+    kept = {
+        "kind": "preview",
+        "s3Key": "secret/place.jpg",
+        "manifestRef": "secret",
+        "mime": "image/jpeg",
+        "w": 4,
+        "h": 3,
+    }
+    foreign = ThreadMessage(
+        room_id=deal.thread_id,
+        message_id=MessageId("msg_1"),
+        iso=Instant("2025-11-05T14:12:07.123Z"),
+        author_id=deal.seller.user_id,
+        attachments=[kept],
+    )
+    await deal.app.table.write(Put(foreign))
+
+    page = await deal.app.thread_rooms.page(deal.buyer, deal.thread_id, limit=50)
+
+    shown = [file for message in page.messages for file in message.attachments]
+    assert shown == [{"kind": "preview", "mime": "image/jpeg", "w": 4, "h": 3}]
+
+
+async def test_a_damaged_tab_is_made_again_by_a_command(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path / 'chat.db'}"
+    async with Sobremesa.open(store, background=False) as app:
+        deal = await strike_deal(app)
+        records = await app.archive.records()
+        await records.create_document(deal.buyer, deal.thread_id, title="Licence", kind="license", body="One year.")
+        await docs_of(deal)
+        whole = await app.table.get(tab_by_name(room_id=deal.thread_id, tab="docs"))
+        assert whole is not None
+        damaged = Tab(
+            room_id=deal.thread_id,
+            tab="docs",
+            content="damaged",
+            source_version=whole.source_version,
+            updated_at=whole.updated_at,
+        )
+        await app.table.write(Put(damaged))
+
+        command = [sys.executable, "-c", "from sobremesa.cli import main; main()"]
+        process = await asyncio.create_subprocess_exec(*command, "records", "rebuild", "--store", store)
+        async with asyncio.timeout(60):
+            assert await process.wait() == 0
+
+        assert "Licence" in str((await app.tabs.get(deal.seller, deal.thread_id, "docs")).content)

@@ -1,0 +1,151 @@
+"""What each verb of threads costs: how many requests of which kind, and how many units, the same on both engines.
+
+A number that grows here is a decision, not an accident: change it together with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any, NamedTuple
+
+import pytest
+
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock, SystemClock
+from sobremesa.rooms.sending import Draft
+from sobremesa.table import measure
+from sobremesa.threads.entities import LbgId, LegId, ListingId
+from sobremesa.threads.service import NewThread
+from threads.conftest import Ahead
+from threads.world import PLATFORM, Deal, at, new_person, requests
+
+
+class Cost(NamedTuple):
+    """Requests by their kind, read units and write units."""
+
+    requests: dict[str, int]
+    read: float
+    write: float
+
+
+BUDGETS: dict[str, Cost] = {
+    "make an inquiry": Cost({"get": 1, "transact": 1}, 1, 16),
+    "make it again": Cost({"get": 1, "batch_get": 1}, 3, 0),
+    "make a project of an lbg and a leg": Cost({"transact": 1}, 0, 18),
+    # One question to the index, and one batch with 20 heads and 20 rows of one's own.
+    "inbox of 20 with nothing unread": Cost({"query": 1, "batch_get": 1}, 41, 0),
+    "threads of an lbg": Cost({"query": 1, "batch_get": 1}, 2.5, 0),
+    "get a thread": Cost({"batch_get": 1}, 2, 0),
+    # One write request: message 2, head 2, and for each person their row 2 and its move in the inbox 2.
+    "send, three people": Cost({"batch_get": 1, "transact": 1}, 2, 16),
+    "send with a nonce": Cost({"batch_get": 1, "transact": 1}, 2, 18),
+    "send without having read": Cost({"batch_get": 1, "transact": 1}, 2, 16),
+    "inbox of 20 with one unread": Cost({"query": 2, "batch_get": 1}, 41.5, 0),
+    "page": Cost({"batch_get": 1, "query": 2}, 3.5, 0),
+    "get a message": Cost({"batch_get": 1, "get": 1, "query": 1}, 3.5, 0),
+    "edit": Cost({"batch_get": 1, "get": 1, "write": 1, "query": 1}, 3.5, 1),
+    "unread": Cost({"batch_get": 1, "get": 1, "query": 1}, 3.5, 0),
+    "mark read up to the head": Cost({"batch_get": 1, "get": 1, "write": 1}, 3, 2),
+    "unread of nothing": Cost({"batch_get": 1, "get": 1}, 3, 0),
+    "readers": Cost({"batch_get": 3, "query": 1}, 6, 0),
+    # As a send, and 2 for the card and 2 for the tab of actions, which grows with the cards.
+    "make an offer": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 20),
+    "make a second offer": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 20),
+    "accept it": Cost({"batch_get": 2, "transact": 1}, 4, 20),
+    "get a card": Cost({"batch_get": 1, "get": 1}, 3, 0),
+    "cards of a thread": Cost({"batch_get": 1, "query": 1}, 3, 0),
+    "write a tab": Cost({"batch_get": 1, "transact": 1}, 2, 6),
+    "show a tab": Cost({"transact": 1}, 0, 4),
+    "open the panel": Cost({"batch_get": 1, "query": 1}, 3, 0),
+    "take somebody in": Cost({"batch_get": 1, "transact": 1}, 2, 13),
+    "silence somebody": Cost({"batch_get": 1, "get": 2, "transact": 1}, 4, 7),
+    "participants": Cost({"batch_get": 1, "query": 1}, 3, 0),
+    "leave": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 9),
+    "lock": Cost({"batch_get": 2, "transact": 1, "query": 1}, 4.5, 6),
+    "reopen as the platform": Cost({"batch_get": 2, "transact": 1}, 4, 4),
+}
+
+
+async def costs_of(deal: Deal, clock: Ahead) -> dict[str, Cost]:
+    """Every verb once, and what each cost."""
+    app, room, buyer, seller = deal.app, deal.thread_id, deal.buyer, deal.seller
+    threads, rooms, people = app.threads, app.thread_rooms, app.thread_participants
+    costs: dict[str, Cost] = {}
+
+    async def spend(name: str, verb: Awaitable[Any]) -> Any:
+        clock.move(seconds=0.001)
+        with requests(app) as asked, measure() as used:
+            result = await verb
+        costs[name] = Cost(dict(asked), used.read, used.write)
+        return result
+
+    inquiry = NewThread("inquiry", seller.user_id, ListingId("lst_1"))
+    await spend("make an inquiry", threads.create(buyer, inquiry))
+    await spend("make it again", threads.create(buyer, inquiry))
+    both = NewThread("project", seller.user_id, lbg_id=LbgId("lbg_1"), leg_id=LegId("leg_1"))
+    await spend("make a project of an lbg and a leg", threads.create(buyer, both))
+    for number in range(17):
+        await threads.create(buyer, NewThread("project", seller.user_id, city=str(number)))
+    await spend("inbox of 20 with nothing unread", threads.list_inbox(seller, limit=20))
+    await spend("threads of an lbg", threads.list_about(seller, lbg_id=LbgId("lbg_1"), leg_id=None, limit=20))
+    await spend("get a thread", threads.get(seller, room))
+
+    sent = await spend("send, three people", rooms.send(buyer, room, Draft("hello")))
+    await spend("send with a nonce", rooms.send(buyer, room, Draft("hello", nonce="n")))
+    last = await spend("send without having read", rooms.send(seller, room, Draft("hello")))
+    await spend("inbox of 20 with one unread", threads.list_inbox(seller, limit=20))
+    await spend("page", rooms.page(buyer, room, limit=20))
+    await spend("get a message", rooms.get(buyer, room, sent.message_id))
+    await spend("edit", rooms.edit(buyer, room, sent.message_id, "hello there"))
+    await spend("unread", rooms.unread(seller, room))
+    await spend("mark read up to the head", rooms.mark_read(buyer, room, last.message_id))
+    await spend("unread of nothing", rooms.unread(buyer, room))
+    await spend("readers", rooms.list_readers(buyer, room, limit=20, cursor=None))
+
+    offer = {"amount": 100, "currency": "EUR"}
+    card = await spend("make an offer", app.cards.create(buyer, room, type="offer", payload=offer))
+    await spend("make a second offer", app.cards.create(buyer, room, type="offer", payload=offer))
+    await spend("accept it", app.cards.move(seller, room, card.message_id, to="accepted", version=1))
+    await spend("get a card", app.cards.get(seller, room, card.message_id))
+    await spend("cards of a thread", app.cards.list_cards(seller, room, limit=20))
+    await spend("write a tab", app.tabs.put(buyer, room, "brief", {"title": "x"}, source_version=1))
+    await spend("show a tab", app.tabs.show(room, "docs", {"title": "x"}, 1))
+    await spend("open the panel", app.tabs.open_panel(seller, room))
+
+    guest = await new_person(app, "gus")
+    await spend("take somebody in", people.add(buyer, room, guest.user_id, "buyer"))
+    until = at(clock.now_ms() + 60_000)
+    await spend("silence somebody", people.change(seller, room, guest.user_id, blocked_until=until))
+    await spend("participants", people.list_participants(seller, room, limit=20))
+    await spend("leave", people.remove(guest, room, guest.user_id))
+    await spend("lock", threads.set_status(buyer, room, "locked"))
+    await spend("reopen as the platform", threads.set_status(PLATFORM, room, "open"))
+    return costs
+
+
+@pytest.fixture
+async def still_deal(deal: Deal, app: Sobremesa, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Deal:
+    """The deal in a second in which it is known that nobody is leaving: each verb has a millisecond of it."""
+    clock.move(seconds=1)
+    monkeypatch.setattr(clock, "_clock", SetClock(SystemClock().now_ms()))
+    await app.accounts.departing()
+    return deal
+
+
+async def test_every_verb_keeps_its_budget(still_deal: Deal, clock: Ahead) -> None:
+    costs = await costs_of(still_deal, clock)
+
+    changed = {name: (cost, BUDGETS.get(name)) for name, cost in costs.items() if cost != BUDGETS.get(name)}
+    assert changed == {}
+    assert set(costs) == set(BUDGETS)
+
+
+def test_an_inbox_is_one_question_and_one_batch_and_a_send_one_write() -> None:
+    """The promises behind the numbers, whoever changes the numbers."""
+    assert BUDGETS["inbox of 20 with nothing unread"].requests == {"query": 1, "batch_get": 1}
+    assert BUDGETS["inbox of 20 with one unread"].requests == {"query": 2, "batch_get": 1}
+    for name in ("send, three people", "send with a nonce", "send without having read"):
+        assert BUDGETS[name].requests == {"batch_get": 1, "transact": 1}
+    for name in ("make an offer", "accept it"):
+        assert BUDGETS[name].requests["transact"] == 1
+    assert BUDGETS["open the panel"].requests == {"batch_get": 1, "query": 1}

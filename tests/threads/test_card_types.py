@@ -1,0 +1,153 @@
+"""The machines of the cards: no way leads out of a table, and what is finished stays finished."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sobremesa.clock import instant
+from sobremesa.errors import Invalid
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.people import UserId
+from sobremesa.threads.card_types import (
+    BUILT_IN,
+    EXPIRED,
+    BadCardType,
+    CardType,
+    CardTypes,
+    Payload,
+    Transition,
+    as_of,
+    standing_to,
+)
+from sobremesa.threads.entities import Card, RoleContext
+from sobremesa.threads.moments import Moment
+
+NOW = instant(1_763_000_000_000)
+STATES = sorted({state for kind in BUILT_IN for state in kind.states} | {"nowhere", ""})
+ROLES: tuple[RoleContext | None, ...] = ("buyer", "seller", "admin", None)
+
+
+def card_of(kind: CardType, role: RoleContext, ends: str | None = None) -> Card:
+    return Card(
+        room_id=RoomId("t"),
+        message_id=MessageId("m"),
+        type=kind.name,
+        state=kind.first,
+        created_by=UserId("creator"),
+        created_as=role,
+        expires_at=ends,  # type: ignore[arg-type]
+    )
+
+
+@given(
+    kind=st.sampled_from(BUILT_IN),
+    side=st.sampled_from(("buyer", "seller")),
+    moves=st.lists(
+        st.tuples(
+            st.sampled_from(STATES), st.sampled_from(ROLES), st.booleans(), st.sampled_from([None, "counter-offer"])
+        ),
+        max_size=12,
+    ),
+)
+def test_no_sequence_of_moves_leaves_the_table(kind: CardType, side: RoleContext, moves: list[Any]) -> None:
+    """Whatever anybody tries, a card is in a state of its type, and out of a finished one nothing leads."""
+    card = card_of(kind, side)
+    for to, role, is_creator, through in moves:
+        who = "creator" if is_creator else "somebody"
+        way = kind.find(card.state, to, through=through)
+        was_finished = kind.is_finished(card.state)
+        if way is None or not standing_to(card, UserId(who), role).intersection(way.who):
+            continue
+        assert not was_finished
+        assert (way.start, way.to) == (card.state, to)
+        card = msgspec.structs.replace(card, state=way.to, version=card.version + 1)
+        assert card.state in kind.states
+        assert card.state != EXPIRED, "only the clock gets there"
+
+
+@given(kind=st.sampled_from(BUILT_IN), state=st.sampled_from(STATES), to=st.sampled_from(STATES))
+def test_a_finished_state_stays_finished(kind: CardType, state: str, to: str) -> None:
+    if kind.is_finished(state):
+        assert kind.find(state, to) is None
+        assert kind.answered(state, by="counter-offer") is None
+        assert not kind.expires_in(state)
+
+
+@given(kind=st.sampled_from(BUILT_IN), offset=st.integers(min_value=-10, max_value=10))
+def test_a_card_has_expired_from_its_moment_on(kind: CardType, offset: int) -> None:
+    card = card_of(kind, "seller", instant(1_763_000_000_000 + offset))
+
+    assert (as_of(card, NOW).state == EXPIRED) == (offset <= 0)
+    assert as_of(card_of(kind, "seller"), NOW).state == kind.first
+
+
+def test_the_offer_is_as_the_contract_says() -> None:
+    offer = CardTypes().get("offer")
+    told = {(way.start, way.to): way.who for way in offer.transitions}
+
+    assert offer.creators == ("buyer", "seller")
+    assert told == {
+        ("open", "accepted"): ("other side",),
+        ("open", "declined"): ("other side",),
+        ("open", "withdrawn"): ("creator",),
+        ("open", "countered"): ("other side",),
+        ("open", "expired"): ("system",),
+    }
+    assert {state for state in offer.states if not offer.is_finished(state)} == {"open"}
+
+
+@pytest.mark.parametrize("kind", BUILT_IN, ids=lambda kind: kind.name)
+def test_every_type_can_be_finished_and_says_what_it_is(kind: CardType) -> None:
+    assert kind.says
+    assert any(kind.is_finished(state) for state in kind.states)
+    for way in kind.transitions:
+        assert way.who
+    with pytest.raises(Invalid):
+        kind.read({"nothing": "of this"}, NOW)
+
+
+class Empty(Payload):
+    """Nothing."""
+
+
+class Ending(Payload):
+    """Something that ends."""
+
+    expires_at: Moment | None = None
+
+
+GOOD = CardType(
+    name="good", says="x", payload=Empty, first="a", transitions=(Transition(start="a", to="b", who=("buyer",)),)
+)
+
+
+def changed(**changes: Any) -> CardType:
+    return msgspec.structs.replace(GOOD, **changes)
+
+
+BAD = {
+    "a name with capitals": changed(name="Good"),
+    "a name that is taken": changed(name="offer"),
+    "a state that nothing leads to": changed(first="c"),
+    "a state without a name": changed(first=""),
+    "the same way twice": changed(transitions=GOOD.transitions * 2),
+    "an end by the clock without a time": changed(
+        transitions=(Transition(start="a", to="expired", who=("system",), at_expiry=True),)
+    ),
+    "an end by the clock with another name": changed(
+        payload=Ending, transitions=(Transition(start="a", to="over", who=("system",), at_expiry=True),)
+    ),
+    "an answer that names no card": changed(answers=("offer",)),
+}
+
+
+@pytest.mark.parametrize("why", BAD)
+def test_a_machine_that_makes_no_sense_is_refused(why: str) -> None:
+    with pytest.raises(BadCardType):
+        CardTypes([BAD[why]])
+    CardTypes([GOOD])

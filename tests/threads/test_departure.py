@@ -1,0 +1,161 @@
+"""A person leaves for good: out of every thread at once, and their name out of what they said."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from sobremesa.app import Sobremesa
+from sobremesa.errors import NotFound, Unauthenticated
+from sobremesa.ids import MessageId
+from sobremesa.people import DELETED_NAME, Actor
+from sobremesa.table import WritePattern
+from sobremesa.table.values import Item
+from sobremesa.threads.entities import clean_up
+from sobremesa.threads.service import NewThread
+from threads.conftest import Ahead
+from threads.world import Deal, strike_deal
+
+NAME, PASSWORD = "zebedee", "correct horse"
+
+
+class Life(NamedTuple):
+    """Somebody who is the buyer of one thread, helps in another, and has left a third."""
+
+    zeb: Actor
+    own: Deal
+    helped: Deal
+    left: Deal
+    said: MessageId
+
+    async def rows(self, text: str) -> list[Item]:
+        return [item async for item in self.own.app.table.scan(consistent=True) if text in str(item)]
+
+    async def names_shown(self) -> set[str]:
+        """Every name beside what this person said."""
+        shown = set()
+        for deal in (self.own, self.helped, self.left):
+            page = await deal.app.thread_rooms.page(deal.seller, deal.thread_id, limit=100)
+            shown |= {message.username for message in page.messages if message.author_id == self.zeb.user_id}
+        people, _ = await self.own.app.thread_participants.list_participants(
+            self.own.seller, self.own.thread_id, limit=10
+        )
+        faces = await self.own.app.accounts.faces([place.user_id for place in people])
+        return shown | {face.username for face in faces.values() if face.user_id == self.zeb.user_id}
+
+
+@pytest.fixture
+async def life(app: Sobremesa) -> Life:
+    signed_in = await app.accounts.register(email=f"{NAME}@example.com", username=NAME, password=PASSWORD)
+    zeb = Actor.of_person(signed_in.user.user_id, NAME)
+    deals = [await strike_deal(app) for _ in range(3)]
+    own, helped, left = deals
+    # The thread that is their own: made as the others are, with them as the buyer.
+    made = await app.threads.create(zeb, NewThread("project", own.seller.user_id))
+    own = own._replace(thread_id=made.listed.thread.room_id, buyer=zeb)
+    for deal in (helped, left):
+        await app.thread_participants.add(deal.buyer, deal.thread_id, zeb.user_id, "buyer")
+    for deal in (own, helped, left):
+        await deal.say(zeb, f"hello from {deal.thread_id}")
+        await deal.say(deal.seller, "hello you")
+    await app.thread_participants.remove(zeb, left.thread_id, zeb.user_id)
+    offer = {"amount": 100, "currency": "EUR"}
+    card = await app.cards.create(zeb, own.thread_id, type="offer", payload=offer)
+    await app.thread_rooms.react(zeb, own.thread_id, card.message_id, "👍")
+    return Life(zeb, own, helped, left, card.message_id)
+
+
+async def assert_nothing_personal_is_left(life: Life) -> None:
+    assert await life.rows(NAME) == []
+    theirs = [item for item in await life.rows(life.zeb.user_id) if item["pk"] == f"USER#{life.zeb.user_id}"]
+    assert [item["sk"] for item in theirs] == ["PROFILE"]
+    seats = [item for item in await life.rows(life.zeb.user_id) if item["sk"] == f"PART#{life.zeb.user_id}"]
+    assert seats == []
+    for deal in (life.own, life.helped, life.left):
+        assert life.zeb.user_id not in (await deal.thread()).participants
+
+
+async def test_the_name_is_masked_at_once_and_gone_after_the_job(life: Life) -> None:
+    app = life.own.app
+    assert await life.names_shown() == {NAME}
+
+    await app.accounts.delete_me(life.zeb, password=PASSWORD)
+    assert await life.names_shown() == {DELETED_NAME}
+    assert await app.jobs.run_pending(app.handlers) == 1
+
+    assert await life.names_shown() == {DELETED_NAME}
+    await assert_nothing_personal_is_left(life)
+    for deal in (life.own, life.helped):
+        with pytest.raises(NotFound):
+            await deal.say(life.zeb, "boo")
+    # What was said and offered stays with the other side.
+    seller = life.own.seller
+    page = await app.thread_rooms.page(seller, life.own.thread_id, limit=10)
+    assert [message.content for message in reversed(page.messages)][1:] == ["hello you", "offer: open"]
+    assert (await app.cards.get(seller, life.own.thread_id, life.said)).created_by == life.zeb.user_id
+    await life.own.say(seller, "anybody?")
+
+
+def dying(call: Callable[..., Awaitable[Any]], steps: int) -> Callable[..., Awaitable[Any]]:
+    """The same call, which breaks down after so many steps of cleaning up."""
+    left = [steps]
+
+    async def removing(*operations: Any, pattern: WritePattern | None = None, **options: Any) -> Any:
+        if pattern is clean_up:
+            left[0] -= 1
+            if left[0] < 0:
+                raise RuntimeError("the process dies here")
+        return await call(*operations, pattern=pattern, **options)
+
+    return removing
+
+
+async def test_a_departure_that_died_anywhere_is_finished_later(
+    life: Life, clock: Ahead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = life.own.app
+    await app.accounts.delete_me(life.zeb, password=PASSWORD)
+
+    for writes, bulks in ((0, 9), (1, 9), (3, 9), (99, 0)):
+        with monkeypatch.context() as patched:
+            patched.setattr(app.table, "write", dying(app.table.write, writes))
+            patched.setattr(app.table, "write_many", dying(app.table.write_many, bulks))
+            assert await app.jobs.run_pending(app.handlers) == 0
+        assert await life.names_shown() <= {DELETED_NAME}
+        clock.move(seconds=400)
+
+    assert await app.jobs.run_pending(app.handlers) == 1
+    await assert_nothing_personal_is_left(life)
+
+
+async def test_an_export_has_everything_of_the_person_and_nothing_of_others(life: Life) -> None:
+    lines = [line async for line in life.own.app.accounts.export(life.zeb)]
+
+    by_kind: dict[str, list[Any]] = {}
+    for line in lines:
+        by_kind.setdefault(line["kind"], []).append(line)
+    assert {line["threadId"]: line["roleContext"] for line in by_kind["threadParticipant"]} == {
+        life.own.thread_id: "buyer",
+        life.helped.thread_id: "buyer",
+    }
+    assert [line["threadId"] for line in by_kind["formerThreadParticipant"]] == [life.left.thread_id]
+    said = {line["content"] for line in by_kind["message"]}
+    assert said == {"offer: open", *(f"hello from {deal.thread_id}" for deal in (life.own, life.helped, life.left))}
+    assert [(line["type"], line["payload"]["amount"]) for line in by_kind["card"]] == [("offer", 100)]
+    assert [line["emoji"] for line in by_kind["reaction"]] == ["👍"]
+    assert "hello you" not in str(lines)
+
+
+async def test_whoever_left_for_good_is_not_asked_and_asks_nobody(life: Life) -> None:
+    app = life.own.app
+    await app.accounts.delete_me(life.zeb, password=PASSWORD)
+
+    wanted = NewThread("project", life.own.seller.user_id)
+    with pytest.raises(NotFound):
+        await app.threads.create(life.own.seller, wanted._replace(seller_user_id=life.zeb.user_id))
+    with pytest.raises(Unauthenticated):
+        await app.threads.create(life.zeb, wanted)
+    with pytest.raises(NotFound):
+        await app.thread_participants.add(life.left.buyer, life.left.thread_id, life.zeb.user_id, "buyer")

@@ -1,0 +1,199 @@
+"""Rows that another program made after the design of the threads: they load, and one can live with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sobremesa.app import REGISTRY, Sobremesa
+from sobremesa.clock import instant
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.people import Actor, UserId
+from sobremesa.table import Entity, Layout, Put, RawKey
+from sobremesa.table.engines.protocol import PutItem
+from sobremesa.table.values import Item
+from sobremesa.threads.entities import Card, Participant, Tab, Thread, ThreadMessage
+from sobremesa.threads.errors import ThreadNotOpen
+from threads.conftest import Ahead
+from threads.world import Deal, at, new_person
+
+LAYOUT = Layout()
+THEN, SAID = "2025-11-05T14:12:00.000Z", "2025-11-05T14:12:07.123Z"
+
+SAMPLES: dict[str, tuple[type[Entity], Item]] = {
+    "a thread": (
+        Thread,
+        {
+            "pk": "THR#thrd_1", "sk": "THR", "gsi2pk": "LBG#lbg_1", "gsi2sk": THEN,
+            "kind": "project", "lbgId": "lbg_1", "legId": None, "buyerUserId": "usr_1", "sellerUserId": "usr_2",
+            "participants": ["usr_1", "usr_2"], "city": "Houston", "createdAt": THEN, "updatedAt": SAID,
+            "status": "open", "lastMessageAt": SAID, "safeModeRequired": False,
+        },
+    ),
+    "a thread of a leg": (
+        Thread,
+        {
+            "pk": "THR#thrd_2", "sk": "THR", "gsi2pk": "LEG#leg_1", "gsi2sk": THEN,
+            "kind": "inquiry", "lbgId": None, "legId": "leg_1", "buyerUserId": "usr_1", "sellerUserId": "usr_2",
+            "participants": ["usr_1", "usr_2"], "city": "Houston", "createdAt": THEN, "updatedAt": THEN,
+            "status": "archived", "lastMessageAt": THEN, "safeModeRequired": True,
+        },
+    ),
+    "a participant": (
+        Participant,
+        {
+            "pk": "THR#thrd_1", "sk": "PART#usr_1", "gsi1pk": "PARTICIPANT#usr_1", "gsi1sk": f"{SAID}#thrd_1",
+            "roleContext": "buyer", "lastReadMsgId": "msg_1", "lastReadAt": SAID, "muted": False,
+            "blockedUntil": None,
+        },
+    ),
+    "the other participant": (
+        Participant,
+        {
+            "pk": "THR#thrd_1", "sk": "PART#usr_2", "gsi1pk": "PARTICIPANT#usr_2", "gsi1sk": f"{SAID}#thrd_1",
+            "roleContext": "seller", "lastReadMsgId": None, "lastReadAt": None, "muted": True,
+            "blockedUntil": "2025-11-06T00:00:00.000Z",
+        },
+    ),
+    "a message": (
+        ThreadMessage,
+        {
+            "pk": "THR#thrd_1", "sk": f"MSG#{SAID}#msg_1", "type": "text", "body": "sanitized markdown or plaintext",
+            "attachments": [{"kind": "preview", "s3Key": "previews/1.jpg", "mime": "image/jpeg", "w": 640, "h": 480}],
+            "action": None, "authorUserId": "usr_1", "nsfwBand": 0,
+            "flags": {"moderation": "clean", "policyHints": []}, "createdAt": SAID,
+        },
+    ),
+    "an action": (
+        ThreadMessage,
+        {
+            "pk": "THR#thrd_1", "sk": "MSG#2025-11-05T14:12:08.000Z#msg_2", "type": "action", "body": "",
+            "attachments": [], "action": {"type": "offer", "payload": {"amount": 1}, "state": "open", "version": 1},
+            "authorUserId": "usr_2", "nsfwBand": 1, "flags": {"moderation": "flagged", "policyHints": ["price"]},
+            "createdAt": "2025-11-05T14:12:08.000Z",
+        },
+    ),
+    "a tab": (
+        Tab,
+        {"pk": "THR#thrd_1", "sk": "TAB#brief", "content": {"title": "A kitchen", "budget": 12.5}},
+    ),
+}  # fmt: skip
+KEYS = ("pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk")
+
+
+async def put(app: Sobremesa, *items: Item) -> None:
+    for item in items:
+        await app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_row_of_the_document_is_recognised_and_keeps_its_keys(sample: str) -> None:
+    entity, item = SAMPLES[sample]
+
+    assert REGISTRY.entity_of(item, LAYOUT) is entity
+    rewritten = entity.from_item({**item, "colour": "blue"}, LAYOUT).to_item(LAYOUT)
+
+    assert {name: rewritten.get(name) for name in KEYS} == {name: item.get(name) for name in KEYS}
+    kept = {name: value for name, value in item.items() if value is not None}
+    assert {name: rewritten.get(name) for name in kept} == kept
+    assert rewritten["colour"] == "blue"
+
+
+async def test_rows_of_the_document_survive_a_rewrite_in_the_table(app: Sobremesa) -> None:
+    for entity, sample in SAMPLES.values():
+        item = {**sample, "colour": "blue"}
+        await put(app, item)
+        loaded = await app.table.get(entity.from_item(item, LAYOUT).own_key(), consistent=True)
+        assert loaded is not None
+
+        await app.table.write(Put(loaded))
+
+        stored = [
+            row
+            async for row in app.table.scan(consistent=True)
+            if RawKey(row["pk"], row["sk"]) == RawKey(item["pk"], item["sk"])
+        ]
+        kept = {name: value for name, value in item.items() if value is not None}
+        assert {name: stored[0].get(name) for name in kept} == kept
+
+
+def test_our_own_rows_have_the_keys_of_the_document() -> None:
+    ulid = MessageId("01K9A3YQ1V0000000000000000")
+    parts = ThreadMessage.time_parts(ulid)
+    rows: dict[str, Entity] = {
+        f"THR#thrd_1 / MSG#{parts['iso']}#{ulid}": ThreadMessage(
+            room_id=RoomId("thrd_1"), message_id=ulid, author_id=UserId("usr_1"), **parts
+        ),
+        f"THR#thrd_1 / CARD#{ulid}": Card(
+            room_id=RoomId("thrd_1"),
+            message_id=ulid,
+            type="offer",
+            state="open",
+            created_by=UserId("usr_1"),
+            created_as="buyer",
+        ),
+        "THR#thrd_1 / TAB#docs": Tab(room_id=RoomId("thrd_1"), tab="docs"),
+        "THR#thrd_1 / PART#usr_1": Participant(room_id=RoomId("thrd_1"), user_id=UserId("usr_1"), role_context="buyer"),
+    }
+    for key, row in rows.items():
+        item = row.to_item(LAYOUT)
+        assert f"{item['pk']} / {item['sk']}" == key
+    assert len(parts["iso"]) == len(SAID)
+
+
+# A world made only of such rows
+
+BEA = Actor.of_person(UserId("usr_1"), "bea")
+SAL = Actor.of_person(UserId("usr_2"), "sal")
+OLD = RoomId("thrd_1")
+
+
+@pytest.fixture
+async def old_deal(app: Sobremesa) -> Deal:
+    names = ("a thread", "a participant", "the other participant", "a message", "an action", "a tab")
+    await put(app, *(SAMPLES[name][1] for name in names))
+    return Deal(app, OLD, BEA, SAL, BEA, await new_person(app, "sam"))
+
+
+async def test_an_old_thread_is_read_and_talked_in(old_deal: Deal) -> None:
+    rooms = old_deal.app.thread_rooms
+
+    first = await rooms.page(BEA, OLD, limit=1)
+    assert [message.message_id for message in first.messages] == ["msg_2"]
+    assert (first.messages[0].action or {}).get("state") == "open"
+    rest = await rooms.page(BEA, OLD, limit=5, cursor=first.cursor)
+    assert [message.content for message in rest.messages] == ["sanitized markdown or plaintext"]
+
+    said = await old_deal.say(SAL, "still there?")
+    assert await old_deal.contents() == ["sanitized markdown or plaintext", "", "still there?"]
+    assert (await old_deal.thread()).last_message_id == said.message_id
+    # The document's buyer has read up to its message; what came after it is unread, and is read from here on.
+    assert (await rooms.unread(BEA, OLD)).count == 2
+    assert (await rooms.mark_read(BEA, OLD, said.message_id)).unread.count == 0
+    place = await old_deal.place(SAL)
+    assert place is not None
+    assert place.last_read_message_id is None, "the seller had not seen the older messages"
+
+
+async def test_an_old_inbox_and_references_list_it(old_deal: Deal, clock: Ahead) -> None:
+    threads = old_deal.app.threads
+    for who, role, muted in ((BEA, "buyer", False), (SAL, "seller", True)):
+        [listed] = (await threads.list_inbox(who, limit=5))[0]
+        assert listed.thread.room_id == OLD
+        assert listed.place is not None
+        assert (listed.place.role_context, listed.place.muted) == (role, muted)
+    about: dict[str, Any] = {"lbg_id": "lbg_1", "leg_id": None}
+    assert len((await threads.list_about(BEA, **about, limit=5))[0]) == 1
+
+    brief = await old_deal.app.tabs.get(BEA, OLD, "brief")
+    assert (brief.content, brief.source_version) == ({"title": "A kitchen", "budget": 12.5}, 0)
+    await old_deal.app.tabs.put(BEA, OLD, "brief", {"title": "Two kitchens"}, source_version=1)
+    made = await old_deal.app.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
+    await old_deal.app.cards.move(SAL, OLD, made.message_id, to="accepted", version=1)
+    until = clock.now_ms() + 60_000
+    silenced = await old_deal.app.thread_participants.change(BEA, OLD, SAL.user_id, blocked_until=at(until))
+    assert silenced.blocked_until == instant(until)
+    await threads.set_status(BEA, OLD, "locked")
+    with pytest.raises(ThreadNotOpen):
+        await old_deal.say(BEA, "closed")

@@ -1,0 +1,415 @@
+"""What is said in threads: who may, in which order, and what becomes of the inboxes and cursors."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock, instant
+from sobremesa.errors import Forbidden, NotFound
+from sobremesa.ids import MessageId, RoomId, time_of
+from sobremesa.people import UserId
+from sobremesa.rooms.errors import NonceReused
+from sobremesa.rooms.sending import Draft
+from sobremesa.settings import Settings
+from sobremesa.table import Put, Update, set_to
+from sobremesa.threads.entities import THREADS, Participant, Thread, participant_of
+from sobremesa.threads.errors import Blocked, ThreadNotOpen
+from sobremesa.threads.inbox import AT_ONCE
+from sobremesa.threads.service import NewThread
+from threads.conftest import Ahead
+from threads.world import Deal, at, new_person, strike_deal
+
+
+async def unread(deal: Deal, who: Any) -> int:
+    return (await deal.app.thread_rooms.unread(who, deal.thread_id)).count
+
+
+async def test_a_strangers_send_makes_no_participant(deal: Deal) -> None:
+    before = await deal.rows()
+
+    with pytest.raises(NotFound):
+        await deal.say(deal.stranger, "let me in")
+    for call in (
+        lambda: deal.app.thread_rooms.mark_read(deal.stranger, deal.thread_id, MessageId("x")),
+        lambda: deal.app.thread_rooms.set_preferences(deal.stranger, deal.thread_id, muted=True),
+    ):
+        with pytest.raises(NotFound):
+            await call()
+
+    assert await deal.rows() == before
+
+
+async def test_somebody_removed_between_entering_and_writing_says_nothing_and_gets_no_row(
+    deal: Deal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guest = await deal.join("gus", "buyer")
+    write = deal.app.table.write
+    removed: list[bool] = []
+
+    async def removing(*operations: Any, **options: Any) -> Any:
+        if not removed:
+            removed.append(True)
+            await deal.app.thread_participants.remove(deal.admin, deal.thread_id, guest.user_id)
+        return await write(*operations, **options)
+
+    monkeypatch.setattr(deal.app.table, "write", removing)
+    with pytest.raises(NotFound):
+        await deal.say(guest, "wait")
+
+    assert await deal.contents() == []
+    assert await deal.place(guest) is None
+
+
+async def test_a_blocked_sender_cannot_send(deal: Deal, clock: Ahead) -> None:
+    until = clock.now_ms() + 60_000
+    place = await deal.app.thread_participants.change(
+        deal.buyer, deal.thread_id, deal.seller.user_id, blocked_until=at(until)
+    )
+    assert place.blocked_until == instant(until)
+
+    with pytest.raises(Blocked) as refused:
+        await deal.say(deal.seller, "hello")
+    assert refused.value.data == {"until": instant(until)}
+    await deal.say(deal.buyer, "silence at last")
+    clock.move(seconds=61)
+    await deal.say(deal.seller, "where were we?")
+
+    assert await deal.contents() == ["silence at last", "where were we?"]
+
+
+async def test_a_block_that_comes_between_entering_and_writing_still_refuses(
+    deal: Deal, clock: Ahead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = deal.app.table.write
+    blocked: list[bool] = []
+
+    async def blocking(*operations: Any, **options: Any) -> Any:
+        if not blocked:
+            blocked.append(True)
+            until = at(clock.now_ms() + 60_000)
+            await deal.app.thread_participants.change(
+                deal.buyer, deal.thread_id, deal.seller.user_id, blocked_until=until
+            )
+        return await write(*operations, **options)
+
+    monkeypatch.setattr(deal.app.table, "write", blocking)
+    with pytest.raises(Blocked):
+        await deal.say(deal.seller, "too late")
+
+    assert await deal.contents() == []
+
+
+async def test_the_newest_message_with_000_milliseconds_sorts_right() -> None:
+    """A time without its zeros would sort after one that has a fraction."""
+    clock = SetClock(1_763_000_000_999)
+    async with Sobremesa.open("sqlite://", settings=Settings(rate_limits="off"), clock=clock, background=False) as app:
+        deal = await strike_deal(app)
+        clock.move(seconds=1)
+        sent = []
+        for content in ("at .999", "at .000", "at .001"):
+            sent.append(await deal.say(deal.buyer, content))
+            assert sent[-1].created_at == instant(clock.now_ms())
+            clock.move(seconds=0.001)
+
+        assert await deal.contents() == ["at .999", "at .000", "at .001"]
+        keys = [item["sk"] for item in await deal.rows() if item["sk"].startswith("MSG#")]
+        assert [key.split("#")[1][-5:] for key in sorted(keys)] == [".999Z", ".000Z", ".001Z"]
+        assert (await deal.thread()).last_message_at == instant(time_of(sent[-1].message_id))
+
+
+async def test_many_who_talk_at_once_have_one_order(deal: Deal) -> None:
+    people = [deal.buyer, deal.seller, deal.admin]
+    sent = await asyncio.gather(*(deal.say(people[number % 3], str(number)) for number in range(30)))
+
+    page = await deal.app.thread_rooms.page(deal.buyer, deal.thread_id, limit=100)
+    ids = [message.message_id for message in reversed(page.messages)]
+    assert sorted(ids) == ids
+    assert set(ids) == {message.message_id for message in sent}
+    assert (await deal.thread()).last_message_id == ids[-1]
+    head = (await deal.thread()).last_message_at
+    places = [await deal.place(who) for who in people]
+    assert {place.last_message_at for place in places if place is not None} == {head}
+
+
+async def test_a_nonce_makes_one_message(deal: Deal) -> None:
+    sent = await asyncio.gather(*(deal.say(deal.buyer, "hello", nonce="n") for _ in range(5)))
+
+    assert len({message.message_id for message in sent}) == 1
+    assert await deal.contents() == ["hello"]
+    with pytest.raises(NonceReused):
+        await deal.say(deal.buyer, "goodbye", nonce="n")
+
+
+async def test_a_nonce_gives_its_message_again_though_nothing_can_be_said_any_more(deal: Deal, clock: Ahead) -> None:
+    sent = await deal.say(deal.buyer, "hello", nonce="n")
+    await deal.app.threads.set_status(deal.seller, deal.thread_id, "locked")
+
+    again = await deal.say(deal.buyer, "hello", nonce="n")
+
+    assert (again.message_id, again.replayed) == (sent.message_id, True)
+    with pytest.raises(ThreadNotOpen):
+        await deal.say(deal.buyer, "hello", nonce="another")
+    await deal.app.threads.set_status(deal.seller, deal.thread_id, "open")
+    until = at(clock.now_ms() + 60_000)
+    await deal.app.thread_participants.change(deal.seller, deal.thread_id, deal.buyer.user_id, blocked_until=until)
+    assert (await deal.say(deal.buyer, "hello", nonce="n")).replayed
+    with pytest.raises(NonceReused):
+        await deal.say(deal.buyer, "goodbye", nonce="n")
+
+
+async def test_a_message_is_stored_as_the_document_says(deal: Deal) -> None:
+    sent = await deal.say(deal.buyer, "hello", reply_to=None)
+
+    [item] = [item for item in await deal.rows() if item["sk"].startswith("MSG#")]
+    time = instant(time_of(sent.message_id))
+    assert item["sk"] == f"MSG#{time}#{sent.message_id}"
+    assert (item["body"], item["authorUserId"], item["type"]) == ("hello", deal.buyer.user_id, "text")
+    assert (sent.room_kind, sent.room_id, sent.action) == ("thread", deal.thread_id, None)
+
+
+async def test_in_safe_mode_what_is_not_for_everybody_is_for_its_author_and_the_admins(app: Sobremesa) -> None:
+    deal = await strike_deal(app, "project", safe_mode_required=True)
+    sent = await deal.say(deal.buyer, "not for everybody")
+    key = THREADS.message_key(deal.thread_id, sent.message_id)
+    await app.table.write(Update(key, set_to(nsfw_band=1)))
+
+    seen = {
+        who.username: (await app.thread_rooms.get(who, deal.thread_id, sent.message_id)).content
+        for who in (deal.buyer, deal.seller, deal.admin)
+    }
+    assert seen == {"bea": "not for everybody", "sal": "", "ada": "not for everybody"}
+
+
+# Having read
+
+
+async def test_unread_zero_is_zero_and_own_messages_never_count(deal: Deal) -> None:
+    assert [await unread(deal, who) for who in (deal.buyer, deal.seller)] == [0, 0]
+
+    for number in range(3):
+        await deal.say(deal.buyer, str(number))
+    assert [await unread(deal, who) for who in (deal.buyer, deal.seller)] == [0, 3]
+    last = await deal.say(deal.seller, "answered without having read")
+    assert [await unread(deal, who) for who in (deal.buyer, deal.seller)] == [1, 3]
+    await deal.app.thread_rooms.mark_read(deal.seller, deal.thread_id, last.message_id)
+    assert [await unread(deal, who) for who in (deal.buyer, deal.seller)] == [1, 0]
+    listed = (await deal.app.threads.list_inbox(deal.seller, limit=5))[0]
+    assert [(one.unread.count, one.unread.capped) for one in listed] == [(0, False)]
+
+
+async def test_a_sender_who_had_seen_everything_moves_their_cursor(deal: Deal) -> None:
+    await deal.say(deal.buyer, "hello")
+    second = await deal.say(deal.buyer, "hello?")
+    place = await deal.place(deal.buyer)
+    assert place is not None
+    assert place.last_read_message_id == second.message_id
+
+    await deal.say(deal.seller, "yes?")
+    await deal.say(deal.buyer, "sent before having seen it")
+    place = await deal.place(deal.buyer)
+    assert place is not None
+    assert place.last_read_message_id == second.message_id
+    assert await unread(deal, deal.buyer) == 1
+
+
+async def test_a_message_that_came_between_looking_and_sending_stays_unread(
+    deal: Deal, clock: Ahead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await deal.say(deal.buyer, "hello")
+    write = deal.app.table.write
+    # Their clock is behind, so their message has an id before ours: only the head knows that it was first.
+    behind = Ahead()
+    behind.move(seconds=-60)
+    other_node = deal._replace(
+        app=Sobremesa(deal.app.table, deal.app.keyring, deal.app.settings, deal.app.attachments.store, clock=behind)
+    )
+    said: list[bool] = []
+
+    async def answering(*operations: Any, **options: Any) -> Any:
+        if not said:
+            said.append(True)
+            await other_node.say(deal.seller, "I was faster")
+        return await write(*operations, **options)
+
+    monkeypatch.setattr(deal.app.table, "write", answering)
+    await deal.say(deal.buyer, "anybody?")
+
+    assert await deal.contents() == ["hello", "I was faster", "anybody?"]
+    place = await deal.place(deal.buyer)
+    assert place is not None
+    assert place.last_read_message_id == first.message_id
+    assert await unread(deal, deal.buyer) == 1
+
+
+async def test_what_was_said_before_somebody_came_is_not_unread_to_them(deal: Deal, clock: Ahead) -> None:
+    await deal.say(deal.buyer, "before")
+    clock.move(seconds=1)
+    guest = await deal.join("gus", "seller")
+    assert await unread(deal, guest) == 0
+
+    clock.move(seconds=1)
+    sent = await deal.say(guest, "here I am")
+    place = await deal.place(guest)
+    assert place is not None
+    assert place.last_read_message_id == sent.message_id, "nothing was unread, so their own message is read"
+    await deal.say(deal.buyer, "welcome")
+    assert await unread(deal, guest) == 1
+
+
+async def test_unread_is_told_for_all_rooms_together(deal: Deal) -> None:
+    await deal.say(deal.buyer, "hello")
+
+    [room] = await deal.app.thread_rooms.unread_everywhere(deal.seller)
+    assert (room.room_kind, room.room_id, room.count) == ("thread", deal.thread_id, 1)
+    assert await deal.app.thread_rooms.unread_everywhere(deal.buyer) == []
+    readers, _ = await deal.app.thread_rooms.list_readers(deal.seller, deal.thread_id, limit=5, cursor=None)
+    assert [reader.user_id for reader in readers] == [deal.buyer.user_id]
+
+
+# The inbox
+
+
+async def test_the_inbox_is_moved_by_every_message(app: Sobremesa, clock: Ahead) -> None:
+    buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
+    rooms = []
+    for number in range(4):
+        clock.move(seconds=1)
+        wanted = NewThread("project", seller.user_id, city=str(number))
+        rooms.append((await app.threads.create(buyer, wanted)).listed.thread.room_id)
+
+    async def inbox(who: Any, limit: int = 50) -> list[RoomId]:
+        found: list[RoomId] = []
+        cursor = None
+        while True:
+            page, cursor = await app.threads.list_inbox(who, limit=limit, cursor=cursor)
+            found += [one.thread.room_id for one in page]
+            if cursor is None:
+                return found
+
+    assert await inbox(seller) == rooms[::-1]
+    for number in (1, 3, 0):
+        clock.move(seconds=1)
+        await app.thread_rooms.send(buyer, rooms[number], Draft("hello"))
+    for who in (buyer, seller):
+        assert await inbox(who, limit=3) == [rooms[0], rooms[3], rooms[1], rooms[2]]
+    newest = (await app.threads.list_inbox(seller, limit=1))[0][0]
+    [said] = (await app.thread_rooms.page(seller, rooms[0], limit=5)).messages
+    assert (newest.thread.last_message_id, newest.unread.count) == (said.message_id, 1)
+    assert newest.place is not None
+    assert newest.place.role_context == "seller"
+
+
+async def crowd(deal: Deal, count: int) -> list[UserId]:
+    """Many participants at once, written as they would stand after being taken in."""
+    people = [UserId(f"crowd-{number:03}") for number in range(count)]
+    thread = await deal.thread()
+    await deal.app.table.write_many(
+        Put(
+            Participant(
+                room_id=deal.thread_id,
+                user_id=user_id,
+                role_context="seller",
+                joined_at=thread.created_at,
+                last_message_at=thread.created_at,
+            )
+        )
+        for user_id in people
+    )
+    everybody = [*thread.participants, *people]
+    await deal.app.table.write(Update(Thread.key(room_id=deal.thread_id), set_to(participants=everybody)))
+    return everybody
+
+
+async def test_beyond_20_people_the_rest_of_the_inboxes_move_right_after(deal: Deal, clock: Ahead) -> None:
+    everybody = await crowd(deal, 60)
+    clock.move(seconds=1)
+
+    for number in range(5):
+        await deal.say(deal.buyer, str(number))
+    await deal.app.threads.close()
+
+    head = (await deal.thread()).last_message_at
+    keys = [participant_of(room_id=deal.thread_id, user_id=user_id) for user_id in everybody]
+    places = await deal.app.table.get_many(keys, consistent=True)
+    assert {place.last_message_at for place in places if place is not None} == {head}
+
+
+async def test_a_bump_only_moves_forward_and_mends_what_a_crash_left(
+    deal: Deal, clock: Ahead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everybody = await crowd(deal, 30)
+    clock.move(seconds=1)
+    with monkeypatch.context() as crashing:
+        crashing.setattr("sobremesa.threads.inbox.Inboxes.soon", lambda self, room_id: None)
+        await deal.say(deal.buyer, "hello")
+    head = (await deal.thread()).last_message_at
+    keys = [participant_of(room_id=deal.thread_id, user_id=user_id) for user_id in everybody]
+
+    async def moved() -> int:
+        places = await deal.app.table.get_many(keys, consistent=True)
+        return sum(place is not None and place.last_message_at == head for place in places)
+
+    assert await moved() == AT_ONCE
+    await deal.app.follower.catch_up()
+    assert await moved() == len(everybody), "the follower of the change log has done the rest"
+    behind = set_to(last_message_at=instant(clock.now_ms() - 60_000))
+    await asyncio.gather(*(deal.app.table.write(Update(key, behind)) for key in keys[AT_ONCE:]))
+    ahead = Participant.key(room_id=deal.thread_id, user_id=everybody[-1])
+    await deal.app.table.write(Update(ahead, set_to(last_message_at=instant(clock.now_ms() + 5000))))
+    await asyncio.gather(*(deal.app.threads.bump(deal.thread_id) for _ in range(3)))
+
+    assert await moved() == len(everybody) - 1, "who was ahead stays ahead"
+
+    # A message that comes while an older one is being brought up is not undone by it.
+    write = deal.app.table.write
+    clock.move(seconds=10)
+    with monkeypatch.context() as crashing:
+        crashing.setattr("sobremesa.threads.inbox.Inboxes.soon", lambda self, room_id: None)
+        await deal.say(deal.buyer, "still there?")
+
+    async def overtaken(*operations: Any, **options: Any) -> Any:
+        monkeypatch.setattr(deal.app.table, "write", write)
+        clock.move(seconds=1)
+        await deal.say(deal.buyer, "faster")
+        await deal.app.threads.close()
+        return await write(*operations, **options)
+
+    monkeypatch.setattr(deal.app.table, "write", overtaken)
+    await deal.app.threads.bump(deal.thread_id)
+    head = (await deal.thread()).last_message_at
+    assert await moved() == len(everybody)
+    await deal.app.threads.bump(RoomId("01NOTHREAD"))
+
+
+# Changing what was said
+
+
+async def test_text_is_edited_and_deleted_by_its_author_and_deleted_by_an_admin(deal: Deal) -> None:
+    rooms = deal.app.thread_rooms
+    mine, other = await deal.say(deal.buyer, "helo"), await deal.say(deal.seller, "something rude")
+    before = await deal.thread()
+
+    edited = await rooms.edit(deal.buyer, deal.thread_id, mine.message_id, "hello")
+    assert (edited.content, edited.edited) == ("hello", True)
+    with pytest.raises(Forbidden):
+        await rooms.edit(deal.seller, deal.thread_id, mine.message_id, "not mine")
+    with pytest.raises(Forbidden):
+        await rooms.delete(deal.buyer, deal.thread_id, other.message_id)
+    await rooms.delete(deal.admin, deal.thread_id, other.message_id)
+    assert await deal.contents() == ["hello", ""]
+    assert await deal.thread() == before, "what the thread keeps of its last message is its time alone"
+
+
+async def test_messages_are_reacted_to_and_pinned_by_both_sides(deal: Deal) -> None:
+    rooms = deal.app.thread_rooms
+    message = await deal.say(deal.buyer, "the brief")
+
+    await rooms.react(deal.seller, deal.thread_id, message.message_id, "👍")
+    await rooms.pin(deal.seller, deal.thread_id, message.message_id)
+    [pin] = (await rooms.list_pins(deal.buyer, deal.thread_id, limit=5, cursor=None))[0]
+    assert pin.message.message_id == message.message_id
+    assert [reaction.emoji for reaction in pin.message.reactions] == ["👍"]

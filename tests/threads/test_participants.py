@@ -1,0 +1,179 @@
+"""Who is in a thread: taking in, silencing, muting, leaving."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sobremesa.errors import Forbidden, NotFound
+from sobremesa.people import UserId
+from sobremesa.table import Update, set_to
+from sobremesa.threads.entities import RoleContext, Thread
+from sobremesa.threads.errors import (
+    AlreadyParticipant,
+    Blocked,
+    NotInFuture,
+    OwnSideOnly,
+    PartyStays,
+    TooManyParticipants,
+)
+from sobremesa.threads.participants import MAX_PARTICIPANTS
+from threads.conftest import Ahead
+from threads.world import PLATFORM, Deal, at, new_person
+
+
+async def in_both(deal: Deal) -> set[UserId]:
+    """The participants, by their rows; the thread's own list says the same."""
+    rows = {item["userId"] for item in await deal.rows() if item["sk"].startswith("PART#")}
+    listed = (await deal.thread()).participants
+    assert set(listed) == rows
+    assert len(listed) == len(rows)
+    return rows
+
+
+async def test_one_takes_people_in_on_ones_own_side(deal: Deal) -> None:
+    add, thread_id = deal.app.thread_participants.add, deal.thread_id
+    helper = await new_person(deal.app, "hal")
+
+    roles: tuple[RoleContext, ...] = ("seller", "admin")
+    for role in roles:
+        with pytest.raises(OwnSideOnly):
+            await add(deal.buyer, thread_id, helper.user_id, role)
+    added = await add(deal.buyer, thread_id, helper.user_id, "buyer")
+    assert added.role_context == "buyer"
+    with pytest.raises(AlreadyParticipant):
+        await add(deal.seller, thread_id, helper.user_id, "seller")
+    with pytest.raises(AlreadyParticipant):
+        await add(deal.buyer, thread_id, deal.buyer.user_id, "buyer")
+    with pytest.raises(AlreadyParticipant):
+        await add(deal.admin, thread_id, deal.admin.user_id, "seller")
+    await deal.say(helper, "hello")
+
+    other = await new_person(deal.app, "ole")
+    await add(deal.admin, thread_id, other.user_id, "admin")
+    assert await in_both(deal) == {who.user_id for who in (deal.buyer, deal.seller, deal.admin, helper, other)}
+
+
+async def test_who_cannot_be_taken_in(deal: Deal) -> None:
+    add = deal.app.thread_participants.add
+    with pytest.raises(NotFound):
+        await add(deal.buyer, deal.thread_id, UserId("01NOBODY"), "buyer")
+    with pytest.raises(NotFound):
+        await add(deal.stranger, deal.thread_id, deal.stranger.user_id, "buyer")
+    await deal.app.accounts.block(deal.stranger, deal.buyer.user_id)
+    with pytest.raises(Blocked):
+        await add(deal.buyer, deal.thread_id, deal.stranger.user_id, "buyer")
+    assert deal.stranger.user_id not in await in_both(deal)
+
+
+async def test_a_thread_is_full_at_100_and_racing_for_the_last_place_lets_one_in(deal: Deal) -> None:
+    filler = [UserId(f"x{number}") for number in range(MAX_PARTICIPANTS - 4)]
+    everybody = [*(await deal.thread()).participants, *filler]
+    await deal.app.table.write(Update(Thread.key(room_id=deal.thread_id), set_to(participants=everybody)))
+    people = [await new_person(deal.app, f"p{number}") for number in range(5)]
+
+    outcomes = await asyncio.gather(
+        *(deal.app.thread_participants.add(deal.buyer, deal.thread_id, who.user_id, "buyer") for who in people),
+        return_exceptions=True,
+    )
+
+    refused = [one for one in outcomes if isinstance(one, BaseException)]
+    assert [type(one) for one in refused] == [TooManyParticipants] * 4
+    assert len((await deal.thread()).participants) == MAX_PARTICIPANTS
+
+
+async def test_only_the_other_side_or_an_admin_silences(deal: Deal, clock: Ahead) -> None:
+    change, thread_id = deal.app.thread_participants.change, deal.thread_id
+    helper = await deal.join("hal", "buyer")
+    until = at(clock.now_ms() + 60_000)
+
+    for who, whom in (
+        (deal.buyer, deal.buyer),
+        (deal.buyer, helper),
+        (deal.buyer, deal.admin),
+        (deal.admin, deal.admin),
+    ):
+        with pytest.raises(Forbidden):
+            await change(who, thread_id, whom.user_id, blocked_until=until)
+    with pytest.raises(NotFound):
+        await change(deal.stranger, thread_id, deal.seller.user_id, blocked_until=until)
+    for past in (at(clock.now_ms() - 1), at(-1)):
+        with pytest.raises(NotInFuture):
+            await change(deal.buyer, thread_id, deal.seller.user_id, blocked_until=past)
+
+    await change(deal.seller, thread_id, helper.user_id, blocked_until=until)
+    assert (await change(deal.seller, thread_id, helper.user_id, blocked_until=None)).blocked_until is None
+    await change(PLATFORM, thread_id, deal.seller.user_id, blocked_until=until)
+    with pytest.raises(Forbidden):
+        await change(deal.buyer, thread_id, deal.seller.user_id, blocked_until=None)
+    with pytest.raises(Blocked):
+        await deal.say(deal.seller, "hello")
+    await change(deal.admin, thread_id, deal.seller.user_id, blocked_until=None)
+    await deal.say(deal.seller, "hello")
+
+
+async def test_muting_is_ones_own(deal: Deal) -> None:
+    change = deal.app.thread_participants.change
+    with pytest.raises(Forbidden):
+        await change(deal.admin, deal.thread_id, deal.buyer.user_id, muted=True)
+    assert (await change(deal.buyer, deal.thread_id, deal.buyer.user_id, muted=True)).muted
+    [listed] = (await deal.app.threads.list_inbox(deal.buyer, limit=5))[0]
+    assert listed.place is not None
+    assert listed.place.muted
+    preferences = await deal.app.thread_rooms.set_preferences(deal.buyer, deal.thread_id, muted=False)
+    assert not preferences.muted
+    assert not (await change(deal.buyer, deal.thread_id, deal.buyer.user_id)).muted
+
+
+async def test_one_leaves_and_an_admin_takes_out_but_the_parties_stay(deal: Deal) -> None:
+    remove, thread_id = deal.app.thread_participants.remove, deal.thread_id
+    one, other = await deal.join("one", "buyer"), await deal.join("two", "seller")
+
+    for who, whom in ((deal.buyer, deal.buyer), (deal.admin, deal.seller), (PLATFORM, deal.buyer)):
+        with pytest.raises(PartyStays):
+            await remove(who, thread_id, whom.user_id)
+    for who, whom in ((deal.buyer, one), (one, other)):
+        with pytest.raises(Forbidden):
+            await remove(who, thread_id, whom.user_id)
+    await remove(one, thread_id, one.user_id)
+    await remove(deal.admin, thread_id, other.user_id)
+    with pytest.raises(NotFound):
+        await remove(deal.admin, thread_id, other.user_id)
+
+    assert await in_both(deal) == {deal.buyer.user_id, deal.seller.user_id, deal.admin.user_id}
+    for who in (one, other):
+        with pytest.raises(NotFound):
+            await deal.say(who, "still here?")
+        assert (await deal.app.threads.list_inbox(who, limit=5))[0] == []
+    await deal.app.thread_participants.add(deal.buyer, thread_id, one.user_id, "buyer")
+    await deal.say(one, "back again")
+
+
+async def test_coming_and_going_at_once_loses_nobody(deal: Deal) -> None:
+    staying = [await new_person(deal.app, f"s{number}") for number in range(6)]
+    leaving = [await deal.join(f"l{number}", "buyer") for number in range(4)]
+
+    outcomes = await asyncio.gather(
+        *(deal.app.thread_participants.add(deal.buyer, deal.thread_id, who.user_id, "buyer") for who in staying),
+        *(deal.app.thread_participants.remove(who, deal.thread_id, who.user_id) for who in leaving),
+        return_exceptions=True,
+    )
+
+    assert [one for one in outcomes if isinstance(one, BaseException)] == []
+    assert await in_both(deal) >= {who.user_id for who in staying}
+    assert not await in_both(deal) & {who.user_id for who in leaving}
+
+
+async def test_people_who_leave_while_others_talk_keep_nobody_from_talking(deal: Deal) -> None:
+    leaving = [await deal.join(f"l{number}", "buyer") for number in range(4)]
+
+    outcomes = await asyncio.gather(
+        *(deal.app.thread_participants.remove(who, deal.thread_id, who.user_id) for who in leaving),
+        *(deal.say(deal.seller, str(number)) for number in range(6)),
+        return_exceptions=True,
+    )
+
+    assert [one for one in outcomes if isinstance(one, BaseException)] == []
+    assert not await in_both(deal) & {who.user_id for who in leaving}
+    assert len(await deal.contents()) == 6

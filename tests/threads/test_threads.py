@@ -1,0 +1,267 @@
+"""Making, finding and closing threads."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from sobremesa.app import Sobremesa
+from sobremesa.errors import Forbidden, NotFound
+from sobremesa.idempotency import KeyReused
+from sobremesa.ids import RoomId
+from sobremesa.people import UserId
+from sobremesa.table import Delete, Update, remove
+from sobremesa.threads.entities import (
+    LbgId,
+    LegId,
+    ListingId,
+    Thread,
+    participant_of,
+    thread_by_id,
+)
+from sobremesa.threads.errors import (
+    Blocked,
+    ChangedMeanwhile,
+    ListingNeeded,
+    SomebodyElsesLock,
+    ThreadNotOpen,
+    WithOneself,
+)
+from sobremesa.threads.service import NewThread
+from threads.conftest import Ahead
+from threads.world import PLATFORM, Deal, new_person
+
+L = ListingId("lst_1")
+
+
+async def test_20_racing_creates_of_one_inquiry_make_one_thread(app: Sobremesa) -> None:
+    buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
+    wanted = NewThread("inquiry", seller.user_id, L)
+
+    made = await asyncio.gather(*(app.threads.create(buyer, wanted) for _ in range(20)))
+
+    assert len({one.listed.thread.room_id for one in made}) == 1
+    assert sum(one.is_new for one in made) == 1
+    stored = [item async for item in app.table.scan(consistent=True) if item["sk"] == "THR"]
+    assert len(stored) == 1
+    # Another listing, another seller, the other way round: each is a thread of its own.
+    other = await new_person(app, "sid")
+    for who, others in (
+        (buyer, wanted._replace(listing_id=ListingId("lst_2"))),
+        (buyer, wanted._replace(seller_user_id=other.user_id)),
+        (seller, wanted._replace(seller_user_id=buyer.user_id)),
+    ):
+        assert (await app.threads.create(who, others)).is_new
+
+
+async def test_a_project_needs_no_listing_and_there_may_be_many(app: Sobremesa) -> None:
+    buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
+    wanted = NewThread("project", seller.user_id)
+
+    one, other = await app.threads.create(buyer, wanted), await app.threads.create(buyer, wanted)
+
+    assert one.is_new
+    assert other.is_new
+    assert one.listed.thread.room_id != other.listed.thread.room_id
+    first = await app.threads.create(buyer, wanted, key="once")
+    again = await app.threads.create(buyer, wanted, key="once")
+    assert (again.listed.thread.room_id, again.is_new) == (first.listed.thread.room_id, True)
+    with pytest.raises(KeyReused):
+        await app.threads.create(buyer, wanted._replace(city="Houston"), key="once")
+
+
+async def test_what_cannot_be_begun(app: Sobremesa) -> None:
+    buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
+    wanted = NewThread("inquiry", seller.user_id, L)
+
+    with pytest.raises(ListingNeeded):
+        await app.threads.create(buyer, wanted._replace(listing_id=None))
+    with pytest.raises(WithOneself):
+        await app.threads.create(seller, wanted)
+    with pytest.raises(NotFound):
+        await app.threads.create(buyer, wanted._replace(seller_user_id=UserId("01NOBODY")))
+    await app.accounts.block(seller, buyer.user_id)
+    with pytest.raises(Blocked):
+        await app.threads.create(buyer, wanted)
+
+    assert [item async for item in app.table.scan(consistent=True) if item["pk"].startswith(("THR#", "UNIQ#"))] == []
+
+
+async def test_a_thread_with_both_references_is_found_by_each(app: Sobremesa) -> None:
+    buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
+    project = NewThread("project", seller.user_id)
+    lbg, leg = LbgId("lbg_1"), LegId("leg_1")
+
+    async def made(**about: Any) -> RoomId:
+        return (await app.threads.create(buyer, project._replace(**about))).listed.thread.room_id
+
+    both, of_lbg, of_leg = await made(lbg_id=lbg, leg_id=leg), await made(lbg_id=lbg), await made(leg_id=leg)
+    await made(lbg_id=LbgId("lbg_2"), leg_id=LegId("leg_2"))
+
+    async def found(**about: Any) -> set[RoomId]:
+        about = {"lbg_id": None, "leg_id": None} | about
+        listed, cursor = await app.threads.list_about(seller, **about, limit=50)
+        assert cursor is None
+        return {one.thread.room_id for one in listed}
+
+    assert await found(lbg_id=lbg) == {both, of_lbg}
+    assert await found(leg_id=leg) == {both, of_leg}
+    assert await found(lbg_id=lbg, leg_id=leg) == {both}
+
+
+async def test_references_list_only_what_one_is_in_page_by_page(app: Sobremesa, clock: Ahead) -> None:
+    buyer, seller, other = [await new_person(app, name) for name in ("bea", "sal", "oz")]
+    lbg = LbgId("lbg_1")
+    own: list[RoomId] = []
+    foreign: list[RoomId] = []
+    for number in range(9):
+        clock.move(seconds=1)
+        who, kept = (buyer, own) if number % 3 == 0 else (other, foreign)
+        wanted = NewThread("project", seller.user_id, lbg_id=lbg)
+        kept.append((await app.threads.create(who, wanted)).listed.thread.room_id)
+
+    async def all_of(who: Any, limit: int) -> list[RoomId]:
+        found: list[RoomId] = []
+        cursor = None
+        while True:
+            page, cursor = await app.threads.list_about(who, lbg_id=lbg, leg_id=None, limit=limit, cursor=cursor)
+            assert len(page) <= limit
+            found += [one.thread.room_id for one in page]
+            if cursor is None:
+                return found
+
+    assert await all_of(buyer, 1) == own[::-1]
+    assert await all_of(buyer, 2) == own[::-1]
+    assert len(await all_of(seller, 4)) == 9
+    assert len(await all_of(PLATFORM, 4)) == 9
+    stranger = await new_person(app, "sam")
+    assert await app.threads.list_about(stranger, lbg_id=lbg, leg_id=None, limit=2) == ([], None)
+
+
+async def test_an_index_only_lists(deal: Deal) -> None:
+    """A row that an index still shows, or that nobody may see any more, is left out."""
+    await deal.say(deal.buyer, "hello")
+    assert len((await deal.app.threads.list_inbox(deal.admin, limit=5))[0]) == 1
+
+    await deal.app.table.write(Delete(thread_by_id(room_id=deal.thread_id)))
+    assert (await deal.app.threads.list_inbox(deal.admin, limit=5))[0] == []
+    with pytest.raises(NotFound):
+        await deal.app.threads.get(deal.buyer, deal.thread_id)
+
+
+async def test_a_stranger_sees_nothing_and_an_administrator_the_thread_but_not_what_is_said(deal: Deal) -> None:
+    await deal.say(deal.buyer, "hello")
+
+    for call in (
+        lambda: deal.app.threads.get(deal.stranger, deal.thread_id),
+        lambda: deal.app.threads.set_status(deal.stranger, deal.thread_id, "locked"),
+        lambda: deal.app.thread_participants.list_participants(deal.stranger, deal.thread_id, limit=5),
+        lambda: deal.app.thread_rooms.page(deal.stranger, deal.thread_id, limit=5),
+        lambda: deal.app.thread_rooms.page(PLATFORM, deal.thread_id, limit=5),
+        lambda: deal.app.threads.require_party(deal.stranger, deal.thread_id),
+    ):
+        with pytest.raises(NotFound):
+            await call()
+
+    seen = await deal.app.threads.get(PLATFORM, deal.thread_id)
+    assert (seen.place, seen.unread.count) == (None, 0)
+    assert await deal.app.threads.require_party(deal.seller, deal.thread_id) == "seller"
+
+
+# Closing
+
+
+async def test_a_locked_thread_refuses_and_only_who_locked_it_or_an_admin_reopens(deal: Deal) -> None:
+    threads, thread_id = deal.app.threads, deal.thread_id
+
+    locked = await threads.set_status(deal.buyer, thread_id, "locked")
+    assert (locked.thread.status, locked.thread.locked_by) == ("locked", deal.buyer.user_id)
+    with pytest.raises(ThreadNotOpen) as refused:
+        await deal.say(deal.seller, "hello?")
+    assert refused.value.data == {"thread_status": "locked"}
+    for status in ("open", "archived"):
+        with pytest.raises(SomebodyElsesLock):
+            await threads.set_status(deal.seller, thread_id, status)
+    assert (await threads.set_status(deal.buyer, thread_id, "open")).thread.locked_by is None
+    await deal.say(deal.seller, "there you are")
+
+    await threads.set_status(deal.seller, thread_id, "locked")
+    assert (await threads.set_status(deal.admin, thread_id, "open")).thread.status == "open"
+    await threads.set_status(deal.seller, thread_id, "locked")
+    assert (await threads.set_status(PLATFORM, thread_id, "open")).thread.status == "open"
+    assert await deal.contents() == ["there you are"]
+
+
+async def test_an_archived_thread_is_taken_out_again_by_either_side(deal: Deal) -> None:
+    await deal.app.threads.set_status(deal.buyer, deal.thread_id, "archived")
+    with pytest.raises(ThreadNotOpen):
+        await deal.say(deal.buyer, "one more thing")
+    assert (await deal.app.threads.set_status(deal.seller, deal.thread_id, "open")).thread.status == "open"
+
+
+async def test_a_lock_that_comes_between_entering_and_writing_still_refuses(
+    deal: Deal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The write decides: whoever came in while it was open says nothing after it was locked."""
+    write = deal.app.table.write
+    locked: list[bool] = []
+
+    async def locking(*operations: Any, **options: Any) -> Any:
+        if not locked:
+            locked.append(True)
+            await deal.app.threads.set_status(deal.buyer, deal.thread_id, "locked")
+        return await write(*operations, **options)
+
+    monkeypatch.setattr(deal.app.table, "write", locking)
+    with pytest.raises(ThreadNotOpen):
+        await deal.say(deal.seller, "too late")
+
+    assert await deal.contents() == []
+
+
+async def test_every_change_of_the_status_is_in_the_audit_log(deal: Deal) -> None:
+    await deal.app.threads.set_status(deal.buyer, deal.thread_id, "archived")
+    await deal.app.threads.set_status(deal.buyer, deal.thread_id, "archived")
+    await deal.app.threads.set_status(deal.admin, deal.thread_id, "open")
+
+    entries = [
+        item async for item in deal.app.table.scan(consistent=True) if item["pk"].startswith(f"AUDIT#{deal.thread_id}#")
+    ]
+    told = [(item["actor"], item["details"]) for item in entries if item["action"] == "thread.status"]
+    assert told == [
+        (deal.buyer.user_id, {"from": "open", "to": "archived"}),
+        (deal.admin.user_id, {"from": "archived", "to": "open"}),
+    ]
+
+
+async def test_of_two_locks_at_once_one_is_told_to_look_again(deal: Deal) -> None:
+    outcomes = await asyncio.gather(
+        deal.app.threads.set_status(deal.buyer, deal.thread_id, "locked"),
+        deal.app.threads.set_status(deal.seller, deal.thread_id, "locked"),
+        return_exceptions=True,
+    )
+
+    won = [one for one in outcomes if not isinstance(one, BaseException)]
+    lost = [one for one in outcomes if isinstance(one, BaseException)]
+    assert [type(one) for one in lost] in ([ChangedMeanwhile], [])
+    # Whoever came after the first had finished found it locked, which is what they wanted.
+    assert {one.thread.locked_by for one in won} == {(await deal.thread()).locked_by}
+
+
+async def test_the_list_of_participants_is_mended_by_the_next_send(deal: Deal) -> None:
+    """The rows are the truth: a list that names somebody who is not there keeps nobody from talking."""
+    await deal.app.table.write(Delete(participant_of(room_id=deal.thread_id, user_id=deal.admin.user_id)))
+    assert deal.admin.user_id in (await deal.thread()).participants
+
+    await deal.say(deal.buyer, "hello")
+
+    assert set((await deal.thread()).participants) == {deal.buyer.user_id, deal.seller.user_id}
+    assert await deal.contents() == ["hello"]
+    await deal.app.table.write(Update(Thread.key(room_id=deal.thread_id), remove("participants", "status")))
+    await deal.say(deal.seller, "an older row, without a list or a status")
+    listed = (await deal.app.threads.list_inbox(deal.buyer, limit=5))[0]
+    assert listed[0].unread.count == 1
+    with pytest.raises(Forbidden):
+        await deal.app.thread_participants.remove(deal.buyer, deal.thread_id, deal.seller.user_id)

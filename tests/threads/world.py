@@ -1,0 +1,96 @@
+"""A small world to test in: a thread with a buyer, a seller and an admin, and people outside of it."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from communities.world import requests
+from sobremesa.accounts.entities import User
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SystemClock
+from sobremesa.ids import Ids
+from sobremesa.people import Actor, UserId
+from sobremesa.rooms.sending import Draft
+from sobremesa.rooms.views import SentView
+from sobremesa.table import Put
+from sobremesa.table.values import Item
+from sobremesa.threads.entities import (
+    ListingId,
+    Participant,
+    RoleContext,
+    Thread,
+    ThreadId,
+    ThreadKind,
+    participant_of,
+    thread_by_id,
+)
+from sobremesa.threads.service import NewThread
+
+__all__ = ["PLATFORM", "Deal", "at", "new_person", "requests", "strike_deal"]
+
+PLATFORM = Actor(person=UserId("01PLATFORM"), username="operator", is_admin=True)
+"""An administrator of the platform."""
+
+_ids = Ids(SystemClock())
+
+
+async def new_person(app: Sobremesa, name: str) -> Actor:
+    """Somebody with a profile, and without the work of a password."""
+    user_id = UserId(_ids.mint())
+    await app.table.write(Put(User(user_id=user_id, username=name)))
+    return Actor.of_person(user_id, name)
+
+
+class Deal(NamedTuple):
+    """One thread, and people in and out of it."""
+
+    app: Sobremesa
+    thread_id: ThreadId
+    buyer: Actor
+    seller: Actor
+    admin: Actor
+    stranger: Actor
+
+    async def say(self, who: Actor, content: str, **more: Any) -> SentView:
+        return await self.app.thread_rooms.send(who, self.thread_id, Draft(content, **more))
+
+    async def contents(self) -> list[str]:
+        """Everything in the thread, oldest first."""
+        page = await self.app.thread_rooms.page(self.buyer, self.thread_id, limit=100)
+        return [message.content for message in reversed(page.messages)]
+
+    async def thread(self) -> Thread:
+        found = await self.app.table.get(thread_by_id(room_id=self.thread_id))
+        assert found is not None
+        return found
+
+    async def place(self, who: Actor) -> Participant | None:
+        return await self.app.table.get(participant_of(room_id=self.thread_id, user_id=who.user_id))
+
+    async def rows(self) -> list[Item]:
+        """Every stored row of the thread."""
+        pk = f"THR#{self.thread_id}"
+        return [item async for item in self.app.table.scan(consistent=True) if item["pk"] == pk]
+
+    async def join(self, name: str, role: RoleContext) -> Actor:
+        """Somebody new in the thread."""
+        who = await new_person(self.app, name)
+        await self.app.thread_participants.add(PLATFORM, self.thread_id, who.user_id, role)
+        return who
+
+
+async def strike_deal(app: Sobremesa, kind: ThreadKind = "inquiry", **about: Any) -> Deal:
+    buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
+    admin, stranger = await new_person(app, "ada"), await new_person(app, "sam")
+    wanted = NewThread(kind, seller.user_id, listing_id=ListingId(f"lst-{uuid.uuid4().hex[:8]}"))
+    made = await app.threads.create(buyer, wanted._replace(**about))
+    thread_id = made.listed.thread.room_id
+    await app.thread_participants.add(PLATFORM, thread_id, admin.user_id, "admin")
+    return Deal(app, thread_id, buyer, seller, admin, stranger)
+
+
+def at(milliseconds: int) -> datetime:
+    """A moment as clients name it."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
