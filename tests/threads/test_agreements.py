@@ -21,7 +21,7 @@ from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
 from sobremesa.table import Put
 from sobremesa.threads.entities import Card, Tab, ThreadMessage, tab_by_name
-from threads.world import Deal, strike_deal
+from threads.world import PLATFORM, Deal, strike_deal
 
 DAY = 24 * 3600
 
@@ -117,6 +117,23 @@ async def test_nobody_records_a_file_that_is_not_theirs_or_of_another_thread(dea
             await records.create_document(
                 deal.seller, deal.thread_id, title="Licence", kind="license", file_id=file.file_id
             )
+
+
+async def test_a_file_that_moderation_withholds_does_not_come_out_as_a_record(deal: Deal) -> None:
+    app = deal.app
+    file = await uploaded(app, deal.seller)
+    sent = await app.thread_rooms.send(deal.seller, deal.thread_id, Draft("look", attachments=[file.file_id]))
+    await app.thread_rooms.report(deal.buyer, deal.thread_id, sent.message_id, "I would rather not")
+    [case], _ = await app.review.list_cases(PLATFORM, limit=5)
+    await app.review.decide(PLATFORM, case.case_id, "block")
+
+    records = await app.archive.records()
+    with pytest.raises(NotFound):
+        await records.create_document(
+            deal.seller, deal.thread_id, title="Licence", kind="license", file_id=file.file_id
+        )
+    with pytest.raises(NotFound):
+        await app.attachments.get(deal.buyer, file.file_id)
 
 
 async def test_a_file_of_another_writer_never_tells_where_it_is_kept(deal: Deal) -> None:

@@ -61,6 +61,10 @@ class Readers(Protocol):
         """May they see this message of the room, or without one, what is in the room?"""
         ...
 
+    async def is_for_everybody(self, room_kind: str, room_id: str, message_id: str) -> bool:
+        """May everybody in the room see this message?"""
+        ...
+
 
 class Opened(NamedTuple):
     """Bytes that somebody may have now."""
@@ -266,6 +270,11 @@ class Attachments:
         file = await self._fetchable(actor.user_id, file_id)
         is_free = file.room_id is None and file.owner_id == actor.user_id and not file.public
         if not is_free and (file.room_kind, file.room_id) != (room_kind, room_id):
+            raise NotFound
+        # What is withheld must not come out by another door.
+        if file.message_id is not None and not await self._readers.is_for_everybody(
+            room_kind, room_id, file.message_id
+        ):
             raise NotFound
 
         kept = set_to(is_kept=True, room_kind=room_kind, room_id=room_id)

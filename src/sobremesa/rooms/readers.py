@@ -8,7 +8,7 @@ from sobremesa.people import Actor, UserId
 from sobremesa.rooms.archive import find_message
 from sobremesa.rooms.door import Door
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.rooms.visibility import may_see
+from sobremesa.rooms.visibility import is_withheld, may_see
 from sobremesa.table import Table
 
 
@@ -36,3 +36,9 @@ class RoomReaders:
             return "read" in seat.rights
         message = await find_message(kind, self._table, RoomId(room_id), MessageId(message_id))
         return message is not None and not message.deleted and may_see(seat, message)
+
+    async def is_for_everybody(self, room_kind: str, room_id: str, message_id: str) -> bool:
+        """May everybody in the room see this message? Not if moderation withholds it from some."""
+        kind, _ = self._doors[room_kind]
+        message = await find_message(kind, self._table, RoomId(room_id), MessageId(message_id))
+        return message is not None and not message.deleted and not is_withheld(message, safe_mode=True)
