@@ -23,12 +23,12 @@ def store_of(engine: str, request: pytest.FixtureRequest) -> str:
     return f"dynamodb://sobremesa-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
 
 
-@pytest.fixture(scope="session", params=ENGINES)
+@pytest.fixture(scope="package", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(engine: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     settings = {"files": tmp_path_factory.mktemp("files").as_uri()}
     if engine == "dynamodb":

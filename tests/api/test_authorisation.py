@@ -281,6 +281,13 @@ class Place:
         await self.owner.patch(self.workspace_member(self.everybody["admin"]), {"role": "admin"})
         await self.owner.delete(self.workspace_member(self.everybody["removed"]))
 
+    async def leave(self) -> None:
+        """Everybody goes: a person is in so many servers only, and counts what is unread in all of their groups."""
+        await self.owner.call("DELETE", f"/servers/{self.server_id}")
+        others = [self.everybody[who] for who in PEOPLE[1:] if who != "stranger"]
+        await asyncio.gather(*(self.owner.call("DELETE", self.participant(other)) for other in others))
+        await self.owner.call("DELETE", self.participant(self.owner))
+
     async def join(self, caller: Caller, role: str) -> None:
         await caller.post(f"/invites/{self.invite}/redeem", expect=200)
         if role in ("admin", "moderator"):
@@ -872,8 +879,7 @@ async def place(http: aiohttp.ClientSession, server: Server, cast: Cast) -> Asyn
     place = Place(http, server, cast)
     await place.build()
     yield place
-    # A person is in so many servers only.
-    await place.owner.call("DELETE", f"/servers/{place.server_id}")
+    await place.leave()
     await place.owner.call("DELETE", f"/workspaces/{place.workspace_id}")
 
 

@@ -22,18 +22,18 @@ from sobremesa.settings import Settings
 REGION = "eu-west-1"
 
 
-@pytest.fixture(scope="session", params=ENGINES)
+@pytest.fixture(scope="package", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the files of `server` are."""
     return tmp_path_factory.mktemp("files") / "kept"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(
     engine: str, folder: Path, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:

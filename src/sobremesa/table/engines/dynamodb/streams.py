@@ -28,6 +28,8 @@ from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeBatch, Positi
 from sobremesa.table.errors import BadExpression, PositionTrimmed, StoreClosed
 
 POLL_SECONDS = 0.2
+LONGEST_POLL_SECONDS = 1.0
+"""While nothing changes, the pauses grow up to this: a shard takes five reads a second from all its readers."""
 DISCOVERY_SECONDS = 5.0
 RETENTION_MS = 24 * 60 * 60 * 1000
 CLOCK_SKEW_MS = 5 * 60 * 1000
@@ -46,7 +48,7 @@ class StreamReader:
         self._label = label
         self._requests = requests
         self._clock = clock
-        self._poll_seconds = poll_seconds
+        self._poll_seconds = self._pause = poll_seconds
         self._shards: dict[str, Shard] = {}
         self._checkpoints: dict[str, Checkpoint] = {}
         self._iterators: dict[str, str] = {}
@@ -90,9 +92,10 @@ class StreamReader:
                 raise StoreClosed("the reader has been closed")
             changes = await self._poll()
             remaining = deadline - loop.time()
+            self._pause = self._poll_seconds if changes else min(self._pause * 2, LONGEST_POLL_SECONDS)
             if changes or remaining <= 0:
                 return ChangeBatch(changes, self._position())
-            await asyncio.sleep(min(self._poll_seconds, remaining))
+            await asyncio.sleep(min(self._pause, remaining))
 
     async def close(self) -> None:
         """Read no more. The service holds nothing for a reader."""
