@@ -54,6 +54,7 @@ def test_every_refusal_has_a_status(api: Routes) -> None:
         "bad_reset_token": 422,
         "wrong_password": 403,
         "owns_servers": 409,
+        "owns_workspaces": 409,
         "conflict": 409,
         "no_password": 409,
         "not_found": 404,
