@@ -292,7 +292,7 @@ def routes(inboxes: Inboxes) -> Routes:
             category=query.category,
             unread=query.unread,
         )
-        return Listed([_message_view(entry) for entry in entries], cursor)
+        return Listed([message_view(entry) for entry in entries], cursor)
 
     @api.put(f"{message}/read", limit="read")
     async def mark_read(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> ChangedView:
@@ -348,7 +348,7 @@ def _progress_view(publish: Publish) -> ProgressView:
     return ProgressView(delivered, publish.recipients, publish.state)
 
 
-def _message_view(entry: Entry) -> InboxMessageView:
+def message_view(entry: Entry) -> InboxMessageView:
     message, content = entry.message, entry.message.message
     return InboxMessageView(
         message_id=message.message_id,

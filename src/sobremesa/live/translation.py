@@ -48,6 +48,14 @@ Translate: TypeAlias = Callable[[Any], Awaitable[Sequence[Announcement]]]
 """From a Seen row to what is announced of it, in order."""
 
 
+class _Meaning(NamedTuple):
+    """What a change of one kind of row means, and which stored attributes must differ for that."""
+
+    entity: type[Entity]
+    translate: Translate
+    attributes: tuple[str, ...] | None
+
+
 class Announces(Protocol):
     """A part of the application whose rows are of interest to listeners."""
 
@@ -62,17 +70,29 @@ class Translation:
     def __init__(self, table: Table, parts: Sequence[Announces] = ()) -> None:
         self._table = table
         self._spelling = table.layout.spelling
-        self._by_heads: dict[tuple[str, str], list[tuple[type[Entity], Translate]]] = defaultdict(list)
+        self._by_heads: dict[tuple[str, str], list[_Meaning]] = defaultdict(list)
         for part in parts:
             part.announce(self)
 
-    def on(self, entity: type[E], translate: Callable[[Seen[E]], Awaitable[Sequence[Announcement]]]) -> None:
-        """Let a change of such a row mean this."""
+    def on(
+        self,
+        entity: type[E],
+        translate: Callable[[Seen[E]], Awaitable[Sequence[Announcement]]],
+        *,
+        fields: Sequence[str] | None = None,
+    ) -> None:
+        """Let a change of such a row mean this.
+
+        With `fields`, a row that was there and still is counts only if one of these differs; without any of them, only
+        what comes and goes does. That costs a look at the stored row, which heads and cursors need: they change with
+        every message.
+        """
         keys = entity.shape.keys
         pk, sk = keys.pk.literal_prefix, keys.sk.literal_prefix
         if self._spelling is not None:
             pk, sk = self._spelling.key(pk), self._spelling.key(sk)
-        self._by_heads[_head(pk), _head(sk)].append((entity, translate))
+        attributes = None if fields is None else tuple(entity.shape.attribute(field) for field in fields)
+        self._by_heads[_head(pk), _head(sk)].append(_Meaning(entity, translate, attributes))
 
     async def announcements(self, change: RawChange) -> list[Announcement]:
         """What is announced of a change, each with its id."""
@@ -81,7 +101,9 @@ class Translation:
         if candidates is None:
             return []
         found: list[Announcement] = []
-        for entity, translate in candidates:
+        for entity, translate, attributes in candidates:
+            if attributes is not None and not _differs(change, attributes):
+                continue
             seen = self._seen(change, entity)
             if seen is None:
                 continue
@@ -91,7 +113,7 @@ class Translation:
                 # What cannot be read now must not keep all other events from being told.
                 _log.warning("a change could not be announced", key=f"{key.pk} / {key.sk}", why=str(error))
                 continue
-            found += [_named(announcement, change, number) for number, announcement in enumerate(announced)]
+            found += [_named(each, change, number) for number, each in enumerate(announced, start=len(found))]
         return found
 
     def _seen(self, change: RawChange, entity: type[E]) -> Seen[E] | None:
@@ -99,6 +121,12 @@ class Translation:
         old = None if change.old is None else as_entity(change.old, entity)
         new = None if change.new is None else as_entity(change.new, entity)
         return None if old is None and new is None else Seen(old, new)
+
+
+def _differs(change: RawChange, attributes: tuple[str, ...]) -> bool:
+    """Is the row new or gone, or different in one of these attributes?"""
+    old, new = change.old, change.new
+    return old is None or new is None or any(old.get(name) != new.get(name) for name in attributes)
 
 
 def _head(key: str) -> str:
