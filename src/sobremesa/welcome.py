@@ -6,19 +6,26 @@ It is asked of the same endpoints that clients ask, so that a list in the welcom
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import msgspec
 
 from sobremesa.clock import Instant, instant
 from sobremesa.communities.entities import ServerId
 from sobremesa.communities.service import Communities
 from sobremesa.http.endpoints import MAX_LIMIT, Endpoint, Listed, Output, PageQuery
 from sobremesa.ids import MessageId, first_of
+from sobremesa.inboxes.api import counts_view
 from sobremesa.inboxes.entities import InboxKey, inboxes_of
+from sobremesa.inboxes.events import LiveCounts
 from sobremesa.inboxes.opening import Inboxes
 from sobremesa.inboxes.places import Own
+from sobremesa.live.events import Topic, conversation, server, thread
 from sobremesa.live.gaps import Gap, MissedRoom
+from sobremesa.live.typing import Typing, TypingStarted
 from sobremesa.people import Actor, Tenant, UserId
+from sobremesa.rooms.door import Seat
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.unread import RoomStanding
 from sobremesa.rooms.views import UnreadView
@@ -51,13 +58,13 @@ class Welcome:
         endpoints: Iterable[Endpoint],
         communities: Communities,
         inboxes: Inboxes,
-        rooms: Sequence[Rooms],
+        channels: Rooms,
     ) -> None:
         self._table = table
         self._endpoints = {endpoint.name: endpoint for endpoint in endpoints}
         self._communities = communities
         self._inboxes = inboxes
-        self._rooms = rooms
+        self._channels = channels
 
     async def snapshot(self, actor: Actor) -> dict[str, Any]:
         """Everything to begin with: all servers with their channels, and the first page of every list."""
@@ -78,34 +85,8 @@ class Welcome:
             "workspaces": workspaces,
         }
 
-    async def gap(self, actor: Actor, since_ms: int) -> Gap:
-        """The rooms in which something was said since a moment, and from where to where."""
-        after = first_of(since_ms)
-        missed = [
-            MissedRoom(rooms.kind.name, seat.room_id, after, seat.head.last_message_id)
-            for rooms in self._rooms
-            for seat in await rooms.seats_of(actor)
-            if seat.head.last_message_id is not None and seat.head.last_message_id > after
-        ]
-        return Gap(instant(since_ms), missed)
-
-    async def counts(self, tenant: Tenant, user_id: UserId, inbox: str) -> dict[str, Any]:
-        """What a person has in one inbox now."""
-        found = await self._inboxes.counting.count_at(Own(tenant, user_id, InboxKey(inbox)))
-        categories = {
-            name: {"total": each.total, "unread": each.unread, "muted": each.muted}
-            for name, each in found.categories.items()
-        }
-        return {
-            "tenant": tenant,
-            "inbox": inbox,
-            "total": found.total,
-            "unread": found.unread,
-            "categories": categories,
-        }
-
     async def _servers(self, actor: Actor) -> list[dict[str, Any]]:
-        standings = {standing.seat.room_id: standing for standing in await self._rooms[0].standings(actor)}
+        standings = {standing.seat.room_id: standing for standing in await self._channels.standings(actor)}
         found: list[dict[str, Any]] = []
         cursor: str | None = None
         while True:
@@ -160,8 +141,49 @@ class Welcome:
 
     async def _counted_inboxes(self, actor: Actor) -> list[dict[str, Any]]:
         configs = [config async for config in self._table.every(inboxes_of(tenant=actor.tenant))]
-        counted = await asyncio.gather(*(self.counts(actor.tenant, actor.user_id, config.inbox) for config in configs))
+        counted = await asyncio.gather(
+            *(counts_in(self._inboxes, actor.tenant, actor.user_id, config.inbox) for config in configs)
+        )
         return [
-            {**counts, "title": config.title, "description": config.description}
+            {**msgspec.to_builtins(counts), "title": config.title, "description": config.description}
             for config, counts in zip(configs, counted, strict=True)
         ]
+
+
+class Gaps:
+    """Knows what somebody missed."""
+
+    def __init__(self, rooms: Sequence[Rooms]) -> None:
+        self._rooms = rooms
+
+    async def find(self, actor: Actor, since_ms: int) -> Gap:
+        """The rooms in which something was said since a moment, and from where to where."""
+        after = first_of(since_ms)
+        missed = [
+            MissedRoom(rooms.kind.name, seat.room_id, after, seat.head.last_message_id)
+            for rooms in self._rooms
+            for seat in await rooms.seats_of(actor)
+            if seat.head.last_message_id is not None and seat.head.last_message_id > after
+        ]
+        return Gap(instant(since_ms), missed)
+
+
+async def counts_in(inboxes: Inboxes, tenant: Tenant, user_id: UserId, inbox: str) -> LiveCounts:
+    """What a person has in one inbox now."""
+    found = await inboxes.counting.count_at(Own(tenant, user_id, InboxKey(inbox)))
+    return LiveCounts(**msgspec.structs.asdict(counts_view(found)), tenant=tenant, inbox=InboxKey(inbox))
+
+
+class RoomTyping:
+    """Tells those who listen to a room that somebody writes there."""
+
+    def __init__(self, typing: Typing) -> None:
+        self._typing = typing
+
+    async def typing(self, room_kind: str, seat: Seat) -> None:
+        started = TypingStarted(seat.room_id, room_kind, seat.user_id, seat.actor.username)
+        self._typing.started(started, _TOPICS[room_kind](seat.scope))
+
+
+_TOPICS: dict[str, Callable[[str], Topic]] = {"channel": server, "conversation": conversation, "thread": thread}
+"""Where what happens in a kind of room is told; the scope of a seat is the server, or the room itself."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple, Protocol, TypeAlias
 
-from sobremesa.errors import Refusal, SobremesaError
+from sobremesa.errors import Invalid, SobremesaError
 from sobremesa.live.events import Announcement
 from sobremesa.live.frames import event_payload, text_frame
 
@@ -51,13 +51,15 @@ class Heard(NamedTuple):
 
     entries: Sequence[Entry]
     here: Order
+    was_heard: bool
+    """Did anybody listen, so that this is all there was?"""
 
 
 class Trimmed(SobremesaError):
     """What came after this place is not known any more."""
 
 
-class BadPlace(Refusal):
+class BadPlace(Invalid):
     """This is no place in a feed."""
 
     code = "bad_cursor"
@@ -76,8 +78,8 @@ class Feed(Protocol):
         """Begin with what comes next; the place before it."""
         ...
 
-    async def next(self, *, heard: bool) -> Heard:
-        """What comes next; waits for something, but not for ever. If nobody hears it, only the place moves."""
+    async def next(self, is_heard: Callable[[], bool]) -> Heard:
+        """What comes next; waits for something, but not for ever. If nobody hears it then, only the place moves."""
         ...
 
     def s_of(self, order: Order) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
@@ -23,10 +23,10 @@ from sobremesa.http.limits import Limits, origin_of
 from sobremesa.http.problems import problem_of
 from sobremesa.live import frames
 from sobremesa.live.events import Admission
-from sobremesa.live.feed import BadPlace, Cursor, Feed, Trimmed
+from sobremesa.live.feed import BadPlace, Cursor, Trimmed
 from sobremesa.live.frames import event_payload, op_frame, result_frame, text_frame
 from sobremesa.live.gaps import Gap
-from sobremesa.live.hub import Hub
+from sobremesa.live.opening import Live
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket import Ended, Socket
 from sobremesa.live.wire import wire_of
@@ -61,11 +61,8 @@ _encode = msgspec.json.Encoder().encode
 _log = structlog.get_logger("sobremesa.live")
 
 
-class Standing(NamedTuple):
-    """Who a token proves, and until when that is believed."""
-
-    actor: Actor
-    good_until_ms: int
+Standing: TypeAlias = tuple[Actor, int]
+"""Who a token proves, and until when that need not be proven again."""
 
 
 class Reception:
@@ -93,8 +90,7 @@ class Gateway:
 
     def __init__(
         self,
-        hub: Hub,
-        feed: Feed,
+        live: Live,
         reception: Reception,
         calls: Calls,
         sessions: GatewaySessions,
@@ -104,8 +100,8 @@ class Gateway:
         origins: Iterable[str] = (),
         watch: Callable[[Socket, bool], None] | None = None,
     ) -> None:
-        self._hub = hub
-        self._feed = feed
+        self._hub = live.hub
+        self._feed = live.feed
         self._reception = reception
         self._calls = calls
         self._sessions = sessions
@@ -223,12 +219,12 @@ class Gateway:
 
     async def _greet(self, socket: Socket, token: str, standing: Standing, position: str) -> None:
         """Send the snapshot, and let the socket listen from the place before it."""
-        actor = standing.actor
+        actor, good_until_ms = standing
         self._know(socket, token, standing)
         admissions = await self._reception.admissions(actor)
         ready = await self._reception.snapshot(actor)
         ready["sessionId"] = self._sessions.begin(actor.user_id)
-        ready["expiresAt"] = instant(standing.good_until_ms)
+        ready["expiresAt"] = instant(good_until_ms)
         payload = _encode({"op": frames.DISPATCH, "t": "ready", "s": position, "d": ready})
         socket.write(text_frame(payload))
         order = self._feed.cursor_of(position).order
@@ -240,7 +236,7 @@ class Gateway:
         async with self._turns:
             position = self._hub.position()
             standing = await self._standing(asked.token)
-            actor = standing.actor
+            actor, _ = standing
             if not self._sessions.is_of(asked.session_id, actor.user_id):
                 socket.write(_INVALID_SESSION)
                 return
@@ -264,23 +260,24 @@ class Gateway:
 
     async def _tell_gap(self, socket: Socket, token: str, standing: Standing, position: str, cursor: Cursor) -> None:
         """What was missed is not kept any more: say what to fetch, and begin anew."""
-        gap = await self._reception.gap(standing.actor, cursor.at_ms)
+        gap = await self._reception.gap(standing[0], cursor.at_ms)
         socket.write(text_frame(event_payload("gap", _encode(gap))))
         await self._greet(socket, token, standing, position)
 
     async def _renew(self, socket: Socket, token: str) -> None:
         standing = await self._standing(token)
-        if standing.actor.user_id != socket.user_id:
+        actor, good_until_ms = standing
+        if actor.user_id != socket.user_id:
             raise Ended(frames.ALREADY_IDENTIFIED, "This socket is somebody else's.")
         self._know(socket, token, standing)
-        renewed = {"expiresAt": instant(standing.good_until_ms)}
+        renewed = {"expiresAt": instant(good_until_ms)}
         socket.write(text_frame(event_payload("renewed", _encode(renewed))))
 
     async def _standing(self, token: str) -> Standing:
         """Who this is; the socket ends if the token proves nothing, or somebody comes in too often."""
         try:
             standing = await self._reception.authenticate(token)
-            user_id = standing.actor.user_id
+            user_id = standing[0].user_id
             await self._limits.take("identify", f"user:{user_id}")
         except Unauthenticated:
             raise Ended(frames.REFUSED, "The token proves nothing.") from None
@@ -295,25 +292,23 @@ class Gateway:
 
     def _know(self, socket: Socket, token: str, standing: Standing) -> None:
         now_ms = self._clock.now_ms()
+        actor, good_until_ms = standing
         socket.token = token
-        socket.actor = standing.actor
-        socket.user_id = standing.actor.user_id
-        socket.tenant = standing.actor.tenant
-        socket.session_id = standing.actor.session_id
+        socket.actor = actor
+        socket.user_id = actor.user_id
+        socket.tenant = actor.tenant
+        socket.session_id = actor.session_id
         socket.deadline = self._now() + SILENCE_SECONDS
-        socket.look_again_ms = min(standing.good_until_ms, now_ms + round(LOOK_AGAIN_SECONDS * 1000))
+        socket.look_again_ms = min(good_until_ms, now_ms + round(LOOK_AGAIN_SECONDS * 1000))
 
     async def _look_again(self, socket: Socket) -> None:
         """Does the token still prove somebody? It has ended, perhaps, or its session has."""
         try:
-            standing = await self._reception.authenticate(socket.token)
+            socket.actor, socket.look_again_ms = await self._reception.authenticate(socket.token)
         except Refusal:
             socket.close(frames.REFUSED, "The token has ended.")
         except TableError:
             socket.look_again_ms = 0  # ask again at the next sweep
-        else:
-            socket.actor = standing.actor
-            socket.look_again_ms = standing.good_until_ms
 
     # Calls
 
@@ -331,7 +326,7 @@ class Gateway:
 
     async def _run_call(self, socket: Socket, id: str | int | None, call: Call) -> None:
         try:
-            actor = (await self._reception.authenticate(socket.token)).actor
+            actor, _ = await self._reception.authenticate(socket.token)
         except Refusal:
             socket.close(frames.REFUSED, "The token has ended.")
             return

@@ -98,9 +98,8 @@ class Hub:
     async def run(self) -> None:
         """Hand out what the feed tells, until cancelled."""
         while True:
-            heard = bool(self._of_subject)
             try:
-                entries, here = await self._feed.next(heard=heard)
+                entries, here, heard = await self._feed.next(self.is_heard)
             except Exception as error:
                 _log.warning("the feed of events is interrupted", why=f"{type(error).__name__}: {error}")
                 await asyncio.sleep(PAUSE_SECONDS)
@@ -126,13 +125,16 @@ class Hub:
         topics = {admission.topic: admission for admission in admissions}
         for topic, admission in topics.items():
             listener.ears[topic] = Ear(admission.moderates, self._count)
-        while after < self._floor:
-            floor = self._floor
-            async for entries in self._feed.history(after, floor):
-                self._repeat(listener, await self._freshened_for(listener, entries))
-                await listener.drained()
-            after = floor
-        while len(missed := self._since(after)) > CAUGHT_UP:
+        while True:
+            if after < (floor := self._floor):
+                async for entries in self._feed.history(after, floor):
+                    self._repeat(listener, await self._freshened_for(listener, entries))
+                    await listener.drained()
+                after = floor
+                continue
+            missed = self._since(after)
+            if len(missed) <= CAUGHT_UP:
+                break
             some = missed[:CAUGHT_UP]
             self._repeat(listener, some)
             after = some[-1].order
@@ -167,9 +169,9 @@ class Hub:
         """How many listeners a person has here."""
         return len(self._of_subject.get(user_id, ()))
 
-    def is_heard(self, topic: Topic) -> bool:
-        """Does anybody listen to this?"""
-        return topic in self._listeners
+    def is_heard(self) -> bool:
+        """Does anybody listen?"""
+        return bool(self._of_subject)
 
     # Telling
 

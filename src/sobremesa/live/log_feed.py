@@ -7,7 +7,7 @@ break shares them.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
 from sobremesa.clock import Clock
@@ -43,12 +43,13 @@ class LogFeed:
         self._store, number = _split((await self._reader.read(0)).position)
         return number, END
 
-    async def next(self, *, heard: bool) -> Heard:
+    async def next(self, is_heard: Callable[[], bool]) -> Heard:
         if self._reader is None:
             raise RuntimeError("the feed is not open")
         batch = await self._reader.read(WAIT_SECONDS)
-        entries = await self._entries(batch.changes) if heard else []
-        return Heard(entries, (_split(batch.position)[1], END))
+        was_heard = is_heard()
+        entries = await self._entries(batch.changes) if was_heard else []
+        return Heard(entries, (_split(batch.position)[1], END), was_heard)
 
     def s_of(self, order: Order) -> str:
         return self._s(order, self._clock.now_ms())
