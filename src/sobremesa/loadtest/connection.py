@@ -173,18 +173,22 @@ class Connection(asyncio.BufferedProtocol):
         head = bytes(_buffer[:stop])
         accept = base64.b64encode(hashlib.sha1(self._key + _ACCEPT, usedforsecurity=False).digest())
         if not head.startswith(b"HTTP/1.1 101") or accept not in head:
-            self.closed = head.split(b"\r\n")[0].decode("latin-1")
-            if self._transport is not None:
-                self._transport.abort()
+            self._close(head.split(b"\r\n")[0].decode("latin-1"))
             return end
         self._is_open = True
         return stop + 4
+
+    def _close(self, why: str) -> None:
+        """The server wants no more; it need not wait for a goodbye."""
+        self.closed = why
+        if self._transport is not None:
+            self._transport.abort()
 
     def _hear(self, opcode: int, payload: bytes) -> None:
         if opcode == PING:
             self.write(frame(PONG, payload))
         elif opcode == CLOSE:
-            self.closed = f"{int.from_bytes(payload[:2], 'big')} {payload[2:].decode(errors='replace')}"
+            self._close(f"{int.from_bytes(payload[:2], 'big')} {payload[2:].decode(errors='replace')}")
         elif opcode == TEXT:
             self._dialect.hear(self, payload)
 

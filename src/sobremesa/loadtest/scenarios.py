@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import NamedTuple
 
 from sobremesa.loadtest.connection import Connection, LoadFailed, Tally
@@ -22,15 +22,6 @@ class Rate(NamedTuple):
     per_second: float
     p50_ms: float
     p99_ms: float
-    client_busy: float
-    """How much of its core the client used: near 1 it is the client that is measured."""
-
-
-class Deliveries(NamedTuple):
-    """How many deliveries a second there were, and how busy that kept the client."""
-
-    per_second: float
-    client_busy: float
 
 
 class Voice(NamedTuple):
@@ -48,25 +39,12 @@ class Voice(NamedTuple):
             self.connection.write(self.before)
 
 
-class _Busy:
-    """Measures the clock and the processor from when it is made."""
-
-    def __init__(self) -> None:
-        self.started = perf_counter()
-        self._used = process_time()
-
-    def share(self) -> float:
-        return (process_time() - self._used) / max(perf_counter() - self.started, 1e-9)
-
-
 async def answered(voices: Sequence[Voice], seconds: float) -> Rate:
     """Everybody sends, waits for the answer, and sends again."""
-    busy = _Busy()
-    end = busy.started + seconds
-    finished: list[asyncio.Future[None]] = []
+    started = perf_counter()
+    end = started + seconds
     took: list[float] = []
-    for voice in voices:
-        finished.append(_repeat(voice, end, took))
+    finished = [_repeat(voice, end, took) for voice in voices]
     try:
         await asyncio.wait_for(asyncio.gather(*finished), seconds + PATIENCE_SECONDS)
     except TimeoutError:
@@ -75,7 +53,7 @@ async def answered(voices: Sequence[Voice], seconds: float) -> Rate:
         for voice in voices:
             voice.connection.on_answer = None
             voice.connection.tally.rest()
-    return _rate(took, perf_counter() - busy.started, busy.share())
+    return _rate(took, perf_counter() - started)
 
 
 def _repeat(voice: Voice, end: float, took: list[float]) -> asyncio.Future[None]:
@@ -108,13 +86,11 @@ def _repeat(voice: Voice, end: float, took: list[float]) -> asyncio.Future[None]
     return finished
 
 
-async def broadcast(
-    tally: Tally, listeners: int, voices: Sequence[Voice], *, in_flight: int, seconds: float
-) -> Deliveries:
-    """Something is said whenever fewer than so many messages are under way to everybody."""
+async def broadcast(tally: Tally, listeners: int, voices: Sequence[Voice], *, in_flight: int, seconds: float) -> float:
+    """Deliveries a second, where something is said whenever fewer than so many messages are under way to everybody."""
     finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    busy = _Busy()
-    end = busy.started + seconds
+    started = perf_counter()
+    end = started + seconds
     first = tally.count
     sent = 0
     is_over = False
@@ -136,7 +112,7 @@ async def broadcast(
         tally.on_target = more
         more()
         await _within(finished, seconds, "what was said did not reach everybody")
-    return Deliveries((tally.count - first) / (perf_counter() - busy.started), busy.share())
+    return (tally.count - first) / (perf_counter() - started)
 
 
 async def paced(tally: Tally, listeners: int, voice: Voice, *, per_second: float, seconds: float) -> Rate:
@@ -146,7 +122,7 @@ async def paced(tally: Tally, listeners: int, voice: Voice, *, per_second: float
     messages = max(1, round(per_second * seconds))
     said_at = [0.0] * (messages + 1)
     took: list[float] = []
-    busy = _Busy()
+    started = perf_counter()
 
     def on_event(buffer: bytearray, start: int, stop: int) -> None:
         place = buffer.find(MARK, start, stop) + len(MARK)
@@ -166,7 +142,7 @@ async def paced(tally: Tally, listeners: int, voice: Voice, *, per_second: float
         finally:
             for timer in timers:
                 timer.cancel()
-    return _rate(took, perf_counter() - busy.started, busy.share())
+    return _rate(took, perf_counter() - started)
 
 
 @contextmanager
@@ -202,12 +178,11 @@ async def _within(finished: asyncio.Future[None], seconds: float, otherwise: str
         raise LoadFailed(f"{otherwise} within {PATIENCE_SECONDS:.0f} s") from None
 
 
-def _rate(took: list[float], spent: float, busy: float) -> Rate:
+def _rate(took: list[float], spent: float) -> Rate:
     took.sort()
-    return Rate(len(took) / spent, 1000 * share_of(took, 0.50), 1000 * share_of(took, 0.99), busy)
+    return Rate(len(took) / spent, 1000 * share_of(took, 0.50), 1000 * share_of(took, 0.99))
 
 
 def share_of(ordered: Sequence[float], share: float) -> float:
     """The value below which this share of them is."""
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
-

@@ -80,8 +80,12 @@ def running(command: Sequence[str], port: int, cores: Cores, environment: dict[s
     """A program that serves on a port, once it does; stopped at the end."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     with _on(cores.server):
-        process = subprocess.Popen(
-            command, env=clean | environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        process = subprocess.Popen(  # noqa: S603 - programs of our own
+            command,
+            env=clean | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
     try:
         _wait_for(process, port)

@@ -128,7 +128,9 @@ class _Api:
         try:
             async with self._session.post(f"{self._url}/v1{path}", headers=headers, json=body) as answer:
                 if answer.status == 429:
-                    raise LoadFailed("the server limits how often one may do things: set SOBREMESA_RATE_LIMITS=off there")
+                    raise LoadFailed(
+                        "the server limits how often one may do things: set SOBREMESA_RATE_LIMITS=off there"
+                    )
                 if answer.status >= 400:
                     raise LoadFailed(f"POST {path}: {answer.status} {(await answer.text())[:200]}")
                 found: dict[str, Any] = await answer.json()
