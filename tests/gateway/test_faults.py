@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Sequence, Set, Sized
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -108,7 +108,7 @@ async def test_a_server_that_is_killed_in_full_traffic_loses_no_message_and_no_e
                 stop.set()
                 await asyncio.gather(*tasks[LISTENERS:])
                 kept = await everything_in(store, table)
-                await until(lambda: all(kept.keys() <= ear.heard.keys() for ear in ears))
+                await until(partial(have_heard, ears, kept.keys()))
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
@@ -187,6 +187,10 @@ async def peopled(app: Sobremesa) -> LongTable:
     """The long table, before there is a server."""
     async with aiohttp.ClientSession() as nobody:
         return await long_table(Town(app, "", nobody))
+
+
+def have_heard(ears: Sequence[Ears], ids: Set[str]) -> bool:
+    return all(ids <= ear.heard.keys() for ear in ears)
 
 
 def has_grown_to(things: Sized, size: int) -> bool:
