@@ -6,10 +6,12 @@ heard before it goes on: what is gone by then is told otherwise.
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import AsyncIterator, Callable
 from typing import TypeAlias
 
+import jsonschema_rs
 import msgspec
 import pytest
 
@@ -23,6 +25,7 @@ from sobremesa.announcing import EVENTS, FROM_ROWS
 from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock
 from sobremesa.ids import RoomId
+from sobremesa.live.asyncapi import document
 from sobremesa.live.events import Announcement, EventTypes
 from sobremesa.people import Actor
 from sobremesa.rooms.sending import Draft
@@ -40,6 +43,15 @@ def store(request: pytest.FixtureRequest) -> str:
     endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
     return f"dynamodb://sobremesa-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
 
+
+DOCUMENT = document(EVENTS, title="Sobremesa", version="1", server_url="https://chat.example.com")
+DOCUMENTED = {
+    event.name: jsonschema_rs.validator_for(
+        {"$ref": f"#/components/schemas/{event.payload.__name__}", "components": DOCUMENT["components"]}
+    )
+    for event in EVENTS
+}
+"""What the document for programs says of each event."""
 
 Story: TypeAlias = AsyncIterator[None]
 
@@ -213,7 +225,7 @@ async def test_a_story_is_told_by_its_events(
     assert len({each.id for each in heard}) == len(heard)
     for each in heard:
         if each.t and each.fresh is None:
-            msgspec.json.decode(each.d, type=EVENTS[each.t].payload, strict=True)
+            DOCUMENTED[each.t].validate(msgspec.json.decode(each.d))
             assert each.topics
 
 
@@ -224,3 +236,29 @@ def test_every_event_says_what_it_tells_in_a_sentence_and_a_struct_of_its_own_na
         forms.setdefault(event.payload.__name__, set()).add(event.payload)
 
     assert [name for name, kinds in forms.items() if len(kinds) > 1] == []
+
+
+def test_the_document_shows_every_event_by_an_example_that_fits_it() -> None:
+    messages = DOCUMENT["components"]["messages"]
+
+    assert set(messages) == set(DOCUMENT["channels"]["gateway"]["messages"]) == {event.name for event in EVENTS}
+    for message in messages.values():
+        frame = jsonschema_rs.validator_for({**message["payload"], "components": DOCUMENT["components"]})
+        [example] = message["examples"]
+        frame.validate(example["payload"])
+        assert not frame.is_valid(example["payload"] | {"t": "something.else"})
+
+
+def test_every_reference_in_the_document_leads_somewhere() -> None:
+    text = msgspec.json.encode(DOCUMENT).decode()
+
+    for path in set(re.findall(r'"\$ref":"#/([^"]+)"', text)):
+        found = DOCUMENT
+        for step in path.split("/"):
+            found = found[step]
+        assert found
+
+
+def test_the_document_names_the_socket_of_the_address_that_people_use() -> None:
+    assert DOCUMENT["servers"]["gateway"] == {"host": "chat.example.com", "protocol": "wss"}
+    assert DOCUMENT["channels"]["gateway"]["address"] == "/v1/gateway"
