@@ -7,6 +7,7 @@ import asyncio
 from sobremesa.client import Pace
 
 WITHIN_SECONDS = 10.0
+SHORT_SECONDS = 8.0
 
 
 class Hourglass:
@@ -58,9 +59,10 @@ class Hourglass:
 
 
 class Hurried(Hourglass):
-    """Time in which every sleep is over at once, and is written down."""
+    """Time in which every short sleep is over at once, and is written down; long ones, of hearts, go on."""
 
     async def _sleep(self, seconds: float) -> None:
+        if seconds > SHORT_SECONDS:
+            await super()._sleep(seconds)
         self.slept.append(seconds)
-        self.time += seconds
         await asyncio.sleep(0)

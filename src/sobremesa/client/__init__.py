@@ -1,13 +1,15 @@
-"""A typed client for programs and bots, over HTTP; it knows nothing of the server's code.
+"""A typed client for programs and bots, over HTTP and the gateway; it knows nothing of the server's code.
 
     async with Client("http://127.0.0.1:8080") as client:
-        await client.login("ana@example.com", password)
-        async for server in client.servers():
-            ...
+        await client.login("bot@example.com", password)
+        async with client.gateway() as live:
+            async for message in live.messages():
+                await live.send(message.room, "I heard that.")
 
 Where things are:
 
 - `client`: sign in, say, read; `transport` sends requests and tries again; `tokens` keeps the session alive
+- `gateway`: events and calls over a connection that comes back; `connection` is one of them, `frames` what goes over it
 - `shapes`: what the API tells, typed; `errors`: what goes wrong; `pace`: time and chance
 """
 
@@ -20,6 +22,8 @@ from sobremesa.client.errors import (
     SignedOut,
     Unreachable,
 )
+from sobremesa.client.frames import Event
+from sobremesa.client.gateway import Gateway
 from sobremesa.client.pace import Pace
 from sobremesa.client.shapes import (
     Channel,
@@ -41,6 +45,8 @@ __all__ = [
     "Client",
     "ClientError",
     "Conversation",
+    "Event",
+    "Gateway",
     "GatewayRefused",
     "Invite",
     "Joined",

@@ -11,6 +11,7 @@ from uuid import uuid4
 import msgspec
 
 from sobremesa.client.errors import SignedOut
+from sobremesa.client.gateway import MAX_WAITING_EVENTS, Gateway
 from sobremesa.client.pace import Pace
 from sobremesa.client.sending import new_message
 from sobremesa.client.shapes import (
@@ -252,6 +253,12 @@ class Client:
         """Who has this name."""
         found = await self.request("GET", "/users", query={"username": username})
         return next((msgspec.convert(item, User) for item in found["items"]), None)
+
+    # Live
+
+    def gateway(self, *, max_waiting_events: int = MAX_WAITING_EVENTS) -> Gateway:
+        """A live connection: `async with client.gateway() as live: async for event in live.events(): ...`."""
+        return Gateway(self._transport, max_waiting_events=max_waiting_events)
 
 
 def _at(message: Message) -> str:
