@@ -219,7 +219,7 @@ async def test_a_session_that_ended_elsewhere_ends_the_events() -> None:
 async def test_waits_between_attempts_double_and_begin_anew_after_a_success() -> None:
     hurried = Hurried(chance=1.0)
     async with Scripted() as script, Client(script.url, token="t", pace=hurried.pace) as client:
-        script.refuse = [503, 500, 502, 504]
+        script.refuse = [503, 403, 502, 429]
         async with script.live(client) as (_, peer):
             peer.cut()
             again = await script.accepts()
@@ -242,7 +242,7 @@ async def test_waits_are_spread_by_chance() -> None:
             assert hurried.slept[:2] == [0.3, 0.6]
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("status", [400, 401, 404])
 async def test_a_server_without_a_gateway_for_us_is_not_asked_again(status: int) -> None:
     hurried = Hurried()
     async with Scripted() as script, Client(script.url, token="t", pace=hurried.pace) as client:
@@ -251,6 +251,13 @@ async def test_a_server_without_a_gateway_for_us_is_not_asked_again(status: int)
             async with client.gateway():
                 raise AssertionError("never")
     assert hurried.slept == []
+
+
+async def test_somebody_who_has_not_signed_in_is_told_so() -> None:
+    async with Scripted() as script, Client(script.url) as client:
+        with pytest.raises(SignedOut):
+            async with client.gateway():
+                raise AssertionError("never")
 
 
 async def test_what_was_missed_for_too_long_is_told_as_a_gap_and_a_new_snapshot() -> None:

@@ -10,6 +10,7 @@ Where things are:
 
 - `client`: sign in, say, read; `transport` sends requests and tries again; `tokens` keeps the session alive
 - `gateway`: events and calls over a connection that comes back; `connection` is one of them, `frames` what goes over it
+- `state`: what one knows, from a snapshot and the events since
 - `shapes`: what the API tells, typed; `errors`: what goes wrong; `pace`: time and chance
 """
 

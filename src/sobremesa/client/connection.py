@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 from websockets.asyncio.client import ClientConnection
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from sobremesa.client.calls import Calls
 from sobremesa.client.errors import ApiError, ClientError, SignedOut
@@ -21,6 +20,7 @@ HELLO_WITHIN_SECONDS = 10.0
 MAX_FRAME_BYTES = 64 * 1024
 
 TOKEN_REFUSED = 4004
+_NEVER = {400, 401, 404, 405, 410}
 
 log = logging.getLogger("sobremesa.client")
 
@@ -167,7 +167,6 @@ class Connection:
                 attempt += 1
 
 
-def is_for_good(error: Any) -> bool:
-    """Is a refused handshake one that trying again would not change?"""
-    status = getattr(getattr(error, "response", None), "status_code", None)
-    return status is not None and 400 <= status < 500 and status not in (408, 425, 429)
+def is_for_good(error: Exception) -> bool:
+    """Is a refused handshake one that trying again would not change? 403 may come from a server that is leaving."""
+    return isinstance(error, InvalidStatus) and error.response.status_code in _NEVER

@@ -164,6 +164,8 @@ class Gateway:
     async def _connect(self) -> bool:
         """One connection, from beginning to end; whether it was ever ready."""
         try:
+            if await self._transport.tokens.current() is None:
+                raise SignedOut(401, "unauthenticated", "Nobody has signed in by this client.")
             async with connect(
                 "ws" + self._transport.base_url.removeprefix("http") + "/v1/gateway",
                 compression=None,
@@ -191,7 +193,7 @@ class Gateway:
         except (OSError, InvalidHandshake, ConnectionClosed, Unreachable) as error:
             if is_for_good(error):
                 raise GatewayRefused(f"the server refuses the connection: {error}") from error
-            log.info("the gateway cannot be reached: %r", error)
+            log.warning("the gateway cannot be reached: %r", error)
             return False
         if connection.close_code == TOKEN_REFUSED:
             await self._take_another_token(connection.token, was_ready)
