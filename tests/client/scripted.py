@@ -48,6 +48,9 @@ class Peer:
     async def says(self, op: int = 0, **frame: Any) -> None:
         await self._socket.send_json({"op": op, **frame})
 
+    async def says_raw(self, text: str) -> None:
+        await self._socket.send_str(text)
+
     async def says_ready(self, session_id: str = "session", s: str = "1", **more: Any) -> None:
         await self.says(t="ready", s=s, d={"sessionId": session_id} | more)
 

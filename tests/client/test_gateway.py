@@ -253,6 +253,20 @@ async def test_a_server_without_a_gateway_for_us_is_not_asked_again(status: int)
     assert hurried.slept == []
 
 
+async def test_what_cannot_be_read_leads_to_a_new_snapshot_and_not_to_the_same_again() -> None:
+    async with (
+        Scripted() as script,
+        Client(script.url, token="t", pace=Hurried().pace) as client,
+        script.live(client) as (live, peer),
+    ):
+        await peer.says_raw('{"op":0,"t":"message.created","s":"2","id":"e2","d":}')
+        again = await script.accepts()
+        await again.hears(2)
+        await again.says_ready("another", s="3")
+
+        assert [event.d["sessionId"] for event in await take(live.events(), 2)] == ["session", "another"]
+
+
 async def test_somebody_who_has_not_signed_in_is_told_so() -> None:
     async with Scripted() as script, Client(script.url) as client:
         with pytest.raises(SignedOut):

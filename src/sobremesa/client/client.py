@@ -64,6 +64,7 @@ class Client:
         )
         self._transport.tokens.set(token, refresh_token)
         self._user: User | None = None
+        self._are_direct: dict[Room, bool] = {}
 
     async def __aenter__(self) -> Client:
         await self._transport.__aenter__()
@@ -243,6 +244,12 @@ class Client:
         """The direct conversation with somebody: the one there is, or a new one."""
         body = {"type": "direct", "userIds": [user_id]}
         return msgspec.convert(await self.request("POST", "/conversations", body, safe=True), Conversation)
+
+    async def is_direct(self, room: Room) -> bool:
+        """Is this a conversation of two? What a conversation is never changes, so it is asked once."""
+        if room.kind == "conversation" and room not in self._are_direct:
+            self._are_direct[room] = (await self.get(room.path, Conversation)).type == "direct"
+        return self._are_direct.get(room, False)
 
     async def group(self, user_ids: Sequence[str], *, name: str | None = None) -> Conversation:
         """A new conversation of several."""

@@ -72,7 +72,9 @@ class Connection:
         except ConnectionClosed as closed:
             log.info("the gateway closed the connection: %s", closed)
         except (TimeoutError, msgspec.MsgspecError) as error:
+            # What cannot be read would come again with a resume: only a new snapshot leads on.
             log.warning("the gateway does not speak as it should: %r", error)
+            self._place.forget()
         if self._signed_out is not None:
             raise self._signed_out
 

@@ -42,7 +42,7 @@ class State(Known):
         """What a snapshot tells."""
         ready = msgspec.json.decode(msgspec.json.encode(ready))  # a copy: it is changed from here on
         channels = [channel for server in ready["servers"] for channel in server["channels"]]
-        return cls(
+        state = cls(
             user=ready["user"],
             servers=by((without(server, "channels") for server in ready["servers"]), "serverId"),
             channels=by(channels, "channelId"),
@@ -50,8 +50,21 @@ class State(Known):
             threads=by(ready["threads"], "threadId"),
             inboxes=by(ready["inboxes"], "tenant", "inbox"),
             workspaces=by(ready["workspaces"], "workspaceId"),
-            online={presence["userId"] for presence in ready["presences"] if presence["status"] == "online"},
+            online={presence["userId"] for presence in ready.get("presences", ()) if presence["status"] == "online"},
         )
+        for room, entry in state.rooms():
+            state.count_up_to(room, entry["lastMessageId"])
+        return state
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and not self.differences(other)
+
+    __hash__ = None  # type: ignore[assignment] # it changes
+
+    def differences(self, other: State) -> list[str]:
+        """What the two know otherwise, by the names of fields."""
+        names = [name for name in self.__struct_fields__ if name != "counted"]
+        return [name for name in names if getattr(self, name) != getattr(other, name)]
 
     def apply(self, event: Event) -> None:
         """Know what has happened. After a new `ready` only what is in it is known; UnknownEvent if there is no rule."""
@@ -68,8 +81,14 @@ class State(Known):
         """What was said in a room, in the order in which it was said, as far as it was loaded."""
         return list(newest_first(self.messages.get(room, {})))[::-1]
 
-    def load(self, path: str, answer: Json) -> None:
-        """Take what a path of the API answered; ValueError if it is nothing that is kept."""
+    def load(self, path: str, answer: Json | None) -> None:
+        """Take what a path of the API answered; ValueError if it is nothing that is kept.
+
+        None says that nothing is there any more (404), of which an event has told or will tell.
+        """
+        if answer is None:
+            self.wanted.discard(path)
+            return
         answer = msgspec.json.decode(msgspec.json.encode(answer))
         self.wanted.discard(path)
         match path.strip("/").split("/"):
@@ -83,9 +102,11 @@ class State(Known):
                 places.member_changed(self, answer)
             case ["conversations", convo_id]:
                 self.conversations[convo_id] = answer
+                self.count_up_to(Room("conversation", convo_id), answer["lastMessageId"])
             case ["threads", thread_id]:
                 self.threads[thread_id] = answer
-            case ["threads", thread_id, "tabs"]:
+                self.count_up_to(Room("thread", thread_id), answer["lastMessageId"])
+            case ["threads", thread_id, "panel"]:
                 self.tabs[thread_id] = by(answer["tabs"], "tab")
             case ["tenants", tenant, "inboxes", inbox, "messages"]:
                 self.inbox_messages[tenant, inbox] = by(answer["items"], "messageId")

@@ -43,6 +43,8 @@ class Known(msgspec.Struct):
     items: dict[str, Rows] = {}
     settings: dict[str, Rows] = {}
 
+    counted: dict[Room, str] = {}
+    """Up to which message what is unread is counted. How it came to be known makes no difference to what is known."""
     wanted: set[str] = set()
     """What must be fetched, since no event tells it: paths of the API, each for `State.load`."""
 
@@ -50,10 +52,20 @@ class Known(msgspec.Struct):
     def user_id(self) -> str:
         return str(self.user["userId"])
 
+    def rooms(self) -> Iterator[tuple[Room, Json]]:
+        """Every room that one is in, with what the snapshot tells of it."""
+        yield from ((Room("channel", room_id), entry) for room_id, entry in self.channels.items())
+        yield from ((Room("conversation", room_id), entry) for room_id, entry in self.conversations.items())
+        yield from ((Room("thread", room_id), entry) for room_id, entry in self.threads.items())
+
     def entry(self, room: Room) -> Json | None:
         """What the snapshot tells of a room, if one is in it."""
         kinds = {"channel": self.channels, "conversation": self.conversations, "thread": self.threads}
         return kinds[room.kind].get(room.room_id)
+
+    def count_up_to(self, room: Room, message_id: str | None) -> None:
+        """What is unread up to this message is counted, or read."""
+        self.counted[room] = max(self.counted.get(room, ""), message_id or "")
 
     def forget_room(self, room: Room) -> None:
         """One is not in it any more, or it is gone."""
@@ -62,6 +74,7 @@ class Known(msgspec.Struct):
         for of_rooms in (self.messages, self.pins, self.participants):
             of_rooms.pop(room, None)
         self.cursors.pop(room, None)
+        self.counted.pop(room, None)
         self.cards.pop(room.room_id, None)
         self.tabs.pop(room.room_id, None)
         self.no_longer_wanted(f"{room.path}")

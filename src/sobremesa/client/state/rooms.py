@@ -38,17 +38,22 @@ def message_created(known: Known, d: Json) -> None:
     if room in known.messages:
         known.messages[room][d["messageId"]] = as_message(d)
     entry = known.entry(room)
-    # A snapshot may be newer than the first events after it: what it counted is not counted again.
-    if entry is None or d["messageId"] <= (entry["lastMessageId"] or ""):
+    if entry is None:
         return
-    entry["lastMessageId"] = d["messageId"]
-    if room.kind != "channel":
-        entry["lastMessageAt"] = d["createdAt"]
-    if room.kind == "conversation":
-        entry["lastMessageSender"] = d["authorId"]
-        entry["lastMessageBody"] = _preview(d)
-    if d["authorId"] != known.user_id and not _is_gone(d):
-        _count(entry, mentioned=known.user_id in d["mentions"])
+    if d["messageId"] > (entry["lastMessageId"] or ""):
+        entry["lastMessageId"] = d["messageId"]
+        if room.kind != "channel":
+            entry["lastMessageAt"] = d["createdAt"]
+        if room.kind == "thread":
+            entry["updatedAt"] = d["createdAt"]
+        if room.kind == "conversation":
+            entry["lastMessageSender"] = d["authorId"]
+            entry["lastMessageBody"] = _preview(d)
+    # A snapshot may be newer than the first events after it: what it counted is not counted again.
+    if d["messageId"] > known.counted.get(room, ""):
+        known.count_up_to(room, d["messageId"])
+        if d["authorId"] != known.user_id and not _is_gone(d):
+            _count(entry, mentioned=known.user_id in d["mentions"])
 
 
 def message_updated(known: Known, d: Json) -> None:
@@ -96,6 +101,7 @@ def read_updated(known: Known, d: Json) -> None:
     entry = known.entry(room)
     if entry is None or d["userId"] != known.user_id:
         return
+    known.count_up_to(room, read)
     if "lastReadMessageId" in entry:
         entry["lastReadMessageId"] = max(entry["lastReadMessageId"] or "", read or "") or None
     if (read or "") >= (entry["lastMessageId"] or ""):
@@ -171,6 +177,7 @@ def _recount(known: Known, room: Room, read: str | None = None) -> None:
     read = read or entry.get("lastReadMessageId") or known.cursors.get(room, {}).get(known.user_id)
     if read is None or min(messages) > read:
         return
+    known.count_up_to(room, max(messages))
     since = [message for message in newest_first(messages) if message["messageId"] > read]
     others = [message for message in since if message["authorId"] != known.user_id and not _is_gone(message)]
     counted = others[::-1][:MAX_COUNTED]
