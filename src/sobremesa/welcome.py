@@ -32,6 +32,8 @@ from sobremesa.rooms.views import UnreadView
 from sobremesa.table import Table
 
 FIRST_PAGE = 50
+CLOCKS_DIFFER_MS = 70 * 60_000
+"""A message may have the time of a clock that was behind: what is named as missed begins so much earlier."""
 
 
 class ReadyChannel(Output):
@@ -158,7 +160,7 @@ class Gaps:
 
     async def find(self, actor: Actor, since_ms: int) -> Gap:
         """The rooms in which something was said since a moment, and from where to where."""
-        after = first_of(since_ms)
+        after = first_of(since_ms - CLOCKS_DIFFER_MS)
         missed = [
             MissedRoom(rooms.kind.name, seat.room_id, after, seat.head.last_message_id)
             for rooms in self._rooms
