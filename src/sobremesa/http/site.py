@@ -1,6 +1,7 @@
 """The site: the endpoints and the pages beside them, as one ASGI application.
 
 /v1/...                     the endpoints
+/v1/gateway                 the WebSocket
 /docs, /openapi.json        what they are, for people and for programs
 /healthz, /readyz           does the process live; may it be sent requests
 /metrics                    numbers for Prometheus
@@ -11,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import msgspec
 import structlog
@@ -42,6 +43,16 @@ CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _log = structlog.get_logger("sobremesa.http")
 
 
+class Gateway(Protocol):
+    """What takes WebSockets."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+    def drain(self) -> None:
+        """Tell everybody to come back elsewhere."""
+        ...
+
+
 class Site:
     """Everything that the process serves."""
 
@@ -54,6 +65,7 @@ class Site:
         ready: Step,
         metrics: Metrics,
         cors_origins: Sequence[str] = (),
+        gateway: Gateway | None = None,
         on_start: Sequence[Step] = (),
         on_stop: Sequence[Step] = (),
     ) -> None:
@@ -64,6 +76,7 @@ class Site:
         self._dispatch = dispatch
         self._ready = ready
         self._metrics = metrics
+        self._gateway = gateway
         self._on_start = on_start
         self._on_stop = on_stop
         self._pages = Router(self._page_routes(), redirect_slashes=False, default=_not_found)
@@ -75,14 +88,18 @@ class Site:
         if kind == "http":
             await self._http(scope, receive, send)
         elif kind == "websocket":
-            # The place of the gateway.
+            if self._gateway is not None:
+                await self._gateway(scope, receive, send)
+                return
             await receive()
             await send({"type": "websocket.close", "code": NO_SUCH_SOCKET})
         else:
             await self._live(receive, send)
 
     def drain(self) -> None:
-        """Say from now on that no new requests should come."""
+        """Say from now on that no new requests should come, and that those who listen should listen elsewhere."""
+        if self._gateway is not None and not self._is_draining:
+            self._gateway.drain()
         self._is_draining = True
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -320,7 +320,7 @@ def routes(inboxes: Inboxes) -> Routes:
     @api.get(f"{at}/counts")
     async def count_messages(actor: Actor, tenant: Tenant, inbox: InboxKey) -> CountsView:
         """How much one can see, and how much of it is unread, in all and by category."""
-        return _counts_view(await inboxes.counting.count(actor, tenant, inbox))
+        return counts_view(await inboxes.counting.count(actor, tenant, inbox))
 
     @api.put(f"{at}/preferences/{{category}}", errors=[BadCategory])
     async def set_preference(
@@ -364,7 +364,7 @@ def message_view(entry: Entry) -> InboxMessageView:
     )
 
 
-def _counts_view(count: InboxCount) -> CountsView:
+def counts_view(count: InboxCount) -> CountsView:
     return CountsView(
         count.total,
         count.unread,

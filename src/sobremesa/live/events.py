@@ -32,6 +32,11 @@ def person(user_id: str) -> Topic:
     return Topic(f"user:{user_id}")
 
 
+def person_of(topic: Topic) -> UserId:
+    """Whose topic this is."""
+    return UserId(topic.removeprefix("user:"))
+
+
 def tenant(name: str) -> Topic:
     """Everybody of one tenant."""
     return Topic(f"tenant:{name}")
