@@ -70,12 +70,14 @@ class Reception:
     def __init__(
         self,
         *,
-        authenticate: Callable[[str], Awaitable[Standing]],
+        authenticate: Callable[[str], Awaitable[Actor]],
+        standing: Callable[[str], Awaitable[Standing]],
         admissions: Callable[[Actor], Awaitable[Sequence[Admission]]],
         snapshot: Callable[[Actor, str, Instant], Awaitable[Ready]],
         gap: Callable[[Actor, int], Awaitable[Gap]],
     ) -> None:
         self.authenticate = authenticate
+        self.standing = standing
         self.admissions = admissions
         """The topics that a person listens to."""
         self.snapshot = snapshot
@@ -142,6 +144,7 @@ class Gateway:
         finally:
             self._sockets.discard(socket)
             self._hub.leave(socket)
+            socket.drop()
             if socket.is_present:
                 self._watch(socket, False)
 
@@ -271,7 +274,7 @@ class Gateway:
     async def _standing(self, token: str) -> Standing:
         """Who this is; the socket ends if the token proves nothing, or somebody comes in too often."""
         try:
-            standing = await self._reception.authenticate(token)
+            standing = await self._reception.standing(token)
             user_id = standing[0].user_id
             await self._limits.take("identify", f"user:{user_id}")
         except Unauthenticated:
@@ -299,7 +302,7 @@ class Gateway:
     async def _look_again(self, socket: Socket) -> None:
         """Does the token still prove somebody? It has ended, perhaps, or its session has."""
         try:
-            socket.actor, socket.look_again_ms = await self._reception.authenticate(socket.token)
+            socket.actor, socket.look_again_ms = await self._reception.standing(socket.token)
         except Refusal:
             socket.close(frames.REFUSED, "The token has ended.")
         except TableError:
@@ -321,7 +324,7 @@ class Gateway:
 
     async def _run_call(self, socket: Socket, id: str | int | None, call: Call) -> None:
         try:
-            actor, _ = await self._reception.authenticate(socket.token)
+            actor = await self._reception.authenticate(socket.token)
         except Refusal:
             socket.close(frames.REFUSED, "The token has ended.")
             return
