@@ -14,7 +14,7 @@ from rich.markdown import Markdown
 
 from bench.live.contenders import BOUND, OURS, THEIRS, bound, event_bytes, our_server, socketio
 from bench.live.page import Found, Slow, markdown
-from bench.live.slow import Pair, memory_of_slow, waits, waits_beside
+from bench.live.slow import Kept, Pair, memory_of_slow, waits, waits_beside
 from bench.lock import Lock
 from bench.progress import Steps, steps
 from sobremesa.loadtest.counting import client_bound
@@ -35,12 +35,14 @@ class Sizes(NamedTuple):
     slow: int
     slow_sockets: int
     slow_seconds: float
-    slow_for_memory: int
-    messages_for_memory: int
+    readers: int
+    """How many slow readers there are where memory is measured."""
+    memory_seconds: float
+    memory_rounds: int
 
 
-FULL = Sizes(5, Plan(seconds=2.0, paced_seconds=5.0, tries=4), 5, 1000, 4.0, 100, 300)
-QUICK = Sizes(2, Plan(idle=(1000,), seconds=0.5, paced_seconds=1.0), 5, 1000, 1.0, 50, 200)
+FULL = Sizes(5, Plan(seconds=2.0, paced_seconds=5.0, tries=3), 5, 1000, 4.0, 16, 3.0, 2)
+QUICK = Sizes(2, Plan(idle=(1000,), seconds=0.5, paced_seconds=1.0), 5, 1000, 1.0, 16, 2.0, 1)
 
 
 class Bench:
@@ -63,7 +65,7 @@ class Bench:
                 self._event_bytes = await event_bytes(stage)
         with steps(self._console, "Rounds", sizes.rounds * len(NAMES)) as ticks:
             rounds = await self._rounds(ticks)
-        with steps(self._console, "Slow readers", 2 * sizes.rounds) as ticks:
+        with steps(self._console, "Slow readers", sizes.rounds + sizes.memory_rounds) as ticks:
             slow = await self._slow(ticks)
         return Found(sizes.plan, rounds, slow, self._event_bytes, client)
 
@@ -85,9 +87,9 @@ class Bench:
     async def _slow(self, ticks: Steps) -> Slow:
         sizes = self._sizes
         pairs: list[Pair] = []
-        each: list[float] = []
+        kept: list[Kept] = []
         for number in range(sizes.rounds):
-            async with self._lock.held(), our_server(self._cores, 1, self._data) as (stage, process):
+            async with self._lock.held(), our_server(self._cores, 1, self._data) as (stage, _):
                 beside = [
                     await (
                         waits_beside(stage, sizes.slow, sizes.slow_sockets, sizes.slow_seconds)
@@ -98,10 +100,11 @@ class Bench:
                 ]
                 pairs.append(Pair(*(beside if number % 2 else reversed(beside))))
                 ticks.done("waiting beside them")
-            async with self._lock.held(), our_server(self._cores, 1, self._data) as (stage, process):
-                each.append(await memory_of_slow(stage, process, sizes.slow_for_memory, sizes.messages_for_memory))
+        for _ in range(sizes.memory_rounds):
+            async with self._lock.held(), our_server(self._cores, sizes.readers, self._data) as (stage, process):
+                kept.append(await memory_of_slow(stage, process, sizes.memory_seconds))
                 ticks.done("memory")
-        return Slow(sizes.slow, sizes.slow_sockets, pairs, each)
+        return Slow(sizes.slow, sizes.slow_sockets, pairs, kept)
 
     @asynccontextmanager
     async def _opened(self, name: str) -> AsyncIterator[tuple[Contender, Process]]:

@@ -8,7 +8,7 @@ from statistics import median
 from typing import NamedTuple
 
 from bench.live.contenders import BOUND, OURS, THEIRS
-from bench.live.slow import Pair
+from bench.live.slow import Kept, Pair
 from bench.targets import Target
 from sobremesa.loadtest.run import Plan, Results
 
@@ -35,7 +35,7 @@ class Slow(NamedTuple):
     slow: int
     sockets: int
     pairs: list[Pair]
-    bytes_each: list[float]
+    kept: list[Kept]
 
 
 class Found(NamedTuple):
@@ -111,17 +111,23 @@ def targets(found: Found) -> Iterator[Target]:
     ratios = [pair.ratio for pair in slow.pairs]
     words = f"p99 of the others beside {slow.slow} slow readers of {slow.sockets:,}, of what it is without"
     yield Target(words, "at most 125%", _share(ratios), median(ratios) <= 1.25)
-    slow_kb = [each / 1024 for each in slow.bytes_each]
-    yield Target("memory for each slow reader", "at most 256 KB", _cell(slow_kb, "KB"), median(slow_kb) <= 256)
+    slow_kb = [each.bytes_each / 1024 for each in slow.kept]
+    closed, readers = sum(each.closed for each in slow.kept), sum(each.readers for each in slow.kept)
+    yield Target(
+        f"memory for each slow reader, of whom {closed} of {readers} were closed in the end",
+        "at most 256 KB",
+        _cell(slow_kb, "KB"),
+        median(slow_kb) <= 256,
+    )
 
 
 def _notes(found: Found) -> Iterator[str]:
     shares = [each for results in found.rounds.values() for result in results for each in result.shares.values()]
     disturbed = sum(each.is_disturbed for each in shares)
     yield (
-        f"An event has {found.event_bytes} bytes. The client can count {found.client_bound:,.0f} frames/s, and was at most "
-        f"{max(each.client for each in shares):.0%} busy. Of {len(shares)} figures, {disturbed} were disturbed by other "
-        f"programs to the end. {len(found.rounds[OURS])} rounds, Python {platform.python_version()}."
+        f"An event has {found.event_bytes} bytes. The client can count {found.client_bound:,.0f} frames/s, and was at "
+        f"most {max(each.client for each in shares):.0%} busy. Of {len(shares)} figures, {disturbed} were disturbed by "
+        f"other programs to the end. {len(found.rounds[OURS])} rounds, Python {platform.python_version()}."
     )
 
 
