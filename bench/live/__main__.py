@@ -22,7 +22,7 @@ from sobremesa.loadtest.run import Contender, Plan, Results, Run
 from sobremesa.loadtest.server import Cores, Process, allow_files, own_cores
 
 HERE = Path(__file__).resolve().parent.parent
-PAGE, QUICK_PAGE = "live.md", "live-quick.md"
+PAGE = "live.md"
 NAMES = (OURS, THEIRS, BOUND)
 FILES = 8192
 
@@ -119,7 +119,7 @@ class Bench:
 def main() -> None:
     """Measure, show the tables, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m bench.live", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"two short rounds, written to {QUICK_PAGE}")
+    parser.add_argument("--quick", action="store_true", help="two short rounds, and no page")
     parser.add_argument("--out", type=Path, default=HERE, help=f"the folder for {PAGE}")
     parser.add_argument("--data", type=Path, help="a folder on the disk to measure (a temporary one)")
     parser.add_argument("--lock", type=Path, help="hold a lock on this file while time is measured")
@@ -130,8 +130,9 @@ def main() -> None:
         bench = Bench(QUICK if given.quick else FULL, cores, given.data, Lock(given.lock), console)
         text = markdown(uvloop.run(bench.run()))
     console.print(Markdown(text))
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / (QUICK_PAGE if given.quick else PAGE)).write_text(text)
+    if not given.quick:
+        given.out.mkdir(parents=True, exist_ok=True)
+        (given.out / PAGE).write_text(text)
 
 
 if __name__ == "__main__":
