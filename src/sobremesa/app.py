@@ -72,8 +72,9 @@ from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
 from sobremesa.listening import Listening
 from sobremesa.live import api as live_api
+from sobremesa.live import entities as live_entities
 from sobremesa.live.gateway import Gateway, Reception
-from sobremesa.live.opening import open_live
+from sobremesa.live.opening import LiveOptions, open_live
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.migration import Migrations, Recipe, Watch, unwatched
 from sobremesa.migration import entities as migration_entities
@@ -125,6 +126,7 @@ REGISTRY = Registry.of(
     attachment_entities,
     job_entities,
     following_entities,
+    live_entities,
     migration_entities,
     idempotency,
 )
@@ -146,6 +148,7 @@ class Sobremesa:
         judge: Judge | None = None,
         card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,
+        live: LiveOptions = LiveOptions(),  # noqa: B008 - frozen
     ) -> None:
         self.table = table
         self.keyring = keyring
@@ -182,7 +185,15 @@ class Sobremesa:
             secret=keyring.secret("files"),
             max_bytes=settings.max_upload_bytes,
         )
-        self.live = open_live(table, clock, translation_of(table, clock, self.accounts), fresh=self._counts)
+        self.live = open_live(
+            table,
+            clock,
+            translation_of(table, clock, self.accounts),
+            fresh=self._counts,
+            settings=settings,
+            node_id=ids.mint(),
+            options=live,
+        )
         table.watch(SendingOut(self.live.hub))
         self._listening = Listening(table)
         self.review = Review(table, clock, audit, kinds=[CHANNELS, CONVERSATIONS, THREADS])
@@ -276,6 +287,7 @@ class Sobremesa:
         card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,
         background: bool = True,
+        live: LiveOptions | None = None,
     ) -> AsyncIterator[Self]:
         """The services of a store, which is made where there is none; in the background jobs are done meanwhile.
 
@@ -305,6 +317,7 @@ class Sobremesa:
                 judge=judge,
                 card_types=card_types,
                 setting_types=setting_types,
+                live=live or LiveOptions(),
             )
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
