@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from sobremesa.live.events import Announcement
 from sobremesa.live.translation import Translation
-from sobremesa.table import Entity, Operation
+from sobremesa.table import Entity, Operation, RawKey
 
 MAX_WAITING = 10_000
 """What is more than this is left to the change log."""
@@ -23,6 +23,7 @@ class JustSaid:
 
     def __init__(self, translation: Translation) -> None:
         self._translation = translation
+        self._spelling = translation.spelling
         self._rows: deque[Entity] = deque()
         self._arrival: asyncio.Future[None] | None = None
 
@@ -42,15 +43,15 @@ class JustSaid:
                 self._arrival.set_result(None)
         return self._arrival
 
-    def forget(self) -> None:
-        """Leave what there is to the change log."""
-        self._rows.clear()
-
     def __bool__(self) -> bool:
         return bool(self._rows)
 
-    async def take(self) -> list[Announcement]:
-        """What is to be told of everything that there is now."""
+    async def take(self) -> list[tuple[RawKey, Announcement]]:
+        """What is to be told of everything that there is now, each with the key of its row."""
         rows, self._rows = self._rows, deque()
-        told = [await self._translation.announcement_of(row) for row in rows]
-        return [announcement for announcement in told if announcement is not None]
+        told = [(row, await self._translation.announcement_of(row)) for row in rows]
+        return [
+            (row.own_key().stored(self._spelling), announcement)
+            for row, announcement in told
+            if announcement is not None
+        ]

@@ -26,6 +26,9 @@ from sobremesa.memory import Memory
 from sobremesa.table import Operation, Table
 
 HINT = "wrote"
+ADDED_AT_ONCE = 500
+MAX_WAITING = 10_000
+PAUSE_SECONDS = 0.2
 PAGE_MS = 10_000
 REMEMBERED_ENTRIES = 50_000
 LAG_MS = 60_000
@@ -170,22 +173,23 @@ class RedisFeed:
 
     async def _tell_at_once(self) -> None:
         """Add what was just said, and let the node that hands on the rest know that there is something."""
+        waiting: list[bytes] = []
         while True:
             await self._wrote.wait()
             self._wrote.clear()
-            if self._said:
-                await self._add(await self._said.take())
             if self._pump is None or not self._pump.is_at_work:
                 self._channel.say(HINT)
-
-    async def _add(self, told: Sequence[Announcement]) -> None:
-        if not told or not self._is_begun:
-            return
-        try:
-            await self._stream.add(self._epochs[-1], [_encode(announcement) for announcement in told])
-        except (*FOREIGN, Lost) as error:
-            # The pump tells it too, only later.
-            _log.warning("what was said is told later", why=f"{type(error).__name__}: {error}")
+            waiting += [_encode(announcement) for _, announcement in await self._said.take()]
+            try:
+                while waiting:
+                    await self._stream.add(self._epochs[-1], waiting[:ADDED_AT_ONCE])
+                    del waiting[:ADDED_AT_ONCE]
+            except (*FOREIGN, Lost) as error:
+                # The pump tells it too, only later. Tried again all the same, so that what comes next stays behind it.
+                _log.warning("what was said is told later", why=f"{type(error).__name__}: {error}")
+                del waiting[: max(0, len(waiting) - MAX_WAITING)]
+                await asyncio.sleep(PAUSE_SECONDS)
+                self._wrote.set()
 
     def _hinted(self, _: bytes) -> None:
         if self._pump is not None:

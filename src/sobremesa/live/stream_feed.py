@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final, NamedTuple
@@ -24,7 +25,7 @@ from sobremesa.live.just_said import JustSaid
 from sobremesa.live.trail import Trail, stretches
 from sobremesa.live.translation import Translation
 from sobremesa.memory import Memory
-from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Operation, Position, Table
+from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Operation, Position, RawKey, Table
 from sobremesa.table.errors import PositionTrimmed, TableError
 
 WAIT_SECONDS = 5.0
@@ -33,7 +34,9 @@ QUIET_MARK_SECONDS = 60.0
 """How often a mark is left where nothing was told."""
 REACH_SECONDS = 15.0
 """How long it may take until a stretch of the stream can be read to its end."""
+LINGER_SECONDS = 60.0
 REMEMBERED_ENTRIES = 50_000
+MAX_UNCONFIRMED = 10_000
 LAG_MS = 60_000
 """How much later than it happened something may be told; what is missed is looked for from so much earlier on."""
 
@@ -75,6 +78,9 @@ class StreamFeed:
         self._trail = Trail(table, clock, self._run)
         self._reader: ChangeReader | None = None
         self._reading: asyncio.Task[ChangeBatch] | None = None
+        self._unconfirmed: dict[RawKey, Entry] = {}
+        """What was told at once, and not by the stream yet."""
+        self._heard_at = -math.inf
         self._number = 0
         self._position = Position("")
         self._marked = (0, 0.0)
@@ -106,20 +112,36 @@ class StreamFeed:
             raise RuntimeError("the feed is not open")
         while True:
             if self._said:
-                if is_heard():
-                    told = await self._said.take()
-                    if told:
-                        return Heard(self._numbered(told), (OWN, self._number), True)
-                self._said.forget()
+                entries = await self._told_at_once()
+                return Heard(entries, (OWN, self._number), self._was_heard(is_heard()))
             if self._reading is None:
                 self._reading = asyncio.create_task(self._reader.read(WAIT_SECONDS))
             await asyncio.wait((self._reading, self._said.arrival()), return_when=asyncio.FIRST_COMPLETED)
             if self._reading.done():
                 reading, self._reading = self._reading, None
-                return await self._heard(reading.result(), is_heard())
+                return await self._heard(reading.result(), self._was_heard(is_heard()))
+
+    async def _told_at_once(self) -> list[Entry]:
+        entries: list[Entry] = []
+        for key, announcement in await self._said.take():
+            [entry] = self._numbered([announcement])
+            entries.append(entry)
+            self._unconfirmed[key] = entry
+        while len(self._unconfirmed) > MAX_UNCONFIRMED:
+            del self._unconfirmed[next(iter(self._unconfirmed))]
+        return entries
+
+    def _was_heard(self, is_heard: bool) -> bool:
+        """Does somebody listen, or did a moment ago? Whoever is cut off most often comes back at once."""
+        now = asyncio.get_running_loop().time()
+        if is_heard:
+            self._heard_at = now
+        return now - self._heard_at < LINGER_SECONDS
 
     async def _heard(self, batch: ChangeBatch, was_heard: bool) -> Heard:
         entries: list[Entry] = []
+        for change in batch.changes:
+            self._unconfirmed.pop(change.key, None)
         if was_heard:
             for change in batch.changes:
                 entries += self._numbered(await self._translation.announcements(change))
@@ -148,6 +170,7 @@ class StreamFeed:
             told = await self._told_between(start, end)
             seen = place.told if told.tag == place.stretch else 0
             yield told.entries[seen:]
+        yield [entry for entry in self._unconfirmed.values() if entry.order <= until]
 
     async def close(self) -> None:
         if self._reading is not None:

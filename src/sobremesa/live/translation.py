@@ -73,7 +73,7 @@ class Translation:
 
     def __init__(self, table: Table, parts: Sequence[Announces] = ()) -> None:
         self._table = table
-        self._spelling = table.layout.spelling
+        self.spelling = table.layout.spelling
         self._by_heads: dict[tuple[str, str], list[_Meaning]] = defaultdict(list)
         self._at_once: dict[type[Entity], AtOnce] = {}
         for part in parts:
@@ -94,8 +94,8 @@ class Translation:
         """
         keys = entity.shape.keys
         pk, sk = keys.pk.literal_prefix, keys.sk.literal_prefix
-        if self._spelling is not None:
-            pk, sk = self._spelling.key(pk), self._spelling.key(sk)
+        if self.spelling is not None:
+            pk, sk = self.spelling.key(pk), self.spelling.key(sk)
         attributes = None if fields is None else tuple(entity.shape.attribute(field) for field in fields)
         self._by_heads[_head(pk), _head(sk)].append(_Meaning(entity, translate, attributes))
 
