@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -85,6 +86,7 @@ class Hub:
         """The place of the last announcement that was handed out."""
         self._told: Memory[str, int] = Memory(REMEMBERED_IDS)
         self._count = 0
+        self._arriving = 0
         self._barred: Counter[Expulsion] = Counter()
         """Who was sent out in this process, of which the feed has not told yet."""
         self.delivered = 0
@@ -170,8 +172,17 @@ class Hub:
         return len(self._of_subject.get(user_id, ()))
 
     def is_heard(self) -> bool:
-        """Does anybody listen?"""
-        return bool(self._of_subject)
+        """Does anybody listen, or is about to?"""
+        return bool(self._of_subject) or self._arriving > 0
+
+    @contextmanager
+    def arriving(self) -> Iterator[None]:
+        """Somebody is about to listen: from here on everything is kept for them."""
+        self._arriving += 1
+        try:
+            yield
+        finally:
+            self._arriving -= 1
 
     # Telling
 
