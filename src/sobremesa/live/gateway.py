@@ -214,10 +214,9 @@ class Gateway:
             raise Ended(frames.UNKNOWN_OP, f"There is no op {frame.op} from a client.")
 
     async def _identify(self, socket: Socket, token: str) -> None:
-        async with self._turns:
-            with self._hub.arriving():
-                position = self._hub.position()
-                standing = await self._standing(token)
+        async with self._turns, self._hub.arriving():
+            position = self._hub.position()
+            standing = await self._standing(token)
             await self._greet(socket, token, standing, position)
 
     async def _greet(self, socket: Socket, token: str, standing: Standing, position: str) -> None:
@@ -234,7 +233,7 @@ class Gateway:
         self._appear(socket)
 
     async def _resume(self, socket: Socket, asked: frames.Resume) -> None:
-        async with self._turns:
+        async with self._turns, self._hub.arriving():
             position = self._hub.position()
             standing = await self._standing(asked.token)
             actor, _ = standing

@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -175,8 +175,8 @@ class Hub:
         """Does anybody listen, or is about to?"""
         return bool(self._of_subject) or self._arriving > 0
 
-    @contextmanager
-    def arriving(self) -> Iterator[None]:
+    @asynccontextmanager
+    async def arriving(self) -> AsyncIterator[None]:
         """Somebody is about to listen: from here on everything is kept for them."""
         self._arriving += 1
         try:

@@ -81,6 +81,8 @@ class StreamFeed:
         self._unconfirmed: dict[RawKey, Entry] = {}
         """What was told at once, and not by the stream yet."""
         self._heard_at = -math.inf
+        self._untold: ChangeBatch | None = None
+        """What was read and is not told yet: if that fails, it is tried again."""
         self._number = 0
         self._position = Position("")
         self._marked = (0, 0.0)
@@ -114,12 +116,14 @@ class StreamFeed:
             if self._said:
                 entries = await self._told_at_once()
                 return Heard(entries, (OWN, self._number), self._was_heard(is_heard()))
+            if self._untold is not None:
+                return await self._heard(self._untold, self._was_heard(is_heard()))
             if self._reading is None:
                 self._reading = asyncio.create_task(self._reader.read(WAIT_SECONDS))
             await asyncio.wait((self._reading, self._said.arrival()), return_when=asyncio.FIRST_COMPLETED)
             if self._reading.done():
                 reading, self._reading = self._reading, None
-                return await self._heard(reading.result(), self._was_heard(is_heard()))
+                self._untold = reading.result()
 
     async def _told_at_once(self) -> list[Entry]:
         entries: list[Entry] = []
@@ -139,14 +143,16 @@ class StreamFeed:
         return now - self._heard_at < LINGER_SECONDS
 
     async def _heard(self, batch: ChangeBatch, was_heard: bool) -> Heard:
-        entries: list[Entry] = []
-        for change in batch.changes:
-            self._unconfirmed.pop(change.key, None)
+        told: list[Announcement] = []
         if was_heard:
             for change in batch.changes:
-                entries += self._numbered(await self._translation.announcements(change))
+                told += await self._translation.announcements(change)
         else:
             self._number += len(batch.changes)
+        self._untold = None
+        for change in batch.changes:
+            self._unconfirmed.pop(change.key, None)
+        entries = self._numbered(told)
         self._position = batch.position
         self._mark_now_and_then(told=bool(entries))
         return Heard(entries, (OWN, self._number), was_heard)
