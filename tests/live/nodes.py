@@ -272,13 +272,16 @@ async def heard_at_once(town: Town, node: Node, talk: Talk, count: int = 40) -> 
     acknowledged: dict[str, float] = {}
 
     async def hear() -> None:
-        while len(heard) < count:
+        while True:
             frame = await talk.event("message.created")
             heard.setdefault(frame["id"], time.monotonic())
+            if frame["d"]["content"] == "the end":
+                return
 
     hearing = asyncio.create_task(hear())
     for number in range(count):
         acknowledged[await town.say(node, "ana", f"{number}")] = time.monotonic()
+    await town.say(node, "ana", "the end")
     async with asyncio.timeout(SOON_SECONDS):
         await hearing
     late = sorted(heard[each] - acknowledged[each] for each in acknowledged)
