@@ -20,7 +20,7 @@ from sobremesa.errors import Refusal, TooMany, Unauthenticated
 from sobremesa.http.calls import Call, Caller, Calls
 from sobremesa.http.endpoints import PREFIX
 from sobremesa.http.limits import Limits, origin_of
-from sobremesa.http.problems import problem_of
+from sobremesa.http.problems import Problem, problem_of
 from sobremesa.live import frames
 from sobremesa.live.events import Admission, D, EventType
 from sobremesa.live.feed import BadPlace, Cursor, Trimmed
@@ -52,6 +52,7 @@ CALLS_AT_ONCE = 16
 MAX_QUIET_FRAMES = 240
 """How many frames that are no calls a client may send in a minute."""
 
+_STOPPING = Problem(status=503, code="stopping", detail="The service is stopping.")
 _HELLO = op_frame(frames.HELLO, {"heartbeatInterval": HEARTBEAT_MS})
 _ACK = op_frame(frames.HEARTBEAT_ACK)
 _RECONNECT = op_frame(frames.RECONNECT)
@@ -123,8 +124,11 @@ class Gateway:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
-        if scope["path"] != PATH or self._is_leaving:
+        if scope["path"] != PATH:
             await send({"type": "websocket.close", "code": NO_SUCH_SOCKET})
+            return
+        if self._is_leaving:
+            await _refuse_leaving(scope, send)
             return
         if not self._is_welcome(scope):
             await send({"type": "websocket.close", "code": frames.REFUSED})
@@ -359,6 +363,16 @@ class Gateway:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
+
+
+async def _refuse_leaving(scope: Scope, send: Send) -> None:
+    """Somebody comes who should go elsewhere: 503 where the server can say it."""
+    if "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": frames.RESTARTING})
+        return
+    headers = [*_STOPPING.headers, (b"content-length", b"%d" % len(_STOPPING.body))]
+    await send({"type": "websocket.http.response.start", "status": _STOPPING.status, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": _STOPPING.body})
 
 
 def _told(event: EventType[D], d: D, s: str = "") -> bytes:
