@@ -8,6 +8,7 @@ what they missed and then what comes next, with nothing in between.
 from __future__ import annotations
 
 import asyncio
+import math
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
@@ -26,6 +27,10 @@ from sobremesa.people import Tenant, UserId
 KEPT_ENTRIES = 8192
 """How many of the last announcements are kept in memory."""
 REMEMBERED_IDS = 50_000
+REMEMBERED_EXPULSIONS = 1000
+BARRED_SECONDS = 15.0
+"""How long somebody who was sent out stays out, if the feed never tells of it: it does not while nobody listens."""
+FASTER_SECONDS = 2.0
 PAUSE_SECONDS = 1.0
 AT_ONCE = 500
 """To how many listeners something is handed before others get a turn."""
@@ -84,11 +89,14 @@ class Hub:
         """Everything after this place is kept."""
         self._here: Order = ()
         """The place of the last announcement that was handed out."""
-        self._told: Memory[str, int] = Memory(REMEMBERED_IDS)
+        self._told: Memory[str, tuple[int, Order]] = Memory(REMEMBERED_IDS)
+        """When and where each was told first."""
         self._count = 0
         self._arriving = 0
         self._barred: Counter[Expulsion] = Counter()
         """Who was sent out in this process, of which the feed has not told yet."""
+        self._sent_out_at: dict[Expulsion, float] = {}
+        self._expelled_at: Memory[Expulsion, float] = Memory(REMEMBERED_EXPULSIONS)
         self.delivered = 0
 
     # Running
@@ -189,14 +197,22 @@ class Hub:
     def tell(self, announcement: Announcement) -> None:
         """Hand out what has no place in the order: typing, presence."""
         frame = text_frame(event_payload(announcement.t, announcement.d))
-        for listener in self._hearing(announcement.topics):
+        topics = announcement.topics
+        if announcement.crowd:
+            topics = tuple(topic for topic in topics if len(self._listeners.get(topic, ())) <= announcement.crowd)
+        for listener in self._hearing(topics):
             listener.pending.append(frame)
             listener.flush()
 
     def send_out(self, expulsions: Sequence[Expulsion]) -> None:
         """From now on these people do not listen, before the feed says so."""
+        now = asyncio.get_running_loop().time()
         for expulsion in expulsions:
-            self._barred[expulsion] += 1
+            if now - self._sent_out_at.get(expulsion, -math.inf) > BARRED_SECONDS:
+                self._barred[expulsion] = 0  # the feed did not tell of it: nobody listened then
+            if not self._was_just_told(expulsion, now):
+                self._barred[expulsion] += 1
+                self._sent_out_at[expulsion] = now
             self._expel(expulsion)
 
     def end(self, subjects: Iterable[str]) -> None:
@@ -214,18 +230,40 @@ class Hub:
         for entry in entries:
             self._keep(entry)
             said = entry.announcement
-            for admission in said.admits:
+            first = self._first_told(entry)
+            for admission in said.admits if first is None else ():
                 self._admit(admission)
             if said.t:
-                self._put(entry, touched)
-            for expulsion in said.expels:
-                if self._barred[expulsion] > 1:
-                    self._barred[expulsion] -= 1
-                else:
-                    del self._barred[expulsion]
+                self._put(entry, first, touched)
+            for expulsion in said.expels if first is None else ():
+                self._unbar(expulsion)
                 self._expel(expulsion)
             self.end(said.ends)
         return list(touched)
+
+    def _first_told(self, entry: Entry) -> int | None:
+        """If this was told before, when that was. Who listens changes by the first time only."""
+        if not self._feed.repeats:
+            return None
+        first = self._told.find(entry.announcement.id)
+        if first is None:
+            self._told.keep(entry.announcement.id, (self._count, entry.order))
+            return None
+        return first[0]
+
+    def _unbar(self, expulsion: Expulsion) -> None:
+        if self._barred[expulsion] > 1:
+            self._barred[expulsion] -= 1
+        else:
+            del self._barred[expulsion]
+            self._sent_out_at.pop(expulsion, None)
+        if self._feed.repeats:
+            self._expelled_at.keep(expulsion, asyncio.get_running_loop().time())
+
+    def _was_just_told(self, expulsion: Expulsion, now: float) -> bool:
+        """Was the feed faster than the answer to the write? Another node may tell of what is written here."""
+        told_at = self._expelled_at.find(expulsion)
+        return told_at is not None and now - told_at < FASTER_SECONDS
 
     def _keep(self, entry: Entry) -> None:
         if len(self._kept) == KEPT_ENTRIES:
@@ -234,16 +272,12 @@ class Hub:
         self._here = entry.order
         self._count += 1
 
-    def _put(self, entry: Entry, touched: dict[Listener, None]) -> None:
+    def _put(self, entry: Entry, first: int | None, touched: dict[Listener, None]) -> None:
         said = entry.announcement
         hearing = self._hearing(said.topics)
-        if self._feed.repeats:
-            first = self._told.find(said.id)
-            if first is None:
-                self._told.keep(said.id, self._count)
-            else:
-                # The second time it is for those only who have come since the first.
-                hearing = [each for each in hearing if any(_since(each, topic) >= first for topic in said.topics)]
+        if first is not None:
+            # The second time it is for those only who have come since the first.
+            hearing = [each for each in hearing if any(_since(each, topic) >= first for topic in said.topics)]
         if not hearing:
             return
         frame = entry.frame
@@ -279,18 +313,24 @@ class Hub:
         """Tell one listener what they missed, and let in or send out as it was."""
         for entry in entries:
             said = entry.announcement
+            is_first = not self._is_repeat(entry)
             for admission in said.admits:
-                if admission.user_id == listener.user_id:
+                if is_first and admission.user_id == listener.user_id:
                     listener.ears[admission.topic] = Ear(admission.moderates, self._count)
             if said.t and any(topic in listener.ears for topic in said.topics):
                 listener.pending.append(entry.full_frame if _hears_all(listener, said) else entry.frame)
             for expulsion in said.expels:
-                if expulsion.user_id in (listener.user_id, None):
+                if is_first and expulsion.user_id in (listener.user_id, None):
                     listener.ears.pop(expulsion.topic, None)
             if said.ends and not {listener.user_id, listener.session_id}.isdisjoint(said.ends):
                 listener.is_over = True
         if listener.pending:
             listener.flush()
+
+    def _is_repeat(self, entry: Entry) -> bool:
+        """Is this known to have been told before, in another place?"""
+        first = self._told.find(entry.announcement.id) if self._feed.repeats else None
+        return first is not None and entry.order > first[1]
 
     def _since(self, after: Order) -> list[Entry]:
         """The kept entries after a place."""
@@ -317,7 +357,13 @@ class Hub:
                 self._discard(topic, listener)
 
     def _is_barred(self, user_id: UserId, topic: Topic) -> bool:
-        return bool(self._barred) and Expulsion(user_id, topic) in self._barred
+        if not self._barred:
+            return False
+        expulsion = Expulsion(user_id, topic)
+        if asyncio.get_running_loop().time() - self._sent_out_at.get(expulsion, -math.inf) > BARRED_SECONDS:
+            self._barred.pop(expulsion, None)
+            self._sent_out_at.pop(expulsion, None)
+        return expulsion in self._barred
 
     def _discard(self, topic: Topic, listener: Listener) -> None:
         listeners = self._listeners.get(topic)

@@ -34,6 +34,7 @@ QUIET_MARK_SECONDS = 60.0
 """How often a mark is left where nothing was told."""
 REACH_SECONDS = 15.0
 """How long it may take until a stretch of the stream can be read to its end."""
+CATCH_UP_SECONDS = 10.0
 LINGER_SECONDS = 60.0
 REMEMBERED_ENTRIES = 50_000
 MAX_UNCONFIRMED = 10_000
@@ -101,13 +102,22 @@ class StreamFeed:
             begins = True
             self._reader = await self._table.changes(NEWEST)
         if begins:
-            batch = await self._reader.read(0)
-            self._position = batch.position
-            self._number = len(batch.changes)  # of nobody's time: they came while the reader was opened
+            self._position = (await self._reader.read(0)).position
         await self._trail.leave(self._trail.mark(0, self._position, begins=begins))
-        self._marked = (0, asyncio.get_running_loop().time())
+        await self._catch_up(self._reader)
+        self._marked = (self._number, asyncio.get_running_loop().time())
         self._table.watch(self._note)
         return OWN, self._number
+
+    async def _catch_up(self, reader: ChangeReader) -> None:
+        """Pass over what happened before: nobody listens yet, and what is said next must not be told before it."""
+        until = asyncio.get_running_loop().time() + CATCH_UP_SECONDS
+        while asyncio.get_running_loop().time() < until:
+            batch = await reader.read(0)
+            if not batch.changes:
+                return
+            self._number += len(batch.changes)
+            self._position = batch.position
 
     async def next(self, is_heard: Callable[[], bool]) -> Heard:
         if self._reader is None:
