@@ -36,6 +36,7 @@ from sobremesa.attachments.errors import AttachmentMissing
 from sobremesa.attachments.opening import open_files
 from sobremesa.attachments.service import Attachments
 from sobremesa.attachments.stores import FileStore
+from sobremesa.attendance import TableAttendance
 from sobremesa.clock import Clock, SystemClock
 from sobremesa.communities import adopting as communities_adopting
 from sobremesa.communities import api as communities_api
@@ -73,8 +74,10 @@ from sobremesa.jobs import entities as job_entities
 from sobremesa.listening import Listening
 from sobremesa.live import api as live_api
 from sobremesa.live import entities as live_entities
+from sobremesa.live import presence_api
 from sobremesa.live.gateway import Gateway, Reception
 from sobremesa.live.opening import LiveOptions, open_live
+from sobremesa.live.presence import Presence
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.migration import Migrations, Recipe, Watch, unwatched
 from sobremesa.migration import entities as migration_entities
@@ -191,9 +194,11 @@ class Sobremesa:
             translation_of(table, clock, self.accounts),
             fresh=self._counts,
             settings=settings,
-            node_id=ids.mint(),
+            node_id=(node_id := ids.mint()),
             options=live,
         )
+        self.attendance = TableAttendance(table, clock, node_id, live.presence)
+        self.presence = Presence(self.live.hub, self.live.whispers, self.attendance, live.presence)
         table.watch(SendingOut(self.live.hub))
         self._listening = Listening(table)
         self.review = Review(table, clock, audit, kinds=[CHANNELS, CONVERSATIONS, THREADS])
@@ -382,6 +387,7 @@ class Sobremesa:
             *attachments_api.routes(self.attachments).endpoints,
             *moderation_api.routes(self.review).endpoints,
             *live_api.routes(self.live.hub, self.live.feed, self._listening.topics_of, self._gaps.find).endpoints,
+            *presence_api.routes(self.presence).endpoints,
         ]
 
     def site(self) -> Site:
@@ -407,8 +413,8 @@ class Sobremesa:
             metrics=metrics,
             cors_origins=self.settings.cors_origins,
             gateway=gateway,
-            on_start=[gateway.start],
-            on_stop=[gateway.stop],
+            on_start=[self.presence.start, gateway.start],
+            on_stop=[self.presence.stop, gateway.stop],
         )
 
     def _gateway(self, endpoints: Sequence[Endpoint], metrics: Metrics) -> Gateway:
@@ -422,12 +428,14 @@ class Sobremesa:
                 admissions=self._listening.topics_of,
                 snapshot=welcome.snapshot,
                 gap=self._gaps.find,
+                presences=self.presence.among,
             ),
             Calls(endpoints, self._limits, metrics, request_seconds=self.settings.request_seconds),
             GatewaySessions(self._ids, self.keyring.secret("gateway")),
             self._limits,
             self._clock,
             origins=[self.settings.public_url, *self.settings.cors_origins],
+            watch=self.presence.watch,
         )
 
     async def _counts(self, tenant: Tenant, user_id: UserId, inbox: str) -> bytes:

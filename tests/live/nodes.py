@@ -130,15 +130,19 @@ class Town:
 
     async def settle(self, owner: str, *members: str) -> None:
         for name in (owner, *members):
-            self.people[name] = await self.app.accounts.register(
-                email=f"{name}@example.com", username=name, password="correct horse battery"
-            )
+            await self.settle_stranger(name)
         ana = self.people[owner].actor
         self.server_id = (await self.app.communities.create_server(ana, name="The long table")).server_id
         made = await self.app.communities.create_channel(ana, self.server_id, name="general")
         self.channel_id = made.channel.channel_id
         for member in members:
             await self.join(owner, member)
+
+    async def settle_stranger(self, name: str) -> None:
+        """Somebody who is in nothing."""
+        self.people[name] = await self.app.accounts.register(
+            email=f"{name}@example.com", username=name, password="correct horse battery"
+        )
 
     async def join(self, owner: str, member: str) -> None:
         invite = await self.app.membership.create_invite(self.people[owner].actor, self.server_id)

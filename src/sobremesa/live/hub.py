@@ -179,6 +179,15 @@ class Hub:
         """How many listeners a person has here."""
         return len(self._of_subject.get(user_id, ()))
 
+    def people_in(self, topic: Topic, at_most: int) -> set[UserId]:
+        """Who listens to a topic here; nobody, where that are too many."""
+        listeners = self._listeners.get(topic, ())
+        return {listener.user_id for listener in listeners} if len(listeners) <= at_most else set()
+
+    def topics_of(self, user_id: UserId) -> set[Topic]:
+        """What a person listens to here."""
+        return {topic for listener in self._of_subject.get(user_id, ()) for topic in listener.ears}
+
     def is_heard(self) -> bool:
         """Does anybody listen, or is about to?"""
         return bool(self._of_subject) or self._arriving > 0

@@ -14,6 +14,7 @@ from sobremesa.clock import Clock
 from sobremesa.live.feed import Feed
 from sobremesa.live.hub import Fresh, Hub
 from sobremesa.live.log_feed import LogFeed
+from sobremesa.live.presence import PresenceTimes
 from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.live.translation import Translation
 from sobremesa.live.typing import Typing
@@ -30,6 +31,7 @@ class LiveOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Is what is said here told before the change log tells of it?"""
     pumps: bool = True
     """May this node hand on the changes of the table to all others?"""
+    presence: PresenceTimes = PresenceTimes()
 
 
 class Live(NamedTuple):
