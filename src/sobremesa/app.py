@@ -197,7 +197,9 @@ class Sobremesa:
             node_id=(node_id := ids.mint()),
             options=live,
         )
-        self.attendance = TableAttendance(table, clock, node_id, live.presence)
+        self.attendance = TableAttendance(
+            table, clock, node_id, live.presence, alone=settings.redis is None or settings.store.startswith("sqlite")
+        )
         self.presence = Presence(self.live.hub, self.live.whispers, self.attendance, live.presence)
         table.watch(SendingOut(self.live.hub))
         self._listening = Listening(table)

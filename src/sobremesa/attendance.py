@@ -41,10 +41,11 @@ MAX_PEOPLE = 100
 class TableAttendance:
     """Keeps count in the table."""
 
-    def __init__(self, table: Table, clock: Clock, node_id: str, times: PresenceTimes) -> None:
+    def __init__(self, table: Table, clock: Clock, node_id: str, times: PresenceTimes, *, alone: bool) -> None:
         self._table = table
         self._clock = clock
         self._node_id = node_id
+        self.is_alone = alone
         self._lease_ms = round(times.lease_seconds * 1000)
         self._leases: dict[str, int] = {}
         """Until when other nodes are believed to live."""
@@ -135,11 +136,9 @@ class TableAttendance:
 
     # Asking
 
-    def is_alone(self) -> bool:
-        now_ms = self._clock.now_ms()
-        return all(until < now_ms for until in self._leases.values())
-
     async def is_elsewhere(self, user_id: UserId) -> bool:
+        if self.is_alone:
+            return False
         sockets = [socket async for socket in self._table.every(connections_of(user_id=user_id))]
         holding = {socket.node_id for socket in sockets} - {self._node_id}
         return any([await self._lives(node_id) for node_id in holding])

@@ -41,6 +41,7 @@ async def test_comings_and_goings_are_told_on_every_node(town: Town, store: str,
     with nodes(2, store, tmp_path, redis, presence=QUICK) as [one, two]:
         async with town.visit(one, "ana") as ana:
             await ana.identify()
+            await hears(ana, town, "ana", "online")
             async with town.visit(two, "bea") as bea, town.visit(two, "dora") as dora:
                 ready = await bea.identify()
                 assert {each["userId"] for each in ready["presences"]} == {town.people["ana"].user.user_id}
@@ -57,8 +58,8 @@ async def test_comings_and_goings_are_told_on_every_node(town: Town, store: str,
                 async with town.visit(one, "carl") as again:
                     await again.resume(carl)
                     assert await presence_of(town, two, "bea", "carl") == ["online"]
+                    await hears(ana, town, "carl", "online")  # said again by the other node, and not that he was gone
                 left = time.monotonic()
-                await hears(ana, town, "carl", "online")  # said again by the other node, and not that he was gone
                 await hears(ana, town, "carl", "offline")
                 assert time.monotonic() - left > QUICK["return_seconds"] * 0.9
             await hears(ana, town, "bea", "offline")

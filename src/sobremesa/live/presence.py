@@ -83,8 +83,9 @@ class Attendance(Protocol):
         """Clear away after nodes that have ended; the people whose sockets they held."""
         ...
 
+    @property
     def is_alone(self) -> bool:
-        """Is there no other node that lives?"""
+        """Can there be no other node?"""
         ...
 
     async def is_elsewhere(self, user_id: UserId) -> bool:
@@ -154,7 +155,7 @@ class Presence:
         """Who is here of those that somebody shares these topics with."""
         topics = shared(admission.topic for admission in admissions)
         found = {user_id for topic in topics for user_id in self._hub.people_in(topic, CROWD)}
-        if not self._attendance.is_alone():
+        if not self._attendance.is_alone:
             others = [each for each in await self._attendance.people_in(topics) if each not in found]
             found |= await self._online(others)
         return [PresenceView(user_id, "online") for user_id in sorted(found)[:MAX_PRESENCES]]
@@ -173,8 +174,8 @@ class Presence:
         return [PresenceView(user_id, "online" if user_id in told else "offline") for user_id in user_ids]
 
     async def _online(self, user_ids: Sequence[UserId]) -> set[UserId]:
-        here = {user_id for user_id in user_ids if user_id in self._sockets}
-        if self._attendance.is_alone():
+        here = {user_id for user_id in user_ids if user_id in self._sockets or user_id in self._told}
+        if self._attendance.is_alone:
             return here
         turns = asyncio.Semaphore(ASKED_AT_ONCE)
 
