@@ -66,6 +66,19 @@ async def test_a_resume_outlives_the_server(store: str) -> None:
             assert contents(await after.resume(before)) == ["missed", "missed, too"]
 
 
+async def test_a_cursor_in_the_middle_of_a_transaction_loses_none_of_it_after_a_restart(store: str) -> None:
+    async with town_of(store) as town:
+        table = await long_table(town)
+        async with town.visit(table.dora) as before:
+            await before.identify()
+            invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
+            await town.app.membership.redeem(table.dora.actor, invite.code)
+            first = await before.event("server.created")
+            second = await before.event("member.joined")
+    async with town_of(store) as town, town.visit(table.dora) as after:
+        assert await after.resume(before, first["s"]) == [second]
+
+
 async def test_events_from_before_what_is_kept_in_memory_come_from_the_log(town: Town, table: LongTable) -> None:
     async with town.visit(table.bea) as before, town.visit(table.ana) as listens:
         await before.identify()
