@@ -128,7 +128,7 @@ async def test_a_slow_change_is_not_overtaken_by_a_quick_one(town: Town, table: 
         await talk.send(12, {"method": "accounts.changePassword", "params": passwords}, id="slow")
         name = {"username": "beatrix"}
         await talk.send(12, {"method": "accounts.changeMe", "params": name}, id="quick")
-        answers = []
+        answers: list[tuple[str, int]] = []
         while len(answers) < 2:
             frame = await talk.frame()
             if frame["op"] == 13:

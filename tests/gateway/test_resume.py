@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from gateway.conftest import LongTable, long_table
 from gateway.talking import Talk
 from gateway.town import Town, town_of
@@ -12,6 +14,7 @@ from sobremesa.clock import SetClock
 from sobremesa.inboxes.entities import InboxKey
 from sobremesa.inboxes.publishing import Notice
 from sobremesa.live import hub as hubs
+from sobremesa.live import log_feed
 from sobremesa.people import DEFAULT_TENANT, Actor, KeyId
 
 
@@ -66,7 +69,11 @@ async def test_a_resume_outlives_the_server(store: str) -> None:
             assert contents(await after.resume(before)) == ["missed", "missed, too"]
 
 
-async def test_a_cursor_in_the_middle_of_a_transaction_loses_none_of_it_after_a_restart(store: str) -> None:
+@pytest.mark.parametrize("page", [1, 128])
+async def test_a_cursor_in_the_middle_of_a_transaction_loses_none_of_it_after_a_restart(
+    store: str, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_feed, "PAGE_TRANSACTIONS", page)
     async with town_of(store) as town:
         table = await long_table(town)
         async with town.visit(table.dora) as before:
