@@ -159,7 +159,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         str | None,
         Meta(
             description="`redis://host:port` of a Redis or Valkey, for several nodes over one DynamoDB table: live "
-            "events, presence and limits that they share; without it there is one process. See [gateway.md](gateway.md)."
+            "events, presence and limits that they share; without it one process. See [gateway.md](gateway.md)."
         ),
     ] = None
     moderation_policy: Annotated[
