@@ -200,14 +200,15 @@ class Hub:
     # Telling
 
     def tell(self, announcement: Announcement) -> None:
-        """Hand out what has no place in the order: typing, presence."""
+        """Hand out what has no place in the order, typing and presence, to all but the one it is about."""
         frame = text_frame(event_payload(announcement.t, announcement.d))
         topics = announcement.topics
         if announcement.crowd:
             topics = tuple(topic for topic in topics if len(self._listeners.get(topic, ())) <= announcement.crowd)
         for listener in self._hearing(topics):
-            listener.pending.append(frame)
-            listener.flush()
+            if listener.user_id != announcement.author:
+                listener.pending.append(frame)
+                listener.flush()
 
     def send_out(self, expulsions: Sequence[Expulsion]) -> None:
         """From now on these people do not listen, before the feed says so."""
