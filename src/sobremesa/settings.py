@@ -158,8 +158,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     redis: Annotated[
         str | None,
         Meta(
-            description="`redis://host:port` of a Redis or Valkey, for several nodes over one DynamoDB table: live "
-            "events, presence and limits that they share; without it one process. See [gateway.md](gateway.md)."
+            description="`redis://host:port` of a Redis or Valkey, for several nodes over one DynamoDB table: events, "
+            "presence and limits that they share. Without it there is one process. See [gateway.md](gateway.md)."
         ),
     ] = None
     moderation_policy: Annotated[

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
+import pytest
 
 from live.nodes import Client, Node, Town, Valkey, eventually, heard_at_once, listening, nodes, valkey_program
 from servers import Endpoint, _free_port
@@ -101,22 +102,30 @@ async def test_what_a_node_acknowledged_and_had_no_time_to_tell_is_told_by_anoth
 ) -> None:
     """It tells nothing itself, as if it were always killed between the commit and the announcement."""
     with (
+        nodes(1, store, tmp_path, valkey.url) as [pumps],
         nodes(1, store, tmp_path, valkey.url) as [other],
         nodes(1, store, tmp_path, valkey.url, fast=False, pumps=False) as [mute],
     ):
         client = Client(town, "bea", lambda: other)
         async with listening(client):
             said = [await town.say(mute, "ana", f"{number}") for number in range(10)]
+            await client.until(*said)
+            # Nor does the one that hands on what others say; until the other takes that over.
+            pumps.kill()
+            said += [await town.say(mute, "ana", f"{number}") for number in range(10)]
             mute.kill()
             await client.until(*said)
             assert client.heard == said
 
 
-async def test_a_valkey_that_comes_back_empty_loses_no_event(town: Town, store: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("fast", [True, False])
+async def test_a_valkey_that_comes_back_empty_loses_no_event(
+    town: Town, store: str, tmp_path: Path, fast: bool
+) -> None:
     valkey = Valkey(valkey_program(), _free_port())
     valkey.start()
     try:
-        with nodes(2, store, tmp_path, valkey.url) as [one, two]:
+        with nodes(2, store, tmp_path, valkey.url, fast=fast) as [one, two]:
             here, there = Client(town, "bea", lambda: one), Client(town, "carl", lambda: two)
             async with listening(here, there):
                 async with chatter(town, lambda: one) as acknowledged:

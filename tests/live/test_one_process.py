@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.nodes import Client, Town, eventually, heard_at_once, listening, nodes
+from live.nodes import Client, Node, Town, eventually, heard_at_once, listening, nodes
 from sobremesa.announcing import translation_of
 from sobremesa.clock import SystemClock
 from sobremesa.live.stream_feed import StreamFeed
@@ -52,6 +52,28 @@ async def test_a_place_outlives_the_process(town: Town, store: str, tmp_path: Pa
                 await client.until(*said)
                 assert client.heard == said
                 assert client.gaps == 0
+
+
+async def test_a_client_that_is_cut_off_again_and_again_hears_all_in_order(
+    town: Town, store: str, tmp_path: Path
+) -> None:
+    with nodes(1, store, tmp_path, None) as [node]:
+        heard: dict[str, None] = {}
+        async with town.visit(node, "bea") as before:
+            await before.identify()
+        sending = asyncio.create_task(say_much(town, node, 150))
+        while not (sending.done() and sending.result() <= heard.keys()):
+            async with town.visit(node, "bea") as talk:
+                frames = await talk.resume(before)
+                if not sending.done():
+                    frames.append(await talk.event("message.created"))
+                heard |= {frame["id"]: None for frame in frames if frame["t"] == "message.created"}
+                before = talk
+    assert list(heard) == sorted(sending.result())
+
+
+async def say_much(town: Town, node: Node, count: int) -> set[str]:
+    return {await town.say(node, "ana", f"{number}") for number in range(count)}
 
 
 async def test_many_who_come_back_at_once_share_one_reading_of_the_stream(

@@ -43,12 +43,21 @@ async def sockets_of(town: Town, who: str) -> int:
     return len([row async for row in town.app.table.every(question)])
 
 
+async def has_sockets(town: Town, who: str, count: int) -> None:
+    """Wait until the table knows of so many."""
+    async with asyncio.timeout(SOON_SECONDS):
+        while True:
+            if await sockets_of(town, who) == count:
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+
+
 async def test_comings_and_goings_are_told_on_every_node(town: Town, store: str, redis: str, tmp_path: Path) -> None:
     await town.settle_stranger("dora")
     with nodes(2, store, tmp_path, redis, presence=QUICK) as [one, two]:
         async with town.visit(one, "ana") as ana:
             await ana.identify()
-            await hears(ana, town, "ana", "online")
+            await has_sockets(town, "ana", 1)
             async with town.visit(two, "bea") as bea, town.visit(two, "dora") as dora:
                 ready = await bea.identify()
                 assert {each["userId"] for each in ready["presences"]} == {town.people["ana"].user.user_id}
@@ -109,8 +118,4 @@ async def test_one_process_alone_keeps_count_the_same_way(town: Town, store: str
         node.kill()
     assert await sockets_of(town, "ana") == 1
     with nodes(1, store, tmp_path, None, presence=QUICK):
-        async with asyncio.timeout(SOON_SECONDS):
-            while True:
-                if await sockets_of(town, "ana") == 0:
-                    break
-                await asyncio.sleep(LOOK_SECONDS)
+        await has_sockets(town, "ana", 0)

@@ -8,9 +8,8 @@ what they missed and then what comes next, with nothing in between.
 from __future__ import annotations
 
 import asyncio
-import math
 from bisect import bisect_right
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple, TypeAlias
@@ -18,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 import structlog
 
+from sobremesa.live.barred import Barred
 from sobremesa.live.events import Admission, Announcement, Expulsion, Topic, person_of
 from sobremesa.live.feed import Entry, Feed, Order
 from sobremesa.live.frames import event_payload, text_frame
@@ -27,10 +27,6 @@ from sobremesa.people import Tenant, UserId
 KEPT_ENTRIES = 8192
 """How many of the last announcements are kept in memory."""
 REMEMBERED_IDS = 50_000
-REMEMBERED_EXPULSIONS = 1000
-BARRED_SECONDS = 15.0
-"""How long somebody who was sent out stays out, if the feed never tells of it: it does not while nobody listens."""
-FASTER_SECONDS = 2.0
 PAUSE_SECONDS = 1.0
 AT_ONCE = 500
 """To how many listeners something is handed before others get a turn."""
@@ -93,10 +89,7 @@ class Hub:
         """When and where each was told first."""
         self._count = 0
         self._arriving = 0
-        self._barred: Counter[Expulsion] = Counter()
-        """Who was sent out in this process, of which the feed has not told yet."""
-        self._sent_out_at: dict[Expulsion, float] = {}
-        self._expelled_at: Memory[Expulsion, float] = Memory(REMEMBERED_EXPULSIONS)
+        self._barred = Barred(tells_others=feed.repeats)
         self.delivered = 0
 
     # Running
@@ -207,24 +200,20 @@ class Hub:
     # Telling
 
     def tell(self, announcement: Announcement) -> None:
-        """Hand out what has no place in the order: typing, presence."""
+        """Hand out what has no place in the order, typing and presence, to all but the one it is about."""
         frame = text_frame(event_payload(announcement.t, announcement.d))
         topics = announcement.topics
         if announcement.crowd:
             topics = tuple(topic for topic in topics if len(self._listeners.get(topic, ())) <= announcement.crowd)
         for listener in self._hearing(topics):
-            listener.pending.append(frame)
-            listener.flush()
+            if listener.user_id != announcement.author:
+                listener.pending.append(frame)
+                listener.flush()
 
     def send_out(self, expulsions: Sequence[Expulsion]) -> None:
         """From now on these people do not listen, before the feed says so."""
-        now = asyncio.get_running_loop().time()
         for expulsion in expulsions:
-            if now - self._sent_out_at.get(expulsion, -math.inf) > BARRED_SECONDS:
-                self._barred[expulsion] = 0  # the feed did not tell of it: nobody listened then
-            if not self._was_just_told(expulsion, now):
-                self._barred[expulsion] += 1
-                self._sent_out_at[expulsion] = now
+            self._barred.bar(expulsion)
             self._expel(expulsion)
 
     def end(self, subjects: Iterable[str]) -> None:
@@ -248,9 +237,9 @@ class Hub:
             if said.t:
                 self._put(entry, first, touched)
             for expulsion in said.expels if first is None else ():
-                self._unbar(expulsion)
+                self._barred.lift(expulsion)
                 self._expel(expulsion)
-            self.end(said.ends)
+            self.end(said.ends if first is None else ())
         return list(touched)
 
     def _first_told(self, entry: Entry) -> int | None:
@@ -262,20 +251,6 @@ class Hub:
             self._told.keep(entry.announcement.id, (self._count, entry.order))
             return None
         return first[0]
-
-    def _unbar(self, expulsion: Expulsion) -> None:
-        if self._barred[expulsion] > 1:
-            self._barred[expulsion] -= 1
-        else:
-            del self._barred[expulsion]
-            self._sent_out_at.pop(expulsion, None)
-        if self._feed.repeats:
-            self._expelled_at.keep(expulsion, asyncio.get_running_loop().time())
-
-    def _was_just_told(self, expulsion: Expulsion, now: float) -> bool:
-        """Was the feed faster than the answer to the write? Another node may tell of what is written here."""
-        told_at = self._expelled_at.find(expulsion)
-        return told_at is not None and now - told_at < FASTER_SECONDS
 
     def _keep(self, entry: Entry) -> None:
         if len(self._kept) == KEPT_ENTRIES:
@@ -334,7 +309,7 @@ class Hub:
             for expulsion in said.expels:
                 if is_first and expulsion.user_id in (listener.user_id, None):
                     listener.ears.pop(expulsion.topic, None)
-            if said.ends and not {listener.user_id, listener.session_id}.isdisjoint(said.ends):
+            if is_first and said.ends and not {listener.user_id, listener.session_id}.isdisjoint(said.ends):
                 listener.is_over = True
         if listener.pending:
             listener.flush()
@@ -369,13 +344,7 @@ class Hub:
                 self._discard(topic, listener)
 
     def _is_barred(self, user_id: UserId, topic: Topic) -> bool:
-        if not self._barred:
-            return False
-        expulsion = Expulsion(user_id, topic)
-        if asyncio.get_running_loop().time() - self._sent_out_at.get(expulsion, -math.inf) > BARRED_SECONDS:
-            self._barred.pop(expulsion, None)
-            self._sent_out_at.pop(expulsion, None)
-        return expulsion in self._barred
+        return bool(self._barred) and Expulsion(user_id, topic) in self._barred
 
     def _discard(self, topic: Topic, listener: Listener) -> None:
         listeners = self._listeners.get(topic)

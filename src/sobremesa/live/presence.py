@@ -227,7 +227,7 @@ class Presence:
     def _tell(self, user_id: UserId, status: Status, topics: Sequence[Topic]) -> None:
         if topics:
             told = presence_updated(PresenceView(user_id, status), *topics)
-            self._whispers.whisper(msgspec.structs.replace(told, crowd=CROWD))
+            self._whispers.whisper(msgspec.structs.replace(told, author=user_id, crowd=CROWD))
 
     def _overheard(self, announcement: Announcement) -> None:
         """Another node says that somebody has gone who is here: they came at the same moment."""
