@@ -96,6 +96,7 @@ from sobremesa.threads.cleanup import Cleanup as ThreadCleanup
 from sobremesa.threads.entities import THREADS
 from sobremesa.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.threads.opening import open_threads
+from sobremesa.web import Client, read_build
 from sobremesa.workspaces import adopting as workspaces_adopting
 from sobremesa.workspaces import api as workspaces_api
 from sobremesa.workspaces import entities as workspace_entities
@@ -374,6 +375,7 @@ class Sobremesa:
             ready=self._ready,
             metrics=metrics,
             cors_origins=self.settings.cors_origins,
+            client=Client(read_build()),
         )
 
     async def _ready(self) -> None:

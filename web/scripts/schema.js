@@ -12,7 +12,8 @@ const document = JSON.parse(
 );
 // Only types: a reworded sentence in the documentation leaves them as they are, and so do the many refusals.
 withoutProse(document);
-const fresh = HEADER + astToString(await openapiTS(document, { alphabetize: true, defaultNonNullable: false }));
+const fresh =
+  HEADER + astToString(await openapiTS(document, { alphabetize: true, defaultNonNullable: false }));
 
 if (process.argv.includes("--check")) {
   if (readFileSync(FILE, "utf8") !== fresh) {
