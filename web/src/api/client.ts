@@ -1,6 +1,6 @@
 // Requests, typed by the schema: `request("get", "/v1/servers/{serverId}", { path: { serverId } })`.
 import { Problem, SignedOut, Unreachable } from "./problems";
-import type { paths } from "./schema";
+import type { components, paths } from "./schema";
 import { accessToken, renew } from "./session";
 
 /** What every object has room for: a type that takes it may be left out. */
@@ -57,13 +57,15 @@ export async function requestUnsigned<P extends PathsWith<"post">>(
   return (await read(answer)) as Answered<Operation<P, "post">>;
 }
 
+type Received = components["schemas"]["ReceivedView"];
+
 /** Send a file; `onProgress` hears the part that has gone out, from 0 to 1. */
 export async function upload(
   file: File,
   purpose: "message" | "avatar",
   onProgress: (part: number) => void,
   signal: AbortSignal,
-): Promise<{ fileId: string }> {
+): Promise<Received> {
   const token = await accessToken();
   const query = new URLSearchParams({ name: file.name.slice(0, 200) || "file", purpose });
   return await new Promise((resolve, reject) => {
@@ -74,7 +76,7 @@ export async function upload(
     sending.responseType = "json";
     sending.upload.onprogress = (event) => onProgress(event.total > 0 ? event.loaded / event.total : 0);
     sending.onload = () => {
-      if (sending.status < 300) resolve(sending.response as { fileId: string });
+      if (sending.status < 300) resolve(sending.response as Received);
       else reject(new Problem(sending.status, sending.response));
     };
     sending.onerror = () => reject(new Unreachable());
