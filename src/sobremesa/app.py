@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Self
@@ -29,6 +29,7 @@ from sobremesa.accounts.keyring import Keyring, open_keyring
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.opening import open_accounts
 from sobremesa.agreements import Agreements, ThreadFiles
+from sobremesa.announcing import translation_of
 from sobremesa.attachments import api as attachments_api
 from sobremesa.attachments import entities as attachment_entities
 from sobremesa.attachments.errors import AttachmentMissing
@@ -53,6 +54,7 @@ from sobremesa.conversations.opening import open_conversations
 from sobremesa.conversations.seats import CLEAN_CONVERSATION
 from sobremesa.following import Follower, Follows
 from sobremesa.following import entities as following_entities
+from sobremesa.http.calls import Calls
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import Endpoint
 from sobremesa.http.limits import Limits, MemoryLimits, NoLimits
@@ -68,12 +70,18 @@ from sobremesa.invites import Invites
 from sobremesa.invites import api as invites_api
 from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
+from sobremesa.listening import Listening
+from sobremesa.live import api as live_api
+from sobremesa.live.gateway import Gateway, Reception
+from sobremesa.live.opening import open_live
+from sobremesa.live.sessions import GatewaySessions
 from sobremesa.migration import Migrations, Recipe, Watch, unwatched
 from sobremesa.migration import entities as migration_entities
 from sobremesa.moderation import api as moderation_api
 from sobremesa.moderation import entities as moderation_entities
 from sobremesa.moderation.policy import open_policy
 from sobremesa.moderation.review import Review
+from sobremesa.people import Tenant, UserId
 from sobremesa.records import api as records_api
 from sobremesa.records.address import records_address
 from sobremesa.records.opening import Archive
@@ -84,6 +92,7 @@ from sobremesa.rooms.judging import Judge
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.readers import RoomReaders
 from sobremesa.rooms.service import Rooms
+from sobremesa.sending_out import SendingOut
 from sobremesa.settings import Settings
 from sobremesa.table import Layout, Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
@@ -97,6 +106,7 @@ from sobremesa.threads.entities import THREADS
 from sobremesa.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.threads.opening import open_threads
 from sobremesa.web import Client, read_build
+from sobremesa.welcome import Gaps, RoomTyping, Welcome, counts_in
 from sobremesa.workspaces import adopting as workspaces_adopting
 from sobremesa.workspaces import api as workspaces_api
 from sobremesa.workspaces import entities as workspace_entities
@@ -173,6 +183,9 @@ class Sobremesa:
             secret=keyring.secret("files"),
             max_bytes=settings.max_upload_bytes,
         )
+        self.live = open_live(table, clock, translation_of(table, clock, self.accounts), fresh=self._counts)
+        table.watch(SendingOut(self.live.hub))
+        self._listening = Listening(table)
         self.review = Review(table, clock, audit, kinds=[CHANNELS, CONVERSATIONS, THREADS])
         judge = judge or open_policy(settings, clock)
 
@@ -187,6 +200,7 @@ class Sobremesa:
                 door,
                 self.accounts,
                 self.attachments,
+                RoomTyping(self.live.typing),
                 judge=judge,
                 judge_seconds=settings.moderation_seconds,
             )
@@ -213,6 +227,7 @@ class Sobremesa:
         threads = open_threads(table, clock, ids, audit=audit, idempotency=repeats, rooms=rooms, card_types=card_types)
         self.threads, self.thread_participants = threads.threads, threads.participants
         self.thread_rooms, self.cards, self.tabs = threads.rooms, threads.cards, threads.tabs
+        self._gaps = Gaps([self.channels, self.talks, self.thread_rooms])
         self.archive = Archive(
             records_address(settings),
             clock,
@@ -354,20 +369,23 @@ class Sobremesa:
             *inboxes_api.routes(self.inboxes).endpoints,
             *attachments_api.routes(self.attachments).endpoints,
             *moderation_api.routes(self.review).endpoints,
+            *live_api.routes(self.live.hub, self.live.feed, self._listening.admissions, self._gaps.find).endpoints,
         ]
 
     def site(self) -> Site:
         """Everything behind HTTP."""
         metrics = Metrics()
         metrics.watch_table(self.table.meter.totals)
+        endpoints = self.endpoints()
         dispatch = Dispatch(
-            self.endpoints(),
+            endpoints,
             self.authentication,
             self._limits,
             max_body_bytes=self.settings.max_body_bytes,
             request_seconds=self.settings.request_seconds,
             show_units=self.settings.show_units,
         )
+        gateway = self._gateway(endpoints, metrics)
         return Site(
             dispatch,
             version=__version__,
@@ -376,7 +394,31 @@ class Sobremesa:
             metrics=metrics,
             cors_origins=self.settings.cors_origins,
             client=Client(read_build()),
+            gateway=gateway,
+            on_start=[gateway.start],
+            on_stop=[gateway.stop],
         )
+
+    def _gateway(self, endpoints: Sequence[Endpoint], metrics: Metrics) -> Gateway:
+        """The same endpoints over WebSocket, and everything that happens."""
+        welcome = Welcome(self.table, endpoints, self.communities, self.inboxes, self.channels)
+        return Gateway(
+            self.live,
+            Reception(
+                authenticate=self.authentication.until,
+                admissions=self._listening.admissions,
+                snapshot=welcome.snapshot,
+                gap=self._gaps.find,
+            ),
+            Calls(endpoints, self._limits, metrics, request_seconds=self.settings.request_seconds),
+            GatewaySessions(self._ids, self.keyring.secret("gateway")),
+            self._limits,
+            self._clock,
+            origins=[self.settings.public_url, *self.settings.cors_origins],
+        )
+
+    async def _counts(self, tenant: Tenant, user_id: UserId, inbox: str) -> bytes:
+        return msgspec.json.encode(await counts_in(self.inboxes, tenant, user_id, inbox))
 
     async def _ready(self) -> None:
         """Fails unless the store answers."""

@@ -265,3 +265,32 @@ async def test_a_write_that_changes_nothing_is_not_logged(engine: EmbeddedEngine
 
     assert await names_from(engine, position) == []
     inspect(store)
+
+
+async def test_a_reader_hears_the_same_from_memory_and_from_the_file(engine: EmbeddedEngine, store: Path) -> None:
+    before = await position_now(engine)
+    for number in range(5):
+        await note(engine, f"{number}", text="first")
+    await note(engine, "3", text="second")
+    near = (await (await engine.changes(before)).read(0)).changes
+
+    second = await EmbeddedEngine.open(str(store), LAYOUT, clock=SetClock(), janitor=False)
+    try:
+        far = (await (await second.changes(before)).read(0)).changes
+    finally:
+        await second.close()
+
+    assert near == far
+    assert near[-1].old == {**near[-1].new, "text": "first"} if near[-1].new else False
+
+
+async def test_what_another_process_wrote_in_between_has_its_place(engine: EmbeddedEngine, store: Path) -> None:
+    before = await position_now(engine)
+    second = await EmbeddedEngine.open(str(store), LAYOUT, clock=SetClock(), janitor=False)
+    try:
+        for number in range(6):
+            await note(engine if number % 3 else second, f"{number}")
+    finally:
+        await second.close()
+
+    assert await names_from(engine, before) == ["0", "1", "2", "3", "4", "5"]

@@ -48,6 +48,12 @@ class Authentication:
         actor = self._standings.find_actor(token)
         return actor if actor is not None else await self._look(token)
 
+    async def until(self, token: str) -> tuple[Actor, int]:
+        """Who this is, and until when (epoch milliseconds) that need not be proven again."""
+        actor = await self(token)
+        proof = self._standings.find_proof(token)
+        return actor, self._clock.now_ms() if proof is None else proof.good_until_ms
+
     async def _look(self, token: str) -> Actor:
         forgotten = self._standings.forgotten
         proof = self._standings.find_proof(token) or await self._prove(token)

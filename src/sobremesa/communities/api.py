@@ -234,19 +234,19 @@ def routes(communities: Communities, membership: Membership, people: People) -> 
         """Who is in the server."""
         places, cursor = await membership.list_members(actor, server_id, limit=query.limit, cursor=query.cursor)
         faces = await people.faces([place.user_id for place in places])
-        return Listed([_member_view(place, faces[place.user_id]) for place in places], cursor)
+        return Listed([member_view(place, faces[place.user_id]) for place in places], cursor)
 
     @api.get("/servers/{server_id}/members/{user_id}")
     async def get_member(actor: Actor, server_id: ServerId, user_id: UserId) -> MemberView:
         """Somebody in the server."""
         place = await membership.get_member(actor, server_id, user_id)
-        return _member_view(place, (await people.faces([user_id]))[user_id])
+        return member_view(place, (await people.faces([user_id]))[user_id])
 
     @api.patch("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, RankTooLow])
     async def change_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewRole) -> MemberView:
         """Give a member another role: those below oneself, and only roles below one's own."""
         place = await membership.change_role(actor, server_id, user_id, role=body.role)
-        return _member_view(place, (await people.faces([user_id]))[user_id])
+        return member_view(place, (await people.faces([user_id]))[user_id])
 
     @api.delete("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, OwnerStays, RankTooLow])
     async def remove_member(actor: Actor, server_id: ServerId, user_id: UserId) -> None:
@@ -359,7 +359,7 @@ def channel_view(found: ChannelWithHead) -> ChannelView:
     )
 
 
-def _member_view(place: ServerMembership, face: Face) -> MemberView:
+def member_view(place: ServerMembership, face: Face) -> MemberView:
     return MemberView(place.user_id, face.username, face.avatar_url, place.server_id, place.role, place.joined_at)
 
 

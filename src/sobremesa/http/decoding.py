@@ -48,13 +48,18 @@ def query_of(endpoint: Endpoint, query_string: bytes) -> Any:
     given = dict(pairs)
     if len(given) < len(pairs):
         raise _wrong("query", "", "A parameter is given twice")
-    try:
-        query = msgspec.convert(given, endpoint.query, strict=False)
-    except msgspec.ValidationError as error:
-        raise _invalid(error, "query") from None
+    query = decoded_query(endpoint, given)
     if b"null" in query_string.lower():
         _refuse_nulls(query, given)
     return query
+
+
+def decoded_query(endpoint: Endpoint, given: Mapping[str, Any]) -> Any:
+    """Parameters as the endpoint's type; Invalid if they are not of that type."""
+    try:
+        return msgspec.convert(given, endpoint.query, strict=False)
+    except msgspec.ValidationError as error:
+        raise _invalid(error, "query") from None
 
 
 def _refuse_nulls(query: msgspec.Struct, given: Mapping[str, str]) -> None:
@@ -75,11 +80,16 @@ def idempotency_key(headers: dict[bytes, bytes]) -> str | None:
 
 
 def body_of(endpoint: Endpoint, headers: dict[bytes, bytes], raw: bytes) -> Any:
-    """The body as the endpoint's type; MalformedRequest if it is no JSON, Invalid if it is not of that type."""
+    """The body as the endpoint's type."""
     if not raw and endpoint.body_may_be_left_out:
         return endpoint.body()
     if not is_json(headers.get(b"content-type", _JSON)):
         raise UnsupportedMedia
+    return decoded_body(endpoint, raw)
+
+
+def decoded_body(endpoint: Endpoint, raw: bytes) -> Any:
+    """JSON as the endpoint's type; MalformedRequest if it is none, Invalid if it is not of that type."""
     try:
         assert endpoint.decode_body is not None  # noqa: S101 - told to the type checker
         return endpoint.decode_body(raw)

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Who: TypeAlias = Literal["anyone", "person", "key"]
-LimitClass: TypeAlias = Literal["read", "write", "send", "upload", "credentials", "heavy"]
+LimitClass: TypeAlias = Literal["read", "write", "send", "upload", "credentials", "heavy", "identify"]
 
 PREFIX = "/v1"
 """Under which the endpoints are: a route that says `/servers` is at `/v1/servers`."""

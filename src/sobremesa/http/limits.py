@@ -41,6 +41,8 @@ RATES: Mapping[LimitClass, Rate] = {
     # Guessing passwords is what this one is for: by address, and by account (see accounts).
     "credentials": Rate(60, 300),
     "heavy": Rate(10, 600),
+    # Each brings a snapshot with it; a client that comes back waits a little longer each time.
+    "identify": Rate(300, 60),
 }
 
 

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from sobremesa.errors import SobremesaError
 from sobremesa.http.problems import TITLES, Problem
@@ -32,6 +33,9 @@ HEAD_SECONDS = 20
 """How long a client may take to send a request line and its headers."""
 MAX_HEAD_BYTES = 32_768
 """Of the request line and the headers."""
+MAX_FRAME_BYTES = 65_536
+"""Of what a client sends over a WebSocket."""
+PING_SECONDS = 20
 NEW_OBJECTS = 10_000
 """How many objects are made until Python looks for garbage among them."""
 
@@ -82,7 +86,11 @@ async def serve(
     config = uvicorn.Config(
         site,
         http=_Protocol,
-        ws="none",
+        ws=WebSocketsSansIOProtocol,
+        ws_max_size=MAX_FRAME_BYTES,
+        ws_per_message_deflate=False,
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PING_SECONDS,
         lifespan="on",
         log_config=None,
         access_log=False,

@@ -1,6 +1,7 @@
 """The site: the endpoints and the pages beside them, as one ASGI application.
 
 /v1/...                     the endpoints
+/v1/gateway                 the WebSocket
 /docs, /openapi.json        what they are, for people and for programs
 /healthz, /readyz           does the process live; may it be sent requests
 /metrics                    numbers for Prometheus
@@ -12,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import msgspec
 import structlog
@@ -43,6 +44,16 @@ CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _log = structlog.get_logger("sobremesa.http")
 
 
+class Gateway(Protocol):
+    """What takes WebSockets."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+    def drain(self) -> None:
+        """Tell everybody to come back elsewhere."""
+        ...
+
+
 class Site:
     """Everything that the process serves."""
 
@@ -56,6 +67,7 @@ class Site:
         metrics: Metrics,
         cors_origins: Sequence[str] = (),
         client: App | None = None,
+        gateway: Gateway | None = None,
         on_start: Sequence[Step] = (),
         on_stop: Sequence[Step] = (),
     ) -> None:
@@ -66,6 +78,7 @@ class Site:
         self._dispatch = dispatch
         self._ready = ready
         self._metrics = metrics
+        self._gateway = gateway
         self._on_start = on_start
         self._on_stop = on_stop
         self._pages = Router(self._page_routes(), redirect_slashes=False, default=client or _not_found)
@@ -77,14 +90,18 @@ class Site:
         if kind == "http":
             await self._http(scope, receive, send)
         elif kind == "websocket":
-            # The place of the gateway.
+            if self._gateway is not None:
+                await self._gateway(scope, receive, send)
+                return
             await receive()
             await send({"type": "websocket.close", "code": NO_SUCH_SOCKET})
         else:
             await self._live(receive, send)
 
     def drain(self) -> None:
-        """Say from now on that no new requests should come."""
+        """Say from now on that no new requests should come, and that those who listen should listen elsewhere."""
+        if self._gateway is not None and not self._is_draining:
+            self._gateway.drain()
         self._is_draining = True
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:

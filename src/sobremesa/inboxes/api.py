@@ -292,7 +292,7 @@ def routes(inboxes: Inboxes) -> Routes:
             category=query.category,
             unread=query.unread,
         )
-        return Listed([_message_view(entry) for entry in entries], cursor)
+        return Listed([message_view(entry) for entry in entries], cursor)
 
     @api.put(f"{message}/read", limit="read")
     async def mark_read(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> ChangedView:
@@ -320,7 +320,7 @@ def routes(inboxes: Inboxes) -> Routes:
     @api.get(f"{at}/counts")
     async def count_messages(actor: Actor, tenant: Tenant, inbox: InboxKey) -> CountsView:
         """How much one can see, and how much of it is unread, in all and by category."""
-        return _counts_view(await inboxes.counting.count(actor, tenant, inbox))
+        return counts_view(await inboxes.counting.count(actor, tenant, inbox))
 
     @api.put(f"{at}/preferences/{{category}}", errors=[BadCategory])
     async def set_preference(
@@ -348,7 +348,7 @@ def _progress_view(publish: Publish) -> ProgressView:
     return ProgressView(delivered, publish.recipients, publish.state)
 
 
-def _message_view(entry: Entry) -> InboxMessageView:
+def message_view(entry: Entry) -> InboxMessageView:
     message, content = entry.message, entry.message.message
     return InboxMessageView(
         message_id=message.message_id,
@@ -364,7 +364,7 @@ def _message_view(entry: Entry) -> InboxMessageView:
     )
 
 
-def _counts_view(count: InboxCount) -> CountsView:
+def counts_view(count: InboxCount) -> CountsView:
     return CountsView(
         count.total,
         count.unread,

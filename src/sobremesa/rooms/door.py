@@ -111,13 +111,13 @@ class People(Protocol):
 class Ephemeral(Protocol):
     """Where typing goes: to those who look now, and nowhere else."""
 
-    async def typing(self, seat: Seat) -> None: ...
+    async def typing(self, room_kind: str, seat: Seat) -> None: ...
 
 
 class Nobody:
     """Nobody listens."""
 
-    async def typing(self, seat: Seat) -> None:
+    async def typing(self, room_kind: str, seat: Seat) -> None:
         pass
 
 

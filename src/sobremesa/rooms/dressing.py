@@ -7,8 +7,8 @@ is known from the summary while it names everybody; only beyond that the reader'
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence, Set
+from typing import Any, NamedTuple, TypeVar
 
 from sobremesa.clock import EPOCH
 from sobremesa.ids import MessageId, RoomId
@@ -20,6 +20,8 @@ from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import FlagsView, MessageView, ReactionView, SentView
 from sobremesa.rooms.visibility import may_see
 from sobremesa.table import Table, unhex_part
+
+V = TypeVar("V")
 
 MAX_SHOWN_REACTORS = 20
 REMEMBERED_VIEWS = 5_000
@@ -106,43 +108,10 @@ class Dressing:
         *,
         withheld: bool = False,
     ) -> MessageView:
-        return MessageView(
-            message.message_id,
-            message.room_id,
-            self._kind.name,
-            message.type,
-            message.author_id,
-            DELETED_NAME if message.author_id in departing else message.username,
-            "" if withheld else message.content,
-            message.edited,
-            message.edited_at,
-            message.deleted,
-            None if withheld else message.reply_to,
-            [] if withheld else shown_files(message),
-            [] if withheld or message.deleted else reactions,
-            [] if withheld else message.mentions or [],
-            message.said_at,
-            None if withheld else message.acted,
-            _flags(message, withheld=withheld),
-            message.nsfw_band,
-        )
+        return shown_as(MessageView, self._kind, message, reactions, departing, withheld=withheld)
 
     async def _reactions(self, seat: Seat, undressed: Undressed) -> dict[MessageId, list[ReactionView]]:
-        messages, summaries, _ = undressed
-        mine = await self._mine(seat, summaries)
-        found: dict[MessageId, list[ReactionView]] = defaultdict(list)
-        for message in messages:
-            for old in message.reactions or ():
-                me = seat.user_id in old.user_ids
-                found[message.message_id].append(
-                    ReactionView(old.emoji, old.count or len(old.user_ids), old.user_ids[:MAX_SHOWN_REACTORS], me)
-                )
-        for summary in summaries:
-            view = ReactionView(
-                unhex_part(summary.emoji_hex), summary.count, sorted(summary.user_ids), _identity(summary) in mine
-            )
-            _merge(found[summary.message_id], view)
-        return found
+        return reactions_to(undressed, seat.user_id, await self._mine(seat, undressed.summaries))
 
     async def _summaries(self, room_id: RoomId, messages: Sequence[Message]) -> list[ReactionSummary]:
         ids = [message.message_id for message in messages]
@@ -171,6 +140,58 @@ class Dressing:
             found = await self._table.get_many(keys)
             mine |= {_identity(summary) for summary, row in zip(unsure, found, strict=True) if row is not None}
         return mine
+
+
+def shown_as(
+    form: Callable[..., V],
+    kind: RoomKind,
+    message: Message,
+    reactions: Sequence[object],
+    departing: Set[UserId],
+    *,
+    withheld: bool,
+) -> V:
+    """A message in the form in which it is shown: whole, or without what it says."""
+    return form(
+        message.message_id,
+        message.room_id,
+        kind.name,
+        message.type,
+        message.author_id,
+        DELETED_NAME if message.author_id in departing else message.username,
+        "" if withheld else message.content,
+        message.edited,
+        message.edited_at,
+        message.deleted,
+        None if withheld else message.reply_to,
+        [] if withheld else shown_files(message),
+        [] if withheld or message.deleted else reactions,
+        [] if withheld else message.mentions or [],
+        message.said_at,
+        None if withheld else message.acted,
+        _flags(message, withheld=withheld),
+        message.nsfw_band,
+    )
+
+
+def reactions_to(
+    undressed: Undressed, reader: UserId | None = None, mine: Set[tuple[str, str]] = frozenset()
+) -> dict[MessageId, list[ReactionView]]:
+    """The reactions to each message: those of the summaries, and those that another writer keeps in the message."""
+    found: dict[MessageId, list[ReactionView]] = defaultdict(list)
+    for message in undressed.messages:
+        for old in message.reactions or ():
+            found[message.message_id].append(
+                ReactionView(
+                    old.emoji, old.count or len(old.user_ids), old.user_ids[:MAX_SHOWN_REACTORS], reader in old.user_ids
+                )
+            )
+    for summary in undressed.summaries:
+        view = ReactionView(
+            unhex_part(summary.emoji_hex), summary.count, sorted(summary.user_ids), _identity(summary) in mine
+        )
+        _merge(found[summary.message_id], view)
+    return found
 
 
 def shown_files(message: Message) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rewriting import Rewriting
 from sobremesa.rooms.sending import Also, Draft, Judged, Sending, nothing_else
-from sobremesa.rooms.unread import Unread, moves_forward
+from sobremesa.rooms.unread import RoomStanding, Unread, moves_forward
 from sobremesa.rooms.views import (
     MessageView,
     PinView,
@@ -303,7 +303,20 @@ class Rooms:
 
     async def unread_everywhere(self, actor: Actor) -> list[RoomUnreadView]:
         """Every room of this kind in which something is unread."""
-        return await self._unread.totals(await self._door.seats_of(actor))
+        return [
+            RoomUnreadView(self.kind.name, seat.room_id, unread.count, unread.capped, unread.mentions, standing.muted)
+            for standing in await self.standings(actor)
+            for seat, _, unread in [standing]
+            if unread.count or unread.capped
+        ]
+
+    async def standings(self, actor: Actor) -> list[RoomStanding]:
+        """How a person stands in every room of this kind that they are in."""
+        return await self._unread.standings(await self._door.seats_of(actor))
+
+    async def seats_of(self, actor: Actor) -> Sequence[Seat]:
+        """A person's seats in every room of this kind."""
+        return await self._door.seats_of(actor)
 
     async def list_readers(
         self, actor: Actor, room_id: RoomId, *, limit: int, cursor: str | None
@@ -347,7 +360,7 @@ class Rooms:
         """Tell those who look at the room that one is writing."""
         seat = await self._door.enter(actor, room_id)
         seat.require("send")
-        await self._ephemeral.typing(seat)
+        await self._ephemeral.typing(self.kind.name, seat)
 
     async def report(self, actor: Actor, room_id: RoomId, message_id: MessageId, reason: str) -> None:
         """Ask the moderators to look at a message; asking again changes nothing."""

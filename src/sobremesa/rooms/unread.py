@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sobremesa.clock import milliseconds
 from sobremesa.ids import MessageId, encode, first_of, is_ulid
 from sobremesa.rooms.door import Seat
 from sobremesa.rooms.entities import CLEAN, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.rooms.views import RoomUnreadView, UnreadView
+from sobremesa.rooms.views import UnreadView
 from sobremesa.rooms.visibility import withholds
 from sobremesa.table import Condition, Table, greater, less_if_present
 
@@ -31,6 +31,18 @@ _LAST_ULID = encode((1 << 128) - 1)
 def moves_forward(message_id: MessageId) -> Condition:
     """A cursor only moves forward. Another writer's id that sorts after all of ours has no place in the order."""
     return less_if_present("last_read_message_id", message_id) | greater("last_read_message_id", _LAST_ULID)
+
+
+class RoomStanding(NamedTuple):
+    """A person's seat in a room, how far they have read, and what is unread."""
+
+    seat: Seat
+    cursor: ReadCursor | None
+    unread: UnreadView
+
+    @property
+    def muted(self) -> bool:
+        return self.cursor is not None and self.cursor.muted
 
 
 class Unread:
@@ -62,20 +74,17 @@ class Unread:
         capped = len(others) > MAX_COUNTED or page.last is not None
         return UnreadView(len(counted), capped, mentions)
 
-    async def totals(self, seats: Sequence[Seat]) -> list[RoomUnreadView]:
-        """Every room in which something is unread."""
+    async def standings(self, seats: Sequence[Seat]) -> list[RoomStanding]:
+        """How a person stands in each of some rooms."""
         keys = [self._kind.cursor_key(seat.room_id, seat.user_id) for seat in seats]
         cursors = await self._table.get_many(keys)
         at_once = asyncio.Semaphore(COUNTED_AT_ONCE)
 
-        async def room(seat: Seat, cursor: ReadCursor | None) -> RoomUnreadView:
+        async def room(seat: Seat, cursor: ReadCursor | None) -> RoomStanding:
             async with at_once:
-                unread = await self.count(seat, cursor)
-            muted = cursor is not None and cursor.muted
-            return RoomUnreadView(self._kind.name, seat.room_id, unread.count, unread.capped, unread.mentions, muted)
+                return RoomStanding(seat, cursor, await self.count(seat, cursor))
 
-        counted = await asyncio.gather(*map(room, seats, cursors))
-        return [room for room in counted if room.count or room.capped]
+        return await asyncio.gather(*map(room, seats, cursors))
 
 
 def read_up_to(seat: Seat, cursor: ReadCursor | None) -> MessageId:

@@ -7,7 +7,7 @@ splits batches.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, cast, overload
 
 import msgspec
@@ -105,6 +105,11 @@ class Table:
         self._calls = Calls(engine, retries or Retries())
         self.raw = RawRows(self._calls, lambda: self._cursors, self._record)
         """What is stored, as it is stored."""
+        self._watchers: list[Callable[[Sequence[Operation]], None]] = []
+
+    def watch(self, watcher: Callable[[Sequence[Operation]], None]) -> None:
+        """Let somebody know of every write of this process right after it, before whoever asked for it does."""
+        self._watchers.append(watcher)
 
     @property
     def layout(self) -> Layout:
@@ -325,6 +330,8 @@ class Table:
                 raise
             raise as_asked(failed, operations) from None
         self._record(name, written.capacity)
+        for watcher in self._watchers:
+            watcher(operations)
         return self._given_back(operations[0], written) if single else None
 
     async def write_many(
@@ -333,6 +340,7 @@ class Table:
         """Any number of unconditional puts and deletes, each by itself; how many were done."""
         now_seconds = self._now_seconds()
         waiting: list[PutItem | DeleteItem] = []
+        operations = list(operations)
         for operation in operations:
             item_write = lower(operation, self.layout, now_seconds)
             if isinstance(item_write, PutItem) and item_write.when is None:
@@ -342,6 +350,8 @@ class Table:
             else:
                 raise BadExpression(f"write_many checks no conditions, but the write of {item_write.key} has one")
         self._record(pattern.id if pattern else None, await self._calls.write_many(waiting))
+        for watcher in self._watchers:
+            watcher(operations)
         return len(waiting)
 
     async def delete_every(self, question: Question[Any], *, pattern: WritePattern | None = None) -> int:

@@ -57,7 +57,7 @@ SYSTEM = Actor.of_person(UserId("system"), "system")
 """Who does what nobody does: a card that a program of the operator moves."""
 
 _RIGHTS: frozenset[RoomRight] = frozenset({"read", "send", "pin"})
-_RIGHTS_OF: dict[RoleContext, frozenset[RoomRight]] = {
+RIGHTS: dict[RoleContext, frozenset[RoomRight]] = {
     "buyer": _RIGHTS,
     "seller": _RIGHTS,
     "admin": _RIGHTS.union({"moderate"}),
@@ -141,7 +141,7 @@ class Access:
             actor=actor,
             head=thread,
             joined_at=place.joined_at,
-            rights=_RIGHTS_OF[place.role_context],
+            rights=RIGHTS[place.role_context],
             scope=thread.room_id,
             silenced=self._silenced(thread, place),
             safe_mode=thread.safe_mode_required,

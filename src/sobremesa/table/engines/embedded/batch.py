@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Protocol
 
 from sobremesa.table.capacity import index_write_units, write_units
-from sobremesa.table.engines.embedded.changelog import ChangeLog, log_body
+from sobremesa.table.engines.embedded.changelog import ChangeLog, Logged, logged
 from sobremesa.table.engines.embedded.codec import unpack
 from sobremesa.table.engines.embedded.rows import Entry, Row, RowChange, Rows, Stored
 from sobremesa.table.engines.embedded.schema import index_entry
@@ -40,7 +40,7 @@ class Batch:
         self._entries: list[tuple[str, IndexLayout, dict[Entry, bool]]] = [
             (index.names.pk, index.names, {}) for index in rows.indexes
         ]
-        self._logged: list[tuple[int, bytes]] = []
+        self._logged: list[Logged] = []
         self.bytes = 0
 
     @property
@@ -89,10 +89,10 @@ class Batch:
 
     def log(self, at_ms: int, changes: Sequence[RowChange], *, expired: bool) -> None:
         """Note what a transaction changed for the stream."""
-        body = log_body(changes, expired=expired)
-        if body is not None:
-            self._logged.append((at_ms, body))
-            self.bytes += len(body)
+        noted = logged(at_ms, changes, expired=expired)
+        if noted is not None:
+            self._logged.append(noted)
+            self.bytes += len(noted.body)
 
     def write(self) -> None:
         """Write everything that was changed and noted."""

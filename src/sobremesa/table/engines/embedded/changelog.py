@@ -7,8 +7,10 @@ row is never pruned, so a number is never given twice.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from typing import Any
+from collections import deque
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -25,6 +27,8 @@ PRUNED_AT_ONCE = 250
 """Some milliseconds of the event loop: the sweep goes on until nothing is left to prune."""
 LOOK_EVERY_SECONDS = 0.05
 """How often a waiting reader looks for what another process wrote; our own commits wake it at once."""
+KEPT_IN_MEMORY = 1024
+"""How many of the last transactions of this process a reader gets as they were written, without asking the file."""
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -41,14 +45,26 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[Entry]).decode
 
 
-def log_body(changes: Iterable[RowChange], *, expired: bool) -> bytes | None:
-    """What a transaction changed, as the log keeps it; what stayed as it was is no change."""
+class Logged(NamedTuple):
+    """What one transaction changed."""
+
+    at_ms: int
+    changes: Sequence[RowChange]
+    expired: bool
+    body: bytes
+    """The same as the log keeps it."""
+
+
+def logged(at_ms: int, changes: Iterable[RowChange], *, expired: bool) -> Logged | None:
+    """What a transaction changed; what stayed as it was is no change, and without any there is nothing to log."""
+    changed = [change for change in changes if not change.unchanged]
+    if not changed:
+        return None
     entries = [
         (change.key.pk, change.key.sk, change.old and change.old.body, change.new and change.new.body, expired)
-        for change in changes
-        if not change.unchanged
+        for change in changed
     ]
-    return _encode(entries) if entries else None
+    return Logged(at_ms, changed, expired, _encode(entries))
 
 
 class ChangeLog:
@@ -62,13 +78,33 @@ class ChangeLog:
         self._store_id = store_id
         self._closed = False
         self._waiting: set[asyncio.Future[None]] = set()
+        self._written: tuple[int, Sequence[Logged]] = (0, ())
+        """The number of the last transaction of the commit under way, and what it logs."""
+        self._recent: deque[Logged] = deque(maxlen=KEPT_IN_MEMORY)
+        self._newest = 0
+        """The number of the last one that is kept in memory; those before it follow each other."""
 
-    def write(self, transactions: Iterable[tuple[int, bytes]]) -> None:
-        """Log some transactions: when each was made, and its `log_body`."""
-        self._execute_many("INSERT INTO changes (at_ms, body) VALUES (?, ?)", transactions)
+    def write(self, transactions: Sequence[Logged]) -> None:
+        """Log some transactions."""
+        self._written = (0, ())
+        if transactions:
+            self._execute_many(
+                "INSERT INTO changes (at_ms, body) VALUES (?, ?)", [(each.at_ms, each.body) for each in transactions]
+            )
+            self._written = (self._connection.last_insert_rowid(), transactions)
 
     def announce(self) -> None:
-        """Wake the readers after a commit."""
+        """Keep at hand what was just committed, and wake the readers."""
+        newest, transactions = self._written
+        if transactions:
+            if newest - len(transactions) != self._newest:
+                self._recent.clear()  # another process has written in between
+            self._recent.extend(transactions)
+            self._newest = newest
+            self._written = (0, ())
+        self._wake()
+
+    def _wake(self) -> None:
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_result(None)
@@ -83,7 +119,10 @@ class ChangeLog:
             " AND seq < coalesce((SELECT seq FROM changes WHERE at_ms >= ?1 ORDER BY seq LIMIT 1), seq + 1)",
             (now_ms - RETENTION_MS, PRUNED_AT_ONCE),
         )
-        return self._connection.changes() == PRUNED_AT_ONCE
+        pruned = self._connection.changes()
+        if pruned:
+            self._recent.clear()  # what is forgotten is forgotten everywhere
+        return pruned == PRUNED_AT_ONCE
 
     def reader(self, position: Position) -> LogReader:
         return LogReader(self, self._sequence_at(position))
@@ -93,6 +132,9 @@ class ChangeLog:
 
     def read_after(self, sequence: int) -> tuple[list[RawChange], int]:
         """The changes of the next transactions, and the number of the last of them."""
+        behind = self._newest - sequence
+        if 0 < behind <= len(self._recent):
+            return self._read_recent(sequence, len(self._recent) - behind)
         changes: list[RawChange] = []
         rows: list[Any] = self._execute(
             "SELECT seq, at_ms, body FROM changes WHERE seq > ? ORDER BY seq LIMIT ?", (sequence, TRANSACTIONS_A_READ)
@@ -114,6 +156,24 @@ class ChangeLog:
                 )
         return changes, sequence
 
+    def _read_recent(self, sequence: int, place: int) -> tuple[list[RawChange], int]:
+        """The same from memory, where nothing has to be decoded."""
+        changes: list[RawChange] = []
+        for at_ms, changed, expired, _ in islice(self._recent, place, place + TRANSACTIONS_A_READ):
+            sequence += 1
+            for number, (key, old, new) in enumerate((change.key, change.old, change.new) for change in changed):
+                changes.append(
+                    RawChange(
+                        f"{self._store_id}-{sequence}-{number}",
+                        at_ms,
+                        key,
+                        old.item if old is not None else None,
+                        new.item if new is not None else None,
+                        expired,
+                    )
+                )
+        return changes, sequence
+
     async def next_commit(self, seconds: float) -> None:
         """Wait for a commit of this process, at most this long."""
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -123,7 +183,7 @@ class ChangeLog:
 
     def close(self) -> None:
         self._closed = True
-        self.announce()
+        self._wake()
 
     def refuse_closed(self) -> None:
         if self._closed:

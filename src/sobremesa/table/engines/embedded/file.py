@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from pathlib import Path
 
 import apsw
@@ -27,6 +28,7 @@ from sobremesa.table.layout import Layout
 MEMORY = ":memory:"
 BESIDE = ("-wal", "-shm")
 SMALL_ENOUGH_TO_CHECK = 32 * 1024 * 1024
+RETRY_SECONDS = 0.005
 OPENING_WAIT_MS = 10_000
 LOOP_WAIT_MS = 0
 """Waiting for another process's lock would hold up the event loop: the writer and the table try again instead."""
@@ -48,11 +50,25 @@ def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
     try:
         connection.set_busy_timeout(OPENING_WAIT_MS)
         for name, value in _SETTINGS.items():
-            connection.pragma(name, value)
+            _set(connection, name, value)
     except apsw.Error:
         connection.close()
         raise
     return connection
+
+
+def _set(connection: apsw.Connection, name: str, value: str | int) -> None:
+    """Set this, also while others do: SQLite does not wait for those who switch a new file to its log at once."""
+    until = time.monotonic() + OPENING_WAIT_MS / 1000
+    while True:
+        try:
+            connection.pragma(name, value)
+        except apsw.BusyError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(RETRY_SECONDS)
+        else:
+            return
 
 
 def open_file(path: str, layout: Layout | None, *, vfs: str | None = None) -> tuple[apsw.Connection, Schema]:

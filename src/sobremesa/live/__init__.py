@@ -1,0 +1,9 @@
+"""Live: what is written is told, to everybody whom it concerns, the moment it is written.
+
+- `events`: what an event is, and the announcement of one: what is told, to which topics, and whom it lets in or out
+- `translation`: from changes of rows to announcements; each domain declares its own in its `events.py`
+- `feed`: announcements with their places, one after the other; `log_feed` takes them from the change log
+- `hub`: who listens to which topics; hands every announcement to those listeners, and again to whoever missed some
+- `frames`, `wire`: what goes over a socket, and the one file that knows how the server writes it
+- `gateway`, `socket`: the conversation with one client
+"""

@@ -1,0 +1,164 @@
+"""Events: what can be told, and the announcement of one.
+
+    member_left = EventType("member.left", MemberGone, "Somebody left a server, or was removed from it.")
+
+    member_left(MemberGone(server_id, user_id), server(server_id), person(user_id), expels=[...])
+
+An event type is declared once, beside the rows that it comes from; the generated page of events, the AsyncAPI document
+and the tests are loops over all of them. An event is the same for everybody who may hear of it, so it is encoded once:
+nothing in it is a reader's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from types import ModuleType
+from typing import Generic, NamedTuple, NewType, TypeVar
+
+import msgspec
+
+from sobremesa.people import UserId
+
+D = TypeVar("D", bound=msgspec.Struct)
+
+Topic = NewType("Topic", str)
+"""What listeners listen to: a person, a tenant, a server, a conversation, a thread, a workspace."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+def person(user_id: str) -> Topic:
+    """All sockets of one person."""
+    return Topic(f"user:{user_id}")
+
+
+def person_of(topic: Topic) -> UserId:
+    """Whose topic this is."""
+    return UserId(topic.removeprefix("user:"))
+
+
+def tenant(name: str) -> Topic:
+    """Everybody of one tenant."""
+    return Topic(f"tenant:{name}")
+
+
+def server(server_id: str) -> Topic:
+    """Everybody in a server, with all of its channels."""
+    return Topic(f"server:{server_id}")
+
+
+def conversation(room_id: str) -> Topic:
+    """Everybody in a conversation."""
+    return Topic(f"conversation:{room_id}")
+
+
+def thread(room_id: str) -> Topic:
+    """Everybody in a thread."""
+    return Topic(f"thread:{room_id}")
+
+
+def workspace(workspace_id: str) -> Topic:
+    """Everybody in a workspace."""
+    return Topic(f"workspace:{workspace_id}")
+
+
+class Admission(NamedTuple):
+    """From here on a person listens to a topic; or hears what is withheld there, or no longer."""
+
+    user_id: UserId
+    topic: Topic
+    moderates: bool = False
+
+
+class Expulsion(NamedTuple):
+    """From here on a person does not listen to a topic any more; None: nobody does."""
+
+    user_id: UserId | None
+    topic: Topic
+
+
+class Announcement(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
+    """Something to tell: what, to whom, and what it changes about who listens."""
+
+    t: str = ""
+    """The name of the event; empty where nothing is told and only the listeners change."""
+    d: bytes = b""
+    """What is told, as JSON."""
+    topics: tuple[Topic, ...] = ()
+    id: str = ""
+    """The same for the same event, however often and from wherever it comes; the change's own unless given."""
+    full: bytes | None = None
+    """What only moderators and the author are told, in place of `d`."""
+    author: UserId | None = None
+    admits: tuple[Admission, ...] = ()
+    expels: tuple[Expulsion, ...] = ()
+    ends: tuple[str, ...] = ()
+    """Sessions and people whose sockets are to be closed."""
+    fresh: tuple[str, str] | None = None
+    """For what is a reader's own and has to be asked for: the tenant and the inbox whose counts are told anew."""
+
+
+class EventType(Generic[D]):
+    """One kind of event: its name, what it tells, and when it happens."""
+
+    def __init__(self, name: str, payload: type[D], says: str, *, durable: bool = True) -> None:
+        self.name = name
+        self.payload = payload
+        self.says = says
+        self.durable = durable
+        """Does it have a place in the order of events? What is not kept cannot be missed: typing, presence."""
+
+    def __call__(
+        self,
+        d: D,
+        *topics: Topic,
+        id: str = "",
+        admits: Iterable[Admission] = (),
+        expels: Iterable[Expulsion] = (),
+    ) -> Announcement:
+        """Tell this to everybody who listens to one of the topics."""
+        return Announcement(t=self.name, d=_encode(d), topics=topics, id=id, admits=tuple(admits), expels=tuple(expels))
+
+    def withheld(
+        self,
+        d: D,
+        *topics: Topic,
+        full: D,
+        author: UserId,
+        id: str = "",
+    ) -> Announcement:
+        """Tell this to everybody, and all of it only to the author and to those who moderate."""
+        return Announcement(t=self.name, d=_encode(d), topics=topics, id=id, full=_encode(full), author=author)
+
+    def __repr__(self) -> str:
+        return f"EventType({self.name})"
+
+
+class EventTypes:
+    """The closed set of all events."""
+
+    def __init__(self, types: Iterable[EventType[msgspec.Struct]]) -> None:
+        self._by_name = {kind.name: kind for kind in types}
+
+    @classmethod
+    def of(cls, *modules: ModuleType) -> EventTypes:
+        """All that these modules declare, in the order in which they do."""
+        found = [value for module in modules for value in vars(module).values() if isinstance(value, EventType)]
+        names = [kind.name for kind in found]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise TypeError(f"declared twice: {', '.join(sorted(twice))}")
+        return cls(found)
+
+    def __iter__(self) -> Iterator[EventType[msgspec.Struct]]:
+        return iter(self._by_name.values())
+
+    def __getitem__(self, name: str) -> EventType[msgspec.Struct]:
+        return self._by_name[name]
+
+
+def only(
+    *, admits: Sequence[Admission] = (), expels: Sequence[Expulsion] = (), ends: Sequence[str] = ()
+) -> Announcement:
+    """Nothing is told, but who listens changes."""
+    return Announcement(admits=tuple(admits), expels=tuple(expels), ends=tuple(ends))

@@ -1,0 +1,367 @@
+"""The gateway: live events and calls over WebSocket.
+
+A client says who it is, gets a cursor and a snapshot that was taken after it, and from then on every event of the rooms
+that it is in. After a break it comes back with the cursor and gets what it missed. The token is renewed on the open
+socket; when it ends, or the session is ended, so does the socket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+import msgspec
+import structlog
+
+from sobremesa.clock import Clock, instant
+from sobremesa.errors import Refusal, TooMany, Unauthenticated
+from sobremesa.http.calls import Call, Caller, Calls
+from sobremesa.http.endpoints import PREFIX
+from sobremesa.http.limits import Limits, origin_of
+from sobremesa.http.problems import problem_of
+from sobremesa.live import frames
+from sobremesa.live.events import Admission
+from sobremesa.live.feed import BadPlace, Cursor, Trimmed
+from sobremesa.live.frames import event_payload, op_frame, result_frame, text_frame
+from sobremesa.live.gaps import Gap
+from sobremesa.live.opening import Live
+from sobremesa.live.sessions import GatewaySessions
+from sobremesa.live.socket import Ended, Socket
+from sobremesa.live.wire import wire_of
+from sobremesa.people import Actor
+from sobremesa.table.errors import StoreError, TableError
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+PATH = f"{PREFIX}/gateway"
+NO_SUCH_SOCKET = 4404
+HEARTBEAT_MS = 30_000
+IDENTIFY_SECONDS = 10.0
+SILENCE_SECONDS = 2 * HEARTBEAT_MS / 1000 + 5
+LOOK_AGAIN_SECONDS = 1.5
+"""After this it shows whether a session was ended just before somebody came in by it."""
+SWEEP_SECONDS = 1.0
+IDENTIFIED_AT_ONCE = 32
+"""How many clients are brought up to date at the same time; the others wait."""
+CALLS_AT_ONCE = 16
+"""Of one socket; when it has so many under way, nothing more is read from it."""
+MAX_QUIET_FRAMES = 240
+"""How many frames that are no calls a client may send in a minute."""
+
+_HELLO = op_frame(frames.HELLO, {"heartbeatInterval": HEARTBEAT_MS})
+_ACK = op_frame(frames.HEARTBEAT_ACK)
+_RECONNECT = op_frame(frames.RECONNECT)
+_INVALID_SESSION = op_frame(frames.INVALID_SESSION, False)
+
+_encode = msgspec.json.Encoder().encode
+_log = structlog.get_logger("sobremesa.live")
+
+
+Standing: TypeAlias = tuple[Actor, int]
+"""Who a token proves, and until when that need not be proven again."""
+
+
+class Reception:
+    """What the gateway asks the application when somebody comes in."""
+
+    def __init__(
+        self,
+        *,
+        authenticate: Callable[[str], Awaitable[Standing]],
+        admissions: Callable[[Actor], Awaitable[Sequence[Admission]]],
+        snapshot: Callable[[Actor], Awaitable[dict[str, Any]]],
+        gap: Callable[[Actor, int], Awaitable[Gap]],
+    ) -> None:
+        self.authenticate = authenticate
+        self.admissions = admissions
+        """The topics that a person listens to."""
+        self.snapshot = snapshot
+        """Everything that a client needs to begin with, read after the cursor."""
+        self.gap = gap
+        """What a person has to fetch who was away since a time."""
+
+
+class Gateway:
+    """An ASGI application for WebSockets."""
+
+    def __init__(
+        self,
+        live: Live,
+        reception: Reception,
+        calls: Calls,
+        sessions: GatewaySessions,
+        limits: Limits,
+        clock: Clock,
+        *,
+        origins: Iterable[str] = (),
+        watch: Callable[[Socket, bool], None] | None = None,
+    ) -> None:
+        self._hub = live.hub
+        self._feed = live.feed
+        self._reception = reception
+        self._calls = calls
+        self._sessions = sessions
+        self._limits = limits
+        self._clock = clock
+        self._origins = frozenset(origins)
+        self._watch = watch or _unwatched
+        """Told of every socket that comes (True) and goes (False)."""
+        self._sockets: set[Socket] = set()
+        self._turns = asyncio.Semaphore(IDENTIFIED_AT_ONCE)
+        self._is_leaving = False
+        self._running: list[asyncio.Task[None]] = []
+
+    @property
+    def sockets(self) -> int:
+        """How many there are now."""
+        return len(self._sockets)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        if scope["path"] != PATH or self._is_leaving:
+            await send({"type": "websocket.close", "code": NO_SUCH_SOCKET})
+            return
+        if not self._is_welcome(scope):
+            await send({"type": "websocket.close", "code": frames.REFUSED})
+            return
+        await send({"type": "websocket.accept"})
+        address = origin_of(scope["client"][0] if scope.get("client") else "unknown")
+        socket = Socket(wire_of(send), address, deadline=self._now() + IDENTIFY_SECONDS)
+        self._sockets.add(socket)
+        try:
+            socket.write(_HELLO)
+            await self._converse(socket, receive)
+        except Ended as ended:
+            socket.close(ended.code, ended.reason)
+        except Exception as error:
+            _log.error("a socket failed", connection=socket.name, exc_info=error)
+            socket.close(frames.UNKNOWN_ERROR, "Something went wrong on our side.")
+        finally:
+            self._sockets.discard(socket)
+            self._hub.leave(socket)
+            if socket.is_present:
+                self._watch(socket, False)
+
+    async def run(self) -> None:
+        """Close sockets that say nothing, and look again at tokens that end; until cancelled."""
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            now, now_ms = self._now(), self._clock.now_ms()
+            for socket in list(self._sockets):
+                if now > socket.deadline:
+                    socket.close(frames.TIMED_OUT, "Nothing was heard.")
+                elif socket.is_identified and now_ms > socket.look_again_ms:
+                    socket.look_again_ms = now_ms + 60_000
+                    socket.start(self._look_again(socket))
+
+    async def start(self) -> None:
+        """Begin to follow what happens."""
+        await self._hub.open()
+        self._running = [asyncio.create_task(self._hub.run()), asyncio.create_task(self.run())]
+
+    async def stop(self) -> None:
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+        await self._feed.close()
+
+    def drain(self) -> None:
+        """Tell everybody to come back elsewhere."""
+        self._is_leaving = True
+        for socket in self._sockets:
+            socket.write(_RECONNECT)
+
+    # The conversation
+
+    async def _converse(self, socket: Socket, receive: Receive) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text")
+            if text is None:
+                raise Ended(frames.UNREADABLE, "Frames are text.")
+            try:
+                await self._hear(socket, text)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                raise Ended(frames.UNREADABLE, "This is no frame of the protocol.") from None
+
+    async def _hear(self, socket: Socket, text: str) -> None:
+        frame = frames.decode_frame(text)
+        if frame.op == frames.CALL:
+            if not socket.is_identified:
+                raise Ended(frames.NOT_IDENTIFIED, "Identify first.")
+            await self._take_call(socket, frame)
+            return
+        self._count(socket)
+        if frame.op == frames.HEARTBEAT:
+            socket.deadline = self._now() + (SILENCE_SECONDS if socket.is_identified else IDENTIFY_SECONDS)
+            socket.write(_ACK)
+        elif frame.op == frames.IDENTIFY:
+            token = frames.decode_identify(frame.d).token
+            await (self._renew(socket, token) if socket.is_identified else self._identify(socket, token))
+        elif frame.op == frames.RESUME:
+            if socket.is_identified:
+                raise Ended(frames.ALREADY_IDENTIFIED, "This socket is identified already.")
+            await self._resume(socket, frames.decode_resume(frame.d))
+        else:
+            raise Ended(frames.UNKNOWN_OP, f"There is no op {frame.op} from a client.")
+
+    async def _identify(self, socket: Socket, token: str) -> None:
+        async with self._turns:
+            position = self._hub.position()
+            standing = await self._standing(token)
+            await self._greet(socket, token, standing, position)
+
+    async def _greet(self, socket: Socket, token: str, standing: Standing, position: str) -> None:
+        """Send the snapshot, and let the socket listen from the place before it."""
+        actor, good_until_ms = standing
+        self._know(socket, token, standing)
+        admissions = await self._reception.admissions(actor)
+        ready = await self._reception.snapshot(actor)
+        ready["sessionId"] = self._sessions.begin(actor.user_id)
+        ready["expiresAt"] = instant(good_until_ms)
+        payload = _encode({"op": frames.DISPATCH, "t": "ready", "s": position, "d": ready})
+        socket.write(text_frame(payload))
+        order = self._feed.cursor_of(position).order
+        assert order is not None  # noqa: S101 - it is the hub's own
+        await self._hub.attach(socket, admissions, order)
+        self._appear(socket)
+
+    async def _resume(self, socket: Socket, asked: frames.Resume) -> None:
+        async with self._turns:
+            position = self._hub.position()
+            standing = await self._standing(asked.token)
+            actor, _ = standing
+            if not self._sessions.is_of(asked.session_id, actor.user_id):
+                socket.write(_INVALID_SESSION)
+                return
+            try:
+                cursor = self._feed.cursor_of(asked.s)
+            except BadPlace:
+                socket.write(_INVALID_SESSION)
+                return
+            self._know(socket, asked.token, standing)
+            try:
+                if cursor.order is None:
+                    raise Trimmed
+                admissions = await self._reception.admissions(actor)
+                await self._hub.attach(socket, admissions, cursor.order)
+            except Trimmed:
+                await self._tell_gap(socket, asked.token, standing, position, cursor)
+                return
+            resumed = {"op": frames.DISPATCH, "t": "resumed", "s": self._hub.position(), "d": {}}
+            socket.write(text_frame(_encode(resumed)))
+            self._appear(socket)
+
+    async def _tell_gap(self, socket: Socket, token: str, standing: Standing, position: str, cursor: Cursor) -> None:
+        """What was missed is not kept any more: say what to fetch, and begin anew."""
+        gap = await self._reception.gap(standing[0], cursor.at_ms)
+        socket.write(text_frame(event_payload("gap", _encode(gap))))
+        await self._greet(socket, token, standing, position)
+
+    async def _renew(self, socket: Socket, token: str) -> None:
+        standing = await self._standing(token)
+        actor, good_until_ms = standing
+        if actor.user_id != socket.user_id:
+            raise Ended(frames.ALREADY_IDENTIFIED, "This socket is somebody else's.")
+        self._know(socket, token, standing)
+        renewed = {"expiresAt": instant(good_until_ms)}
+        socket.write(text_frame(event_payload("renewed", _encode(renewed))))
+
+    async def _standing(self, token: str) -> Standing:
+        """Who this is; the socket ends if the token proves nothing, or somebody comes in too often."""
+        try:
+            standing = await self._reception.authenticate(token)
+            user_id = standing[0].user_id
+            await self._limits.take("identify", f"user:{user_id}")
+        except Unauthenticated:
+            raise Ended(frames.REFUSED, "The token proves nothing.") from None
+        except TooMany:
+            raise Ended(frames.TOO_MANY, "Too many connections: wait.") from None
+        except Refusal as refusal:
+            raise Ended(frames.REFUSED, str(refusal)) from None
+        except TableError as error:
+            _log.warning("nobody can be let in", why=f"{type(error).__name__}: {error}")
+            raise Ended(frames.RESTARTING, "The store cannot answer at the moment.") from None
+        return standing
+
+    def _know(self, socket: Socket, token: str, standing: Standing) -> None:
+        now_ms = self._clock.now_ms()
+        actor, good_until_ms = standing
+        socket.token = token
+        socket.actor = actor
+        socket.user_id = actor.user_id
+        socket.tenant = actor.tenant
+        socket.session_id = actor.session_id
+        socket.deadline = self._now() + SILENCE_SECONDS
+        socket.look_again_ms = min(good_until_ms, now_ms + round(LOOK_AGAIN_SECONDS * 1000))
+
+    async def _look_again(self, socket: Socket) -> None:
+        """Does the token still prove somebody? It has ended, perhaps, or its session has."""
+        try:
+            socket.actor, socket.look_again_ms = await self._reception.authenticate(socket.token)
+        except Refusal:
+            socket.close(frames.REFUSED, "The token has ended.")
+        except TableError:
+            socket.look_again_ms = 0  # ask again at the next sweep
+
+    # Calls
+
+    async def _take_call(self, socket: Socket, frame: frames.ClientFrame) -> None:
+        socket.deadline = self._now() + SILENCE_SECONDS
+        asked = frames.decode_call(frame.d)
+        try:
+            call = self._calls.find(asked.method, asked.params)
+        except Refusal as refusal:
+            problem = problem_of(refusal)
+            socket.write(result_frame(frame.id, problem.status, problem.body))
+            return
+        await socket.room_for_call(CALLS_AT_ONCE)
+        socket.start(self._run_call(socket, frame.id, call), in_turn=not call.is_read)
+
+    async def _run_call(self, socket: Socket, id: str | int | None, call: Call) -> None:
+        try:
+            actor, _ = await self._reception.authenticate(socket.token)
+        except Refusal:
+            socket.close(frames.REFUSED, "The token has ended.")
+            return
+        except StoreError as error:
+            problem = problem_of(error)
+            socket.write(result_frame(id, problem.status, problem.body))
+            return
+        outcome = await self._calls.run(Caller(actor, socket.address, socket.name), call)
+        socket.write(result_frame(id, outcome.status, outcome.body))
+
+    # Inside
+
+    def _appear(self, socket: Socket) -> None:
+        socket.is_present = True
+        self._watch(socket, True)
+
+    def _count(self, socket: Socket) -> None:
+        """A client that only makes noise is closed."""
+        minute = int(self._now() // 60)
+        socket.heard = (minute, socket.heard[1] + 1 if socket.heard[0] == minute else 1)
+        if socket.heard[1] > MAX_QUIET_FRAMES:
+            raise Ended(frames.TOO_MANY, "Too many frames.")
+
+    def _is_welcome(self, scope: Scope) -> bool:
+        """May a page of this origin come in? Programs send none."""
+        headers = dict(scope["headers"])
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if not origin or "*" in self._origins or origin in self._origins:
+            return True
+        host: bytes = headers.get(b"host", b"")
+        return bool(urlsplit(origin).netloc == host.decode("latin-1"))
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+
+def _unwatched(socket: Socket, is_here: bool) -> None:
+    pass

@@ -1,0 +1,132 @@
+"""The feed of a table whose change log is one line: the embedded engine's.
+
+The place of an event is the number of its transaction and its own number in there, the same for every socket, node and
+restart. Events of before are made again from the log, some transactions at a time; whoever resumes after the same
+break shares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Final
+
+from sobremesa.clock import Clock
+from sobremesa.live.events import Announcement
+from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Trimmed
+from sobremesa.live.translation import Translation
+from sobremesa.memory import Memory
+from sobremesa.table import NEWEST, ChangeReader, Position, RawChange, Table
+from sobremesa.table.errors import BadCursor, PositionTrimmed
+
+WAIT_SECONDS = 5.0
+PAGE_TRANSACTIONS = 128
+REMEMBERED_ENTRIES = 50_000
+END: Final = 1 << 30
+"""The number after all events of a transaction."""
+
+
+class LogFeed:
+    """Announces what the change log tells, in its order."""
+
+    repeats = False
+
+    def __init__(self, table: Table, clock: Clock, translation: Translation) -> None:
+        self._table = table
+        self._clock = clock
+        self._translation = translation
+        self._reader: ChangeReader | None = None
+        self._store = ""
+        self._pages: Memory[int, Sequence[Entry]] = Memory(REMEMBERED_ENTRIES)
+
+    async def open(self) -> Order:
+        self._reader = await self._table.changes(NEWEST)
+        self._store, number = _split((await self._reader.read(0)).position)
+        return number, END
+
+    async def next(self, is_heard: Callable[[], bool]) -> Heard:
+        if self._reader is None:
+            raise RuntimeError("the feed is not open")
+        batch = await self._reader.read(WAIT_SECONDS)
+        was_heard = is_heard()
+        entries = await self._entries(batch.changes) if was_heard else []
+        return Heard(entries, (_split(batch.position)[1], END), was_heard)
+
+    def s_of(self, order: Order) -> str:
+        return self._s(order, self._clock.now_ms())
+
+    def cursor_of(self, s: str) -> Cursor:
+        store, *numbers = s.split(".")
+        if len(numbers) != 3 or len(s) > 100 or not all(each.isascii() and each.isdecimal() for each in numbers):
+            raise BadPlace
+        number, place, at_ms = map(int, numbers)
+        return Cursor((number, place) if store == self._store else None, at_ms)
+
+    async def history(self, after: Order, until: Order) -> AsyncIterator[Sequence[Entry]]:
+        number = after[0] - 1 if after[1] < END else after[0]  # its own transaction may have told only a part
+        while number < until[0]:
+            page = number // PAGE_TRANSACTIONS
+            entries = await self._page(page, number)
+            yield [entry for entry in entries if after < entry.order <= until]
+            number = (page + 1) * PAGE_TRANSACTIONS
+
+    async def close(self) -> None:
+        if self._reader is not None:
+            await self._reader.close()
+
+    async def _page(self, page: int, number: int) -> Sequence[Entry]:
+        """The entries of some transactions, at least of those after a number; whole pages are remembered."""
+        known = self._pages.find(page)
+        if known is not None:
+            return known
+        first, last = page * PAGE_TRANSACTIONS, (page + 1) * PAGE_TRANSACTIONS
+        try:
+            entries, reached = await self._read(first, last)
+        except Trimmed:
+            return (await self._read(number, last))[0]  # the beginning of the page is gone, but not what was asked for
+        if reached >= last:
+            self._pages.keep(page, entries, weight=len(entries) + 1)
+        return entries
+
+    async def _read(self, number: int, last: int) -> tuple[Sequence[Entry], int]:
+        try:
+            reader = await self._table.changes(Position(f"{self._store}-{number}"))
+            changes: list[RawChange] = []
+            while number < last:
+                batch = await reader.read(0)
+                if not batch.changes:
+                    break
+                changes += batch.changes
+                number = _split(batch.position)[1]
+        except PositionTrimmed as trimmed:
+            raise Trimmed(str(trimmed)) from None
+        except BadCursor:
+            raise BadPlace from None
+        entries = await self._entries(changes)
+        return [entry for entry in entries if entry.order[0] <= last], number
+
+    async def _entries(self, changes: Sequence[RawChange]) -> list[Entry]:
+        entries: list[Entry] = []
+        number = place = 0
+        for change in changes:
+            for announcement in await self._translation.announcements(change):
+                own = _transaction_of(change)
+                number, place = (number, place + 1) if own == number else (own, 1)
+                entries.append(self._entry((number, place), change, announcement))
+        return entries
+
+    def _entry(self, order: Order, change: RawChange, announcement: Announcement) -> Entry:
+        return Entry(order, self._s(order, change.at_ms), announcement)
+
+    def _s(self, order: Order, at_ms: int) -> str:
+        return f"{self._store}.{order[0]}.{order[1]}.{at_ms}"
+
+
+def _split(position: Position) -> tuple[str, int]:
+    """The store and the number of a position in the embedded engine's log."""
+    store, _, number = position.rpartition("-")
+    return store, int(number)
+
+
+def _transaction_of(change: RawChange) -> int:
+    """The number of the transaction of a change, which its id tells: store, transaction, place."""
+    return int(change.id.split("-")[-2])

@@ -1,0 +1,127 @@
+"""A socket: one client's connection, with what is known of it and what it has under way."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Coroutine
+from typing import Any
+
+from sobremesa.live import frames
+from sobremesa.live.hub import Listener
+from sobremesa.live.wire import Wire
+from sobremesa.people import Actor
+
+MAX_WAITING_BYTES = 192 * 1024
+"""What a client may leave unread; whoever is slower than that is closed, and can resume."""
+
+_numbers = itertools.count(1)
+
+
+class Ended(Exception):
+    """The conversation is over, for this reason."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+class Socket(Listener):
+    """A client of the gateway."""
+
+    __slots__ = (
+        "_calls",
+        "_last_in_turn",
+        "_room",
+        "_wire",
+        "actor",
+        "address",
+        "deadline",
+        "heard",
+        "is_present",
+        "look_again_ms",
+        "name",
+        "token",
+    )
+
+    def __init__(self, wire: Wire, address: str, *, deadline: float) -> None:
+        super().__init__()
+        self._wire = wire
+        self.address = address
+        self.name = f"socket-{next(_numbers)}"
+        self.actor: Actor | None = None
+        self.token = ""
+        self.deadline = deadline
+        """When something must have been heard."""
+        self.look_again_ms = 0
+        """When to ask again whether the token is good."""
+        self.heard = (0, 0)
+        """A minute, and how many frames came in it."""
+        self.is_present = False
+        """Does it count for whether its person is here?"""
+        self._calls: set[asyncio.Task[None]] = set()
+        self._last_in_turn: asyncio.Task[None] | None = None
+        self._room: asyncio.Future[None] | None = None
+
+    @property
+    def is_identified(self) -> bool:
+        return self.actor is not None
+
+    # Speaking
+
+    def write(self, frame: bytes) -> None:
+        """Send one frame, after those that are pending."""
+        if self.pending:
+            self.pending.append(frame)
+            self.flush()
+        else:
+            self._write(frame, 1)
+
+    def flush(self) -> None:
+        pending, self.pending = self.pending, []
+        self._write(pending[0] if len(pending) == 1 else b"".join(pending), len(pending))
+
+    async def drained(self) -> None:
+        await self._wire.drained()
+
+    def close(self, code: int, reason: str) -> None:
+        self._wire.close(code, reason)
+
+    def end(self) -> None:
+        self.close(frames.REFUSED, "The session has ended.")
+
+    def _write(self, data: bytes, count: int) -> None:
+        if self._wire.waiting() > MAX_WAITING_BYTES:
+            self.close(frames.TOO_SLOW, "Too slow: what was missed comes with a resume.")
+        else:
+            self._wire.write(data, count)
+
+    # Calls
+
+    async def room_for_call(self, at_once: int) -> None:
+        """Wait until fewer than this are under way."""
+        while len(self._calls) >= at_once:
+            self._room = asyncio.get_running_loop().create_future()
+            await self._room
+
+    def start(self, work: Coroutine[Any, Any, None], *, in_turn: bool = False) -> None:
+        """Do something beside the conversation; in turn, it waits for what was to be done in turn before."""
+        before = self._last_in_turn
+        if in_turn and before is not None and not before.done():
+            work = _after(before, work)
+        task = asyncio.create_task(work)
+        self._calls.add(task)
+        task.add_done_callback(self._done)
+        if in_turn:
+            self._last_in_turn = task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._calls.discard(task)
+        if self._room is not None and not self._room.done():
+            self._room.set_result(None)
+
+
+async def _after(before: asyncio.Task[None], work: Coroutine[Any, Any, None]) -> None:
+    await asyncio.wait((before,))
+    await work

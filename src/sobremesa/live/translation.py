@@ -1,0 +1,142 @@
+"""Translation: from the changes of rows to what is announced of them.
+
+Each domain says what a change of one of its rows means. Most rows mean nothing to anybody who listens (nonces, claims,
+heads that moved), and are passed over by a look at the beginning of their keys.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+
+import msgspec
+import structlog
+
+from sobremesa.live.events import Announcement
+from sobremesa.table import Entity, RawChange, Table
+from sobremesa.table.errors import TableError
+
+E = TypeVar("E", bound=Entity)
+
+_log = structlog.get_logger("sobremesa.live")
+
+
+class Seen(NamedTuple, Generic[E]):
+    """A row as it was and as it is: new where it was not, gone where it is not."""
+
+    old: E | None
+    new: E | None
+
+    @property
+    def row(self) -> E:
+        """The row as it is, or as it last was."""
+        row = self.new if self.new is not None else self.old
+        assert row is not None  # noqa: S101 - a change is of something
+        return row
+
+    def changed(self, *fields: str) -> bool:
+        """Is the row new, or does it differ in one of these fields? Never where it is gone."""
+        if self.new is None:
+            return False
+        if self.old is None:
+            return True
+        return any(getattr(self.old, field) != getattr(self.new, field) for field in fields)
+
+
+Translate: TypeAlias = Callable[[Any], Awaitable[Sequence[Announcement]]]
+"""From a Seen row to what is announced of it, in order."""
+
+
+class _Meaning(NamedTuple):
+    """What a change of one kind of row means, and which stored attributes must differ for that."""
+
+    entity: type[Entity]
+    translate: Translate
+    attributes: tuple[str, ...] | None
+
+
+class Announces(Protocol):
+    """A part of the application whose rows are of interest to listeners."""
+
+    def announce(self, translation: Translation) -> None:
+        """Say what a change of each kind of row means."""
+        ...
+
+
+class Translation:
+    """Knows what the changes of every kind of row mean."""
+
+    def __init__(self, table: Table, parts: Sequence[Announces] = ()) -> None:
+        self._table = table
+        self._spelling = table.layout.spelling
+        self._by_heads: dict[tuple[str, str], list[_Meaning]] = defaultdict(list)
+        for part in parts:
+            part.announce(self)
+
+    def on(
+        self,
+        entity: type[E],
+        translate: Callable[[Seen[E]], Awaitable[Sequence[Announcement]]],
+        *,
+        fields: Sequence[str] | None = None,
+    ) -> None:
+        """Let a change of such a row mean this.
+
+        With `fields`, a row that was there and still is counts only if one of these differs; without any of them, only
+        what comes and goes does. That costs a look at the stored row, which heads and cursors need: they change with
+        every message.
+        """
+        keys = entity.shape.keys
+        pk, sk = keys.pk.literal_prefix, keys.sk.literal_prefix
+        if self._spelling is not None:
+            pk, sk = self._spelling.key(pk), self._spelling.key(sk)
+        attributes = None if fields is None else tuple(entity.shape.attribute(field) for field in fields)
+        self._by_heads[_head(pk), _head(sk)].append(_Meaning(entity, translate, attributes))
+
+    async def announcements(self, change: RawChange) -> list[Announcement]:
+        """What is announced of a change, each with its id."""
+        key = change.key
+        candidates = self._by_heads.get((_head(key.pk), _head(key.sk)))
+        if candidates is None:
+            return []
+        found: list[Announcement] = []
+        for entity, translate, attributes in candidates:
+            if attributes is not None and not _differs(change, attributes):
+                continue
+            seen = self._seen(change, entity)
+            if seen is None:
+                continue
+            try:
+                announced = await translate(seen)
+            except TableError as error:
+                # What cannot be read now must not keep all other events from being told.
+                _log.warning("a change could not be announced", key=f"{key.pk} / {key.sk}", why=str(error))
+                continue
+            found += [_named(each, change, number) for number, each in enumerate(announced, start=len(found))]
+        return found
+
+    def _seen(self, change: RawChange, entity: type[E]) -> Seen[E] | None:
+        as_entity = self._table.as_entity
+        old = None if change.old is None else as_entity(change.old, entity)
+        new = None if change.new is None else as_entity(change.new, entity)
+        return None if old is None and new is None else Seen(old, new)
+
+
+def _differs(change: RawChange, attributes: tuple[str, ...]) -> bool:
+    """Is the row new or gone, or different in one of these attributes?"""
+    old, new = change.old, change.new
+    return old is None or new is None or any(old.get(name) != new.get(name) for name in attributes)
+
+
+def _head(key: str) -> str:
+    """A key up to and with its first separator: what kind of key it is."""
+    end = key.find("#")
+    return key if end < 0 else key[: end + 1]
+
+
+def _named(announcement: Announcement, change: RawChange, number: int) -> Announcement:
+    """With an id, which is the change's own, unless the event has one that the writer knows before the log does."""
+    if announcement.id:
+        return announcement
+    return msgspec.structs.replace(announcement, id=f"{change.id}-{number}" if number else change.id)

@@ -1,0 +1,312 @@
+"""What happens in rooms of every kind, told to those who are in them: messages, reactions, pins, and who read how far.
+
+What a message says is told by the rule that pages follow (`visibility`): one that is withheld keeps its place for
+everybody, and says what it says only to its author and to those who moderate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from msgspec import UNSET, UnsetType
+
+from sobremesa.clock import EPOCH, Instant
+from sobremesa.http.endpoints import Output
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.live.events import Announcement, EventType, Topic, person
+from sobremesa.live.translation import Seen, Translation
+from sobremesa.people import UserId
+from sobremesa.rooms.archive import find_message
+from sobremesa.rooms.door import People
+from sobremesa.rooms.dressing import Undressed, reactions_to, shown_as
+from sobremesa.rooms.entities import Message, Pin, Reaction, ReactionSummary, ReadCursor
+from sobremesa.rooms.kinds import RoomKind, RoomKindName
+from sobremesa.rooms.views import FlagsView
+from sobremesa.rooms.visibility import is_withheld
+from sobremesa.table import Table, unhex_part
+
+
+class LiveReaction(Output):
+    """How many reacted with one emoji; `userIds` are the first of them."""
+
+    emoji: str
+    count: int
+    user_ids: list[UserId]
+
+
+class LiveMessage(Output):
+    """A message as everybody in the room sees it: what is the reader's own is not in it."""
+
+    message_id: MessageId
+    room_id: RoomId
+    room_kind: RoomKindName
+    type: str
+    author_id: UserId
+    username: str
+    content: str
+    edited: bool
+    edited_at: Instant | None
+    deleted: bool
+    reply_to: MessageId | None
+    attachments: list[dict[str, Any]]
+    reactions: list[LiveReaction]
+    mentions: list[UserId]
+    created_at: Instant
+    action: dict[str, Any] | None = None
+    flags: FlagsView | None = None
+    nsfw_band: int | None = None
+
+
+class MessageGone(Output):
+    """A message that says nothing any more."""
+
+    message_id: MessageId
+    room_id: RoomId
+    room_kind: RoomKindName
+
+
+class ReactionChanged(Output):
+    """Who reacted, or no longer does; and how many do after it, with the first of them."""
+
+    message_id: MessageId
+    room_id: RoomId
+    room_kind: RoomKindName
+    emoji: str
+    user_id: UserId
+    count: int
+    user_ids: list[UserId]
+
+
+class PinChanged(Output):
+    """A message that is kept at hand, or no longer is."""
+
+    message_id: MessageId
+    room_id: RoomId
+    room_kind: RoomKindName
+    pinned_by: UserId
+    pinned_at: Instant
+
+
+class ReadMoved(Output):
+    """How far somebody has read."""
+
+    room_id: RoomId
+    room_kind: RoomKindName
+    user_id: UserId
+    last_read_message_id: MessageId
+    read_at: Instant | None
+
+
+class PreferencesChanged(Output):
+    """What one wants to hear of a room."""
+
+    room_id: RoomId
+    room_kind: RoomKindName
+    muted: bool
+
+
+class LiveParticipant(Output):
+    """Somebody in a conversation or a thread. In a thread, `role` is the side they are on."""
+
+    room_kind: RoomKindName
+    room_id: RoomId
+    user_id: UserId
+    username: str
+    avatar_url: str | None
+    role: str
+    joined_at: Instant
+    blocked_until: Instant | UnsetType | None = UNSET
+    """Only in a thread."""
+
+
+class ParticipantGone(Output):
+    """Somebody who is no longer in a conversation or a thread."""
+
+    room_kind: RoomKindName
+    room_id: RoomId
+    user_id: UserId
+
+
+message_created = EventType("message.created", LiveMessage, "Somebody said something.")
+message_updated = EventType(
+    "message.updated",
+    LiveMessage,
+    "A message was edited, moderation says something else of it, or its author has left for good.",
+)
+message_deleted = EventType("message.deleted", MessageGone, "A message was taken back.")
+reaction_added = EventType("reaction.added", ReactionChanged, "Somebody reacted to a message.")
+reaction_removed = EventType("reaction.removed", ReactionChanged, "Somebody took a reaction back.")
+pin_added = EventType("pin.added", PinChanged, "A message was pinned.")
+pin_removed = EventType("pin.removed", PinChanged, "A pinned message was let go.")
+read_updated = EventType(
+    "read.updated", ReadMoved, "Somebody has read further; in channels one hears only of oneself, on other devices."
+)
+preferences_updated = EventType("preferences.updated", PreferencesChanged, "One has muted a room, or hears it again.")
+participant_joined = EventType("participant.joined", LiveParticipant, "Somebody came into a conversation or a thread.")
+participant_updated = EventType(
+    "participant.updated", LiveParticipant, "Somebody has another role, or is kept from speaking for a while."
+)
+participant_left = EventType(
+    "participant.left", ParticipantGone, "Somebody left, or was taken out; whoever it was hears it too."
+)
+
+_VISIBLE = (
+    "type",
+    "username",
+    "content",
+    "edited",
+    "edited_at",
+    "deleted",
+    "reply_to",
+    "mentions",
+    "attachments",
+    "reactions",
+    "flags",
+    "nsfw_band",
+    "action",
+)
+"""What of a message's row is seen: a change of anything else is none to those who listen."""
+
+
+class Place(NamedTuple):
+    """Where a room is listened to, and whether what may not be for everybody is withheld there."""
+
+    topic: Topic
+    safe_mode: bool = False
+
+
+FindPlace: TypeAlias = Callable[[RoomId], Awaitable[Place | None]]
+"""Tells the place of a room; None if the room is no more."""
+
+
+class RoomEvents:
+    """Announces what happens in rooms of one kind."""
+
+    def __init__(self, kind: RoomKind, table: Table, people: People, place: FindPlace) -> None:
+        self._kind = kind
+        self._table = table
+        self._people = people
+        self._place = place
+
+    def announce(self, translation: Translation) -> None:
+        kind = self._kind
+        visible = [field for field in _VISIBLE if field in kind.message.shape.attributes]
+        translation.on(kind.message, self._message, fields=visible)
+        translation.on(kind.reaction, self._reaction, fields=())
+        translation.on(kind.pin, self._pin, fields=())
+        translation.on(kind.cursor, self._cursor, fields=("last_read_message_id", "muted"))
+
+    async def created(self, message: Message) -> Announcement | None:
+        """What is told of a message that was just made: nobody can have reacted to it yet.
+
+        Its id is the message's own, so whoever wrote it may tell of it before the log does; None if the room is gone.
+        """
+        place = await self._place(message.room_id)
+        return None if place is None else await self._told(message_created, message, [], place, id=message.message_id)
+
+    # Messages
+
+    async def _message(self, seen: Seen[Message]) -> list[Announcement]:
+        old, new = seen
+        if old is None and new is not None:
+            created = await self.created(new)
+            return [] if created is None else [created]
+
+        place = await self._place(seen.row.room_id)
+        if place is None:
+            return []  # a room that is gone takes its messages with it, and has been told of
+        if new is None or (new.deleted and old is not None and not old.deleted):
+            row = seen.row
+            return [message_deleted(MessageGone(row.message_id, row.room_id, self._kind.name), place.topic)]
+        return [await self._told(message_updated, new, await self._reactions(new), place)]
+
+    async def _told(
+        self,
+        event: EventType[LiveMessage],
+        message: Message,
+        reactions: list[LiveReaction],
+        place: Place,
+        *,
+        id: str = "",
+    ) -> Announcement:
+        departing = await self._people.departing()
+        shown = shown_as(LiveMessage, self._kind, message, reactions, departing, withheld=False)
+        if not is_withheld(message, safe_mode=place.safe_mode):
+            return event(shown, place.topic, id=id)
+        bare = shown_as(LiveMessage, self._kind, message, [], departing, withheld=True)
+        return event.withheld(bare, place.topic, full=shown, author=message.author_id, id=id)
+
+    async def _reactions(self, message: Message) -> list[LiveReaction]:
+        """The reactions to a message now; a tombstone has none."""
+        if message.deleted:
+            return []
+        question = self._kind.reactions_of_message(room_id=message.room_id, message_id=message.message_id)
+        summaries = [summary async for summary in self._table.every(question) if summary.count > 0]
+        summaries.sort(key=lambda summary: summary.first_at or EPOCH)
+        found = reactions_to(Undressed([message], summaries, None)).get(message.message_id, [])
+        return [LiveReaction(view.emoji, view.count, view.user_ids) for view in found]
+
+    # What belongs to messages
+
+    async def _reaction(self, seen: Seen[Reaction]) -> list[Announcement]:
+        """How many react is told as it is now, so hearing of it twice does no harm.
+
+        Nothing is told of a message that says nothing, as its reactions are not shown either.
+        """
+        row = seen.row
+        place = await self._place(row.room_id)
+        if place is None:
+            return []
+        message, summary = await self._message_and_summary(row)
+        if message is None or message.deleted or is_withheld(message, safe_mode=place.safe_mode):
+            return []
+
+        emoji = unhex_part(row.emoji_hex)
+        found = reactions_to(Undressed([message], [] if summary is None else [summary], None))
+        view = next((view for view in found.get(message.message_id, []) if view.emoji == emoji), None)
+        count, user_ids = (0, []) if view is None else (view.count, view.user_ids)
+        event = reaction_removed if seen.new is None else reaction_added
+        told = ReactionChanged(row.message_id, row.room_id, self._kind.name, emoji, row.user_id, count, user_ids)
+        return [event(told, place.topic)]
+
+    async def _message_and_summary(self, row: Reaction) -> tuple[Message | None, ReactionSummary | None]:
+        kind, table = self._kind, self._table
+        at = kind.summary.key(room_id=row.room_id, message_id=row.message_id, emoji_hex=row.emoji_hex)
+        try:
+            key = kind.message_key(row.room_id, row.message_id)
+        except ValueError:  # another writer's message
+            message = await find_message(kind, table, row.room_id, row.message_id)
+            return message, await table.get(at, consistent=True)
+        return await table.get_pair(key, at, consistent=True)
+
+    async def _pin(self, seen: Seen[Pin]) -> list[Announcement]:
+        pin = seen.row
+        place = await self._place(pin.room_id)
+        if place is None:
+            return []
+        event = pin_removed if seen.new is None else pin_added
+        told = PinChanged(pin.message_id, pin.room_id, self._kind.name, pin.pinned_by, pin.pinned_at)
+        return [event(told, place.topic)]
+
+    async def _cursor(self, seen: Seen[ReadCursor]) -> list[Announcement]:
+        old, new = seen
+        if new is None:
+            return []
+        announced: list[Announcement] = []
+        read = new.last_read_message_id
+        if read is not None and (old is None or old.last_read_message_id != read):
+            topic = await self._readers_topic(new)
+            told = ReadMoved(new.room_id, self._kind.name, new.user_id, read, new.read_at)
+            announced += [] if topic is None else [read_updated(told, topic)]
+        if new.muted != (old is not None and old.muted):
+            wish = PreferencesChanged(new.room_id, self._kind.name, new.muted)
+            announced.append(preferences_updated(wish, person(new.user_id)))
+        return announced
+
+    async def _readers_topic(self, cursor: ReadCursor) -> Topic | None:
+        """Who hears how far somebody has read: where a cursor is a seat, everybody in the room; else they alone."""
+        if not self._kind.cursor_is_seat:
+            return person(cursor.user_id)
+        place = await self._place(cursor.room_id)
+        return None if place is None else place.topic

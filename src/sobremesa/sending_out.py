@@ -1,0 +1,48 @@
+"""Sending out: whoever is removed in this process hears nothing more before the one who removed them is answered.
+
+Every removal is announced by the change log, on every node; that takes a moment, in which something could still be
+heard. Where the removal was written it is known at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from sobremesa.accounts.entities import Session
+from sobremesa.communities.entities import ServerMembership
+from sobremesa.conversations.entities import Participant as ConversationParticipant
+from sobremesa.live.events import Expulsion, conversation, server, thread, workspace
+from sobremesa.live.hub import Hub
+from sobremesa.table import Delete, Entity, Operation
+from sobremesa.threads.entities import Participant as ThreadParticipant
+from sobremesa.workspaces.entities import Member as WorkspaceMember
+
+Parts: TypeAlias = Mapping[str, Any]
+
+SEATS: dict[type[Entity], Callable[[Parts], Expulsion]] = {
+    ServerMembership: lambda parts: Expulsion(parts["user_id"], server(parts["server_id"])),
+    ConversationParticipant: lambda parts: Expulsion(parts["user_id"], conversation(parts["room_id"])),
+    ThreadParticipant: lambda parts: Expulsion(parts["user_id"], thread(parts["room_id"])),
+    WorkspaceMember: lambda parts: Expulsion(parts["user_id"], workspace(parts["workspace_id"])),
+}
+"""The rows that let somebody listen, and to what."""
+
+
+class SendingOut:
+    """Watches the writes of this process."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    def __call__(self, operations: Sequence[Operation]) -> None:
+        for operation in operations:
+            if isinstance(operation, Delete):
+                self._removed(operation.key.entity, operation.key.parts)
+
+    def _removed(self, entity: type[Entity], parts: Parts) -> None:
+        seat = SEATS.get(entity)
+        if seat is not None:
+            self._hub.send_out([seat(parts)])
+        elif entity is Session:
+            self._hub.end([parts["session_id"]])

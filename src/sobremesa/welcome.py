@@ -1,0 +1,189 @@
+"""The welcome: what a client is given when it comes in, and what it has to fetch after it was away for too long.
+
+It is asked of the same endpoints that clients ask, so that a list in the welcome is the list of the API.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from sobremesa.clock import Instant, instant
+from sobremesa.communities.entities import ServerId
+from sobremesa.communities.service import Communities
+from sobremesa.http.endpoints import MAX_LIMIT, Endpoint, Listed, Output, PageQuery
+from sobremesa.ids import MessageId, first_of
+from sobremesa.inboxes.api import counts_view
+from sobremesa.inboxes.entities import InboxKey, inboxes_of
+from sobremesa.inboxes.events import LiveCounts
+from sobremesa.inboxes.opening import Inboxes
+from sobremesa.inboxes.places import Own
+from sobremesa.live.events import Topic, conversation, server, thread
+from sobremesa.live.gaps import Gap, MissedRoom
+from sobremesa.live.typing import Typing, TypingStarted
+from sobremesa.people import Actor, Tenant, UserId
+from sobremesa.rooms.door import Seat
+from sobremesa.rooms.service import Rooms
+from sobremesa.rooms.unread import RoomStanding
+from sobremesa.rooms.views import UnreadView
+from sobremesa.table import Table
+
+FIRST_PAGE = 50
+
+
+class ReadyChannel(Output):
+    """A channel, and how one stands in it."""
+
+    channel_id: str
+    server_id: str
+    name: str
+    topic: str | None
+    last_message_id: MessageId | None
+    created_at: Instant
+    updated_at: Instant | None
+    unread: UnreadView
+    last_read_message_id: MessageId | None
+    muted: bool
+
+
+class Welcome:
+    """Makes snapshots for one application."""
+
+    def __init__(
+        self,
+        table: Table,
+        endpoints: Iterable[Endpoint],
+        communities: Communities,
+        inboxes: Inboxes,
+        channels: Rooms,
+    ) -> None:
+        self._table = table
+        self._endpoints = {endpoint.name: endpoint for endpoint in endpoints}
+        self._communities = communities
+        self._inboxes = inboxes
+        self._channels = channels
+
+    async def snapshot(self, actor: Actor) -> dict[str, Any]:
+        """Everything to begin with: all servers with their channels, and the first page of every list."""
+        user, servers, conversations, threads, inboxes, workspaces = await asyncio.gather(
+            self._endpoints["accounts.getMe"].handler(actor=actor),
+            self._servers(actor),
+            self._first("conversations.listConversations", actor),
+            self._first("threads.listThreads", actor),
+            self._counted_inboxes(actor),
+            self._first("workspaces.listWorkspaces", actor),
+        )
+        return {
+            "user": user,
+            "servers": servers,
+            "conversations": conversations,
+            "threads": threads,
+            "inboxes": inboxes,
+            "workspaces": workspaces,
+        }
+
+    async def _servers(self, actor: Actor) -> list[dict[str, Any]]:
+        standings = {standing.seat.room_id: standing for standing in await self._channels.standings(actor)}
+        found: list[dict[str, Any]] = []
+        cursor: str | None = None
+        while True:
+            servers, cursor = await self._communities.list_servers(actor, limit=MAX_LIMIT, cursor=cursor)
+            found += await asyncio.gather(*(self._server(actor, each.server_id, standings) for each in servers))
+            if cursor is None:
+                return found
+
+    async def _server(self, actor: Actor, server_id: ServerId, standings: dict[Any, RoomStanding]) -> dict[str, Any]:
+        server, role = await self._communities.get_server(actor, server_id)
+        channels: list[ReadyChannel] = []
+        cursor: str | None = None
+        while True:
+            some, cursor = await self._communities.list_channels(actor, server_id, limit=MAX_LIMIT, cursor=cursor)
+            for channel, last_message_id in some:
+                standing = standings.get(channel.channel_id)
+                if standing is None:
+                    continue  # made after the look around: its event will tell
+                read = standing.cursor
+                channels.append(
+                    ReadyChannel(
+                        channel.channel_id,
+                        channel.server_id,
+                        channel.name,
+                        channel.topic,
+                        last_message_id,
+                        channel.created_at,
+                        channel.updated_at,
+                        standing.unread,
+                        None if read is None else read.last_read_message_id,
+                        standing.muted,
+                    )
+                )
+            if cursor is None:
+                break
+        return {
+            "serverId": server.server_id,
+            "name": server.name,
+            "ownerId": server.owner_id,
+            "iconUrl": server.icon_url,
+            "createdAt": server.created_at,
+            "updatedAt": server.updated_at,
+            "role": role,
+            "channels": channels,
+        }
+
+    async def _first(self, name: str, actor: Actor) -> list[Any]:
+        endpoint = self._endpoints[name]
+        query: PageQuery = endpoint.query(limit=FIRST_PAGE)
+        listed: Listed[Any] = await endpoint.handler(actor=actor, query=query)
+        return listed.items
+
+    async def _counted_inboxes(self, actor: Actor) -> list[dict[str, Any]]:
+        configs = [config async for config in self._table.every(inboxes_of(tenant=actor.tenant))]
+        counted = await asyncio.gather(
+            *(counts_in(self._inboxes, actor.tenant, actor.user_id, config.inbox) for config in configs)
+        )
+        return [
+            {**msgspec.to_builtins(counts), "title": config.title, "description": config.description}
+            for config, counts in zip(configs, counted, strict=True)
+        ]
+
+
+class Gaps:
+    """Knows what somebody missed."""
+
+    def __init__(self, rooms: Sequence[Rooms]) -> None:
+        self._rooms = rooms
+
+    async def find(self, actor: Actor, since_ms: int) -> Gap:
+        """The rooms in which something was said since a moment, and from where to where."""
+        after = first_of(since_ms)
+        missed = [
+            MissedRoom(rooms.kind.name, seat.room_id, after, seat.head.last_message_id)
+            for rooms in self._rooms
+            for seat in await rooms.seats_of(actor)
+            if seat.head.last_message_id is not None and seat.head.last_message_id > after
+        ]
+        return Gap(instant(since_ms), missed)
+
+
+async def counts_in(inboxes: Inboxes, tenant: Tenant, user_id: UserId, inbox: str) -> LiveCounts:
+    """What a person has in one inbox now."""
+    found = await inboxes.counting.count_at(Own(tenant, user_id, InboxKey(inbox)))
+    return LiveCounts(**msgspec.structs.asdict(counts_view(found)), tenant=tenant, inbox=InboxKey(inbox))
+
+
+class RoomTyping:
+    """Tells those who listen to a room that somebody writes there."""
+
+    def __init__(self, typing: Typing) -> None:
+        self._typing = typing
+
+    async def typing(self, room_kind: str, seat: Seat) -> None:
+        started = TypingStarted(seat.room_id, room_kind, seat.user_id, seat.actor.username)
+        self._typing.started(started, _TOPICS[room_kind](seat.scope))
+
+
+_TOPICS: dict[str, Callable[[str], Topic]] = {"channel": server, "conversation": conversation, "thread": thread}
+"""Where what happens in a kind of room is told; the scope of a seat is the server, or the room itself."""
