@@ -15,7 +15,7 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no
 LOCKED := --require-hashes --requirement
 
 # What is type-checked: docs has Python files only once its generator exists.
-TYPED := src tests bench $(wildcard docs/*.py)
+TYPED := src tests bench examples $(wildcard docs/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help

@@ -14,6 +14,8 @@ DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent / "tests")]
 
 import story  # noqa: E402
+from sobremesa import __version__  # noqa: E402
+from sobremesa.announcing import EVENTS, FROM_ROWS  # noqa: E402
 from sobremesa.app import REGISTRY  # noqa: E402
 from sobremesa.cli.tour_model import (  # noqa: E402
     Conversation,
@@ -32,6 +34,9 @@ from sobremesa.cli.tour_model import (  # noqa: E402
 )
 from sobremesa.clock import Instant  # noqa: E402
 from sobremesa.communities.permissions import RIGHTS, SAYS  # noqa: E402
+from sobremesa.http.schemas import described, require_all  # noqa: E402
+from sobremesa.live import asyncapi  # noqa: E402
+from sobremesa.live.events import EventTypes  # noqa: E402
 from sobremesa.settings import PREFIX, Settings  # noqa: E402
 from sobremesa.table import Create, Table, Update, Usage, add, catalogue, open_engine, set_to  # noqa: E402
 from sobremesa.threads.card_types import CardType, CardTypes, Transition  # noqa: E402
@@ -51,6 +56,8 @@ async def pages() -> Mapping[str, str]:
         "permissions.md": _permissions_page(),
         "cards.md": _cards_page(),
         "settings.md": _settings_page(),
+        "events.md": _events_page(),
+        "asyncapi.json": _asyncapi(),
         "example-patterns.md": await _patterns_page(),
         "endpoint-gaps.md": _gaps_page(),
     }
@@ -207,6 +214,75 @@ def _told(default: object) -> str:
 
 def _description(kind: Any) -> str:
     return next(str(meta.description) for meta in kind.__metadata__ if meta.description)
+
+
+def _events_page() -> str:
+    text = NOTE + "# Events\n\n"
+    text += (
+        "What the gateway tells, as the code declares it; programs find the same in [asyncapi.json](asyncapi.json).\n"
+        'An event comes as `{"op":0,"t":name,"s":place,"id":id,"d":{...}}` and may come twice: a client passes\n'
+        "over an `id` that it has seen. Nothing in it is a reader's own. A message that is withheld comes to\n"
+        "everybody without what it says, and whole to its author and to those who moderate.\n"
+    )
+    titles = [module.__name__.split(".")[1] for module in FROM_ROWS]
+    from_rows = [list(EventTypes.of(module)) for module in FROM_ROWS]
+    others = [event for event in EVENTS if not any(event in group for group in from_rows)]
+    kinds = list(dict.fromkeys(event.payload for event in EVENTS))
+    _, components = described(kinds)
+    for schema in components.values():
+        require_all(schema)
+    for title, events in zip([*titles, "the gateway"], [*from_rows, others], strict=True):
+        if events:
+            rows = [
+                {"event": f"`{event.name}`", "when": event.says, "to": event.to, "d": f"[{form}](#{form.lower()})"}
+                for event in events
+                for form in [event.payload.__name__]
+            ]
+            text += f"\n## {title.capitalize()}\n\n" + catalogue.markdown(rows)
+    text += "\n## What they tell\n"
+    for name, schema in components.items():
+        text += f"\n### {name}\n\n{schema.get('description', '')}\n\n"
+        text += catalogue.markdown(
+            [
+                {
+                    "field": f"`{field}`",
+                    "what": _form(kind) + ("" if field in schema["required"] else "; may be missing"),
+                }
+                for field, kind in schema["properties"].items()
+            ]
+        )
+    return text
+
+
+def _form(kind: Mapping[str, Any]) -> str:
+    """A field of an event in a few words."""
+    if "$ref" in kind:
+        name = kind["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in kind:
+        return " or ".join(map(_form, kind["anyOf"]))
+    if "enum" in kind:
+        return " or ".join(f"`{value}`" for value in kind["enum"])
+    if kind.get("type") == "array":
+        return f"a list: {_form(kind['items'])}" if kind.get("items") else "a list"
+    if kind.get("type") == "object" and isinstance(kind.get("additionalProperties"), Mapping):
+        return f"by name: {_form(kind['additionalProperties'])}" if kind["additionalProperties"] else "an object"
+    return _FORMS[kind.get("type")]
+
+
+_FORMS = {
+    "integer": "a whole number",
+    "string": "text",
+    "boolean": "true or false",
+    "null": "null",
+    "object": "an object",
+    None: "any JSON",
+}
+
+
+def _asyncapi() -> str:
+    document = asyncapi.document(EVENTS, title="Sobremesa", version=__version__, server_url=Settings().public_url)
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
 async def _patterns_page() -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sobremesa.accounts import events as accounts
 from sobremesa.clock import Clock
 from sobremesa.communities import events as communities
 from sobremesa.conversations import events as conversations
 from sobremesa.inboxes import events as inboxes
-from sobremesa.live.events import EventTypes
+from sobremesa.live import greetings, typing
+from sobremesa.live.events import EventTypes, Topic, conversation, server, thread
 from sobremesa.live.translation import Translation
 from sobremesa.rooms import events as rooms
-from sobremesa.rooms.door import People
+from sobremesa.rooms.door import People, Seat
 from sobremesa.table import Table
 from sobremesa.threads import events as threads
 from sobremesa.workspaces import events as workspaces
@@ -18,8 +21,10 @@ from sobremesa.workspaces import events as workspaces
 FROM_ROWS = (rooms, communities, conversations, threads, inboxes, workspaces, accounts)
 """The modules whose events come from changes of rows."""
 
-# The gateway's own events (ready, resumed, typing, presence) come from no rows: their module belongs after these.
-EVENTS = EventTypes.of(*FROM_ROWS)
+FROM_ELSEWHERE = (greetings, typing)
+"""Those whose events come from the gateway itself."""
+
+EVENTS = EventTypes.of(*FROM_ELSEWHERE, *FROM_ROWS)
 """Every event: the docs and the tests are loops over it."""
 
 
@@ -36,3 +41,18 @@ def translation_of(table: Table, clock: Clock, people: People) -> Translation:
             accounts.AccountEvents(),
         ],
     )
+
+
+class RoomTyping:
+    """Tells those who listen to a room that somebody writes there."""
+
+    def __init__(self, told: typing.Typing) -> None:
+        self._told = told
+
+    async def typing(self, room_kind: str, seat: Seat) -> None:
+        started = typing.TypingStarted(seat.room_id, room_kind, seat.user_id, seat.actor.username)
+        self._told.started(started, _TOPICS[room_kind](seat.scope))
+
+
+_TOPICS: dict[str, Callable[[str], Topic]] = {"channel": server, "conversation": conversation, "thread": thread}
+"""Where what happens in a kind of room is told; the scope of a seat is the server, or the room itself."""

@@ -29,7 +29,7 @@ from sobremesa.accounts.keyring import Keyring, open_keyring
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.opening import open_accounts
 from sobremesa.agreements import Agreements, ThreadFiles
-from sobremesa.announcing import translation_of
+from sobremesa.announcing import RoomTyping, translation_of
 from sobremesa.attachments import api as attachments_api
 from sobremesa.attachments import entities as attachment_entities
 from sobremesa.attachments.errors import AttachmentMissing
@@ -106,7 +106,7 @@ from sobremesa.threads.entities import THREADS
 from sobremesa.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.threads.opening import open_threads
 from sobremesa.web import Client, read_build
-from sobremesa.welcome import Gaps, RoomTyping, Welcome, counts_in
+from sobremesa.welcome import Gaps, Welcome, counts_in
 from sobremesa.workspaces import adopting as workspaces_adopting
 from sobremesa.workspaces import api as workspaces_api
 from sobremesa.workspaces import entities as workspace_entities
@@ -369,7 +369,7 @@ class Sobremesa:
             *inboxes_api.routes(self.inboxes).endpoints,
             *attachments_api.routes(self.attachments).endpoints,
             *moderation_api.routes(self.review).endpoints,
-            *live_api.routes(self.live.hub, self.live.feed, self._listening.admissions, self._gaps.find).endpoints,
+            *live_api.routes(self.live.hub, self.live.feed, self._listening.topics_of, self._gaps.find).endpoints,
         ]
 
     def site(self) -> Site:
@@ -406,7 +406,7 @@ class Sobremesa:
             self.live,
             Reception(
                 authenticate=self.authentication.until,
-                admissions=self._listening.admissions,
+                admissions=self._listening.topics_of,
                 snapshot=welcome.snapshot,
                 gap=self._gaps.find,
             ),

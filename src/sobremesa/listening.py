@@ -1,59 +1,91 @@
-"""Listening: what a person hears, because of who they are and what they are in."""
+"""Listening: all topics that a person listens to now.
+
+Four questions at once tell where they may be, and one request where they are: indexes only list, and each place is
+looked at where it stands.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
 
-from sobremesa.communities.entities import server_by_id, servers_of
-from sobremesa.communities.events import admission
-from sobremesa.conversations.entities import conversations_of
-from sobremesa.live.events import Admission, conversation, person, tenant, thread, workspace
-from sobremesa.people import Actor
-from sobremesa.table import Table
-from sobremesa.threads.entities import inbox_of
-from sobremesa.workspaces.entities import Member, workspaces_of
+from sobremesa.communities import entities as communities
+from sobremesa.communities.events import admission as server_admission
+from sobremesa.conversations import entities as conversations
+from sobremesa.conversations.events import admission as conversation_admission
+from sobremesa.live.events import Admission, person, tenant
+from sobremesa.people import Actor, UserId
+from sobremesa.table import Entity, Key, Question, Table
+from sobremesa.threads import entities as threads
+from sobremesa.threads.events import admission as thread_admission
+from sobremesa.workspaces import entities as workspaces
+from sobremesa.workspaces.events import admission as workspace_admission
 
 
 class Listening:
-    """Finds out what people listen to."""
+    """Tells what people listen to."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    async def admissions(self, actor: Actor) -> list[Admission]:
-        """Every topic that a person listens to now."""
+    async def topics_of(self, actor: Actor) -> list[Admission]:
+        """Everything that a person listens to: what is theirs alone, and each place that they are in now."""
         user_id = actor.user_id
-        found = await asyncio.gather(
-            self._servers(actor), self._conversations(actor), self._threads(actor), self._workspaces(actor)
+        listed = await asyncio.gather(
+            self._every(communities.servers_of(user_id=user_id)),
+            self._every(conversations.conversations_of(user_id=user_id)),
+            self._every(threads.inbox_of(user_id=user_id)),
+            self._every(workspaces.workspaces_of(user_id=user_id)),
         )
+        keys = list(dict.fromkeys(key for row in chain(*listed) for key in _keys(user_id, row)))
+        found = await self._table.get_many(keys, consistent=True)
+
         own = [Admission(user_id, person(user_id)), Admission(user_id, tenant(actor.tenant))]
-        return [*own, *(each for some in found for each in some)]
+        return [*own, *_admissions(user_id, [row for row in found if row is not None])]
 
-    async def _servers(self, actor: Actor) -> list[Admission]:
-        places = [place async for place in self._table.every(servers_of(user_id=actor.user_id))]
-        keys = [server_by_id(server_id=place.server_id) for place in places]
-        servers = await self._table.get_many(keys, consistent=True) if keys else []
-        return [
-            admission(place, server)
-            for place, server in zip(places, servers, strict=True)
-            if server is not None and server.deleted_at is None
-        ]
+    async def _every(self, question: Question[Any]) -> list[Entity]:
+        return [row async for row in self._table.every(question)]
 
-    async def _conversations(self, actor: Actor) -> list[Admission]:
-        return [
-            Admission(place.user_id, conversation(place.room_id), place.role == "admin")
-            async for place in self._table.every(conversations_of(user_id=actor.user_id))
-        ]
 
-    async def _threads(self, actor: Actor) -> list[Admission]:
-        return [
-            Admission(place.user_id, thread(place.room_id), place.role_context == "admin")
-            async for place in self._table.every(inbox_of(user_id=actor.user_id))
-        ]
+def _keys(user_id: UserId, row: Entity) -> list[Key[Any]]:
+    """The rows that say whether a person is where an index lists them, and with which rights."""
+    match row:
+        case communities.ServerMembership(server_id=server_id):
+            return [
+                communities.membership(user_id=user_id, server_id=server_id),
+                communities.server_by_id(server_id=server_id),
+            ]
+        case conversations.Participant(room_id=room_id):
+            return [
+                conversations.seat_of(room_id=room_id, user_id=user_id),
+                conversations.conversation_by_id(room_id=room_id),
+            ]
+        case threads.Participant(room_id=room_id):
+            return [threads.participant_of(room_id=room_id, user_id=user_id)]
+        case workspaces.Member(workspace_id=workspace_id):
+            return [workspaces.membership(workspace_id=workspace_id, user_id=user_id)]
+        case _:
+            return []  # a workspace as the first design lists it, for its maker
 
-    async def _workspaces(self, actor: Actor) -> list[Admission]:
-        return [
-            Admission(actor.user_id, workspace(place.workspace_id))
-            async for place in self._table.every(workspaces_of(user_id=actor.user_id))
-            if isinstance(place, Member)
-        ]
+
+def _admissions(user_id: UserId, rows: Iterable[Entity]) -> list[Admission]:
+    rows = list(rows)
+    servers = {row.server_id: row for row in rows if isinstance(row, communities.Server)}
+    talks = {row.room_id: row for row in rows if isinstance(row, conversations.Conversation)}
+    admissions: list[Admission] = []
+    for row in rows:
+        match row:
+            case communities.ServerMembership(server_id=server_id) if server_id in servers:
+                if servers[server_id].deleted_at is None:
+                    admissions.append(server_admission(row, servers[server_id]))
+            case conversations.Participant(room_id=room_id) if room_id in talks:
+                admissions.append(conversation_admission(row, talks[room_id]))
+            case threads.Participant():
+                admissions.append(thread_admission(row))
+            case workspaces.Member():
+                admissions.append(workspace_admission(row))
+            case _:
+                pass  # a server or a conversation itself
+    return admissions

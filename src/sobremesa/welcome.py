@@ -6,7 +6,7 @@ It is asked of the same endpoints that clients ask, so that a list in the welcom
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -21,17 +21,16 @@ from sobremesa.inboxes.entities import InboxKey, inboxes_of
 from sobremesa.inboxes.events import LiveCounts
 from sobremesa.inboxes.opening import Inboxes
 from sobremesa.inboxes.places import Own
-from sobremesa.live.events import Topic, conversation, server, thread
-from sobremesa.live.gaps import Gap, MissedRoom
-from sobremesa.live.typing import Typing, TypingStarted
+from sobremesa.live.greetings import Gap, MissedRoom, Ready
 from sobremesa.people import Actor, Tenant, UserId
-from sobremesa.rooms.door import Seat
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.unread import RoomStanding
 from sobremesa.rooms.views import UnreadView
 from sobremesa.table import Table
 
 FIRST_PAGE = 50
+CLOCKS_DIFFER_MS = 70 * 60_000
+"""A message may have the time of a clock that was behind: what is named as missed begins so much earlier."""
 
 
 class ReadyChannel(Output):
@@ -66,7 +65,7 @@ class Welcome:
         self._inboxes = inboxes
         self._channels = channels
 
-    async def snapshot(self, actor: Actor) -> dict[str, Any]:
+    async def snapshot(self, actor: Actor, session_id: str, expires_at: Instant) -> Ready:
         """Everything to begin with: all servers with their channels, and the first page of every list."""
         user, servers, conversations, threads, inboxes, workspaces = await asyncio.gather(
             self._endpoints["accounts.getMe"].handler(actor=actor),
@@ -76,14 +75,7 @@ class Welcome:
             self._counted_inboxes(actor),
             self._first("workspaces.listWorkspaces", actor),
         )
-        return {
-            "user": user,
-            "servers": servers,
-            "conversations": conversations,
-            "threads": threads,
-            "inboxes": inboxes,
-            "workspaces": workspaces,
-        }
+        return Ready(session_id, expires_at, user, servers, conversations, threads, inboxes, workspaces)
 
     async def _servers(self, actor: Actor) -> list[dict[str, Any]]:
         standings = {standing.seat.room_id: standing for standing in await self._channels.standings(actor)}
@@ -158,7 +150,7 @@ class Gaps:
 
     async def find(self, actor: Actor, since_ms: int) -> Gap:
         """The rooms in which something was said since a moment, and from where to where."""
-        after = first_of(since_ms)
+        after = first_of(since_ms - CLOCKS_DIFFER_MS)
         missed = [
             MissedRoom(rooms.kind.name, seat.room_id, after, seat.head.last_message_id)
             for rooms in self._rooms
@@ -172,18 +164,3 @@ async def counts_in(inboxes: Inboxes, tenant: Tenant, user_id: UserId, inbox: st
     """What a person has in one inbox now."""
     found = await inboxes.counting.count_at(Own(tenant, user_id, InboxKey(inbox)))
     return LiveCounts(**msgspec.structs.asdict(counts_view(found)), tenant=tenant, inbox=InboxKey(inbox))
-
-
-class RoomTyping:
-    """Tells those who listen to a room that somebody writes there."""
-
-    def __init__(self, typing: Typing) -> None:
-        self._typing = typing
-
-    async def typing(self, room_kind: str, seat: Seat) -> None:
-        started = TypingStarted(seat.room_id, room_kind, seat.user_id, seat.actor.username)
-        self._typing.started(started, _TOPICS[room_kind](seat.scope))
-
-
-_TOPICS: dict[str, Callable[[str], Topic]] = {"channel": server, "conversation": conversation, "thread": thread}
-"""Where what happens in a kind of room is told; the scope of a seat is the server, or the room itself."""

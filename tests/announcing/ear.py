@@ -47,21 +47,18 @@ class Ear:
 
     async def changes(self) -> list[RawChange]:
         """All changes since the last time."""
-        if self._position == NEWEST:
-            reader = await self.app.table.changes(NEWEST)
-        else:
-            reader = await self.app.table.changes(self._position)
+        reader = await self.app.table.changes(self._position)
         self._marks += 1
         await self.app.table.write(Put(Mark(number=self._marks)))
         changes: list[RawChange] = []
         try:
-            while not any(change.key.pk == f"MARK#{self._marks}" for change in changes):
+            while not any(change.key.pk.upper() == f"MARK#{self._marks}" for change in changes):
                 batch = await reader.read(SOON)
                 assert batch.changes, "the mark did not come"
                 changes += batch.changes
+                self._position = batch.position
         finally:
             await reader.close()
-        self._position = batch.position
         return changes
 
     async def translated(self, changes: list[RawChange]) -> list[Announcement]:

@@ -55,15 +55,26 @@ class MemberGone(Output):
 
 
 server_created = EventType("server.created", ServerView, "A server is new to you: you made it, or came in.")
-server_updated = EventType("server.updated", ServerView, "A server has another name, icon or owner.")
-server_deleted = EventType("server.deleted", ServerGone, "A server is no more.")
-channel_created = EventType("channel.created", ChannelView, "A server has one more channel.")
-channel_updated = EventType("channel.updated", ChannelView, "A channel has another name or topic.")
-channel_deleted = EventType("channel.deleted", ChannelGone, "A channel is no more.")
-member_joined = EventType("member.joined", MemberView, "Somebody came into a server.")
-member_updated = EventType("member.updated", MemberView, "Somebody in a server has another role.")
+server_updated = EventType(
+    "server.updated", ServerView, "A server has another name, icon or owner.", to="everybody in the server"
+)
+server_deleted = EventType("server.deleted", ServerGone, "A server is no more.", to="everybody in the server")
+channel_created = EventType(
+    "channel.created", ChannelView, "A server has one more channel.", to="everybody in the server"
+)
+channel_updated = EventType(
+    "channel.updated", ChannelView, "A channel has another name or topic.", to="everybody in the server"
+)
+channel_deleted = EventType("channel.deleted", ChannelGone, "A channel is no more.", to="everybody in the server")
+member_joined = EventType("member.joined", MemberView, "Somebody came into a server.", to="everybody in the server")
+member_updated = EventType(
+    "member.updated", MemberView, "Somebody in a server has another role.", to="everybody in the server"
+)
 member_left = EventType(
-    "member.left", MemberGone, "Somebody left a server, or was removed from it; whoever it was hears it too."
+    "member.left",
+    MemberGone,
+    "Somebody left a server, or was removed from it; whoever it was hears it too.",
+    to="everybody in the server, and whoever left",
 )
 
 

@@ -56,8 +56,11 @@ conversation_updated = EventType(
     "conversation.updated",
     LiveConversation,
     "A conversation has another name or number of people. A new message alone does not make one.",
+    to="everybody in the conversation",
 )
-conversation_deleted = EventType("conversation.deleted", ConversationGone, "A conversation is no more.")
+conversation_deleted = EventType(
+    "conversation.deleted", ConversationGone, "A conversation is no more.", to="everybody in the conversation"
+)
 
 
 class ConversationEvents:

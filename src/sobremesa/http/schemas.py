@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -20,16 +20,8 @@ class Schemas:
 
     def __init__(self, endpoints: list[Endpoint]) -> None:
         kinds = [kind for endpoint in endpoints for kind in _kinds(endpoint)]
-        found, components = msgspec.json.schema_components(kinds, ref_template=REF)
-        names = {name: _clean(schema.get("title", name)) for name, schema in components.items()}
-        if len(set(names.values())) < len(names):
-            names = {name: name for name in names}
-        self.components: dict[str, Json] = {
-            names[name]: {**_renamed(schema, names), "title": names[name]} for name, schema in components.items()
-        }
-        self._by_kind: dict[int, Json] = {
-            id(kind): _renamed(schema, names) for kind, schema in zip(kinds, found, strict=True)
-        }
+        found, self.components = described(kinds)
+        self._by_kind: dict[int, Json] = {id(kind): schema for kind, schema in zip(kinds, found, strict=True)}
         self._kinds = kinds  # kept alive, since they are known by their identity
         self.queries = {
             endpoint.name: self._resolved(self.of(endpoint.query)) for endpoint in endpoints if endpoint.query
@@ -53,7 +45,7 @@ class Schemas:
             name: schema for name, schema in self.components.items() if name in taken | given | in_queries
         }
         for name in given - taken - in_queries:
-            _require_all(self.components[name])
+            require_all(self.components[name])
 
     def _reached(self, schemas: Iterable[Json]) -> set[str]:
         reached: set[str] = set()
@@ -64,6 +56,17 @@ class Schemas:
                 reached.add(name)
                 waiting.extend(_refs(self.components[name]))
         return reached
+
+
+def described(kinds: Sequence[Any]) -> tuple[list[Json], dict[str, Json]]:
+    """The schemas of types, and the components that they refer to."""
+    found, components = msgspec.json.schema_components(kinds, ref_template=REF)
+    names = {name: _clean(schema.get("title", name)) for name, schema in components.items()}
+    if len(set(names.values())) < len(names):
+        names = {name: name for name in names}
+    return [_renamed(schema, names) for schema in found], {
+        names[name]: {**_renamed(schema, names), "title": names[name]} for name, schema in components.items()
+    }
 
 
 def _kinds(endpoint: Endpoint) -> Iterator[Any]:
@@ -110,7 +113,7 @@ def _refs(schema: Any) -> Iterator[str]:
             yield from _refs(value)
 
 
-def _require_all(schema: Json) -> None:
+def require_all(schema: Json) -> None:
     """An answer has all fields, also those with a default. (One that may be missing has none: it is UNSET.)"""
     properties = schema.get("properties", {})
     required = set(schema.get("required", ()))

@@ -44,7 +44,12 @@ class LiveCounts(CountsView):
     inbox: InboxKey
 
 
-inbox_message = EventType("inbox.message", LiveInboxMessage, "Something came into an inbox, for you or for everyone.")
+inbox_message = EventType(
+    "inbox.message",
+    LiveInboxMessage,
+    "Something came into an inbox, for you or for everyone.",
+    to="you, or everybody of the tenant",
+)
 inbox_updated = EventType(
     "inbox.updated", InboxMarked, "You have read, archived or snoozed a message, or a snoozed one has come back."
 )

@@ -2,6 +2,7 @@
 
 - `events`: what an event is, and the announcement of one: what is told, to which topics, and whom it lets in or out
 - `translation`: from changes of rows to announcements; each domain declares its own in its `events.py`
+- `asyncapi`: all events as a document for programs
 - `feed`: announcements with their places, one after the other; `log_feed` takes them from the change log
 - `hub`: who listens to which topics; hands every announcement to those listeners, and again to whoever missed some
 - `frames`, `wire`: what goes over a socket, and the one file that knows how the server writes it

@@ -12,7 +12,7 @@ from sobremesa.http.endpoints import Input, Output, Routes
 from sobremesa.live.events import Admission
 from sobremesa.live.feed import BadPlace, Feed, Trimmed
 from sobremesa.live.frames import payload_of
-from sobremesa.live.gaps import Gap
+from sobremesa.live.greetings import Gap
 from sobremesa.live.hub import Hub, Listener
 from sobremesa.people import Actor
 

@@ -101,10 +101,12 @@ class Announcement(msgspec.Struct, frozen=True, kw_only=True, array_like=True, o
 class EventType(Generic[D]):
     """One kind of event: its name, what it tells, and when it happens."""
 
-    def __init__(self, name: str, payload: type[D], says: str, *, durable: bool = True) -> None:
+    def __init__(self, name: str, payload: type[D], says: str, *, to: str = "you", durable: bool = True) -> None:
         self.name = name
         self.payload = payload
         self.says = says
+        self.to = to
+        """Who hears of it, in the words of the documentation."""
         self.durable = durable
         """Does it have a place in the order of events? What is not kept cannot be missed: typing, presence."""
 

@@ -86,7 +86,9 @@ def op_frame(op: int, d: Any = None) -> bytes:
 
 def event_payload(t: str, d: bytes, s: str = "", id: str = "") -> bytes:
     """An event as JSON; without a place in the order where it has none."""
-    place = b',"s":%b,"id":%b' % (_encode(s), _encode(id)) if s else b""
+    place = b',"s":%b' % _encode(s) if s else b""
+    if id:
+        place += b',"id":%b' % _encode(id)
     return b'{"op":0,"t":"%b"%b,"d":%b}' % (t.encode(), place, d)
 
 

@@ -15,17 +15,17 @@ from urllib.parse import urlsplit
 import msgspec
 import structlog
 
-from sobremesa.clock import Clock, instant
+from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Refusal, TooMany, Unauthenticated
 from sobremesa.http.calls import Call, Caller, Calls
 from sobremesa.http.endpoints import PREFIX
 from sobremesa.http.limits import Limits, origin_of
 from sobremesa.http.problems import problem_of
 from sobremesa.live import frames
-from sobremesa.live.events import Admission
+from sobremesa.live.events import Admission, D, EventType
 from sobremesa.live.feed import BadPlace, Cursor, Trimmed
 from sobremesa.live.frames import event_payload, op_frame, result_frame, text_frame
-from sobremesa.live.gaps import Gap
+from sobremesa.live.greetings import Gap, Ready, Renewed, Resumed, gap, ready, renewed, resumed
 from sobremesa.live.opening import Live
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket import Ended, Socket
@@ -57,7 +57,6 @@ _ACK = op_frame(frames.HEARTBEAT_ACK)
 _RECONNECT = op_frame(frames.RECONNECT)
 _INVALID_SESSION = op_frame(frames.INVALID_SESSION, False)
 
-_encode = msgspec.json.Encoder().encode
 _log = structlog.get_logger("sobremesa.live")
 
 
@@ -73,7 +72,7 @@ class Reception:
         *,
         authenticate: Callable[[str], Awaitable[Standing]],
         admissions: Callable[[Actor], Awaitable[Sequence[Admission]]],
-        snapshot: Callable[[Actor], Awaitable[dict[str, Any]]],
+        snapshot: Callable[[Actor, str, Instant], Awaitable[Ready]],
         gap: Callable[[Actor, int], Awaitable[Gap]],
     ) -> None:
         self.authenticate = authenticate
@@ -222,11 +221,9 @@ class Gateway:
         actor, good_until_ms = standing
         self._know(socket, token, standing)
         admissions = await self._reception.admissions(actor)
-        ready = await self._reception.snapshot(actor)
-        ready["sessionId"] = self._sessions.begin(actor.user_id)
-        ready["expiresAt"] = instant(good_until_ms)
-        payload = _encode({"op": frames.DISPATCH, "t": "ready", "s": position, "d": ready})
-        socket.write(text_frame(payload))
+        session_id = self._sessions.begin(actor.user_id)
+        snapshot = await self._reception.snapshot(actor, session_id, instant(good_until_ms))
+        socket.write(_told(ready, snapshot, position))
         order = self._feed.cursor_of(position).order
         assert order is not None  # noqa: S101 - it is the hub's own
         await self._hub.attach(socket, admissions, order)
@@ -254,14 +251,13 @@ class Gateway:
             except Trimmed:
                 await self._tell_gap(socket, asked.token, standing, position, cursor)
                 return
-            resumed = {"op": frames.DISPATCH, "t": "resumed", "s": self._hub.position(), "d": {}}
-            socket.write(text_frame(_encode(resumed)))
+            socket.write(_told(resumed, Resumed(), self._hub.position()))
             self._appear(socket)
 
     async def _tell_gap(self, socket: Socket, token: str, standing: Standing, position: str, cursor: Cursor) -> None:
         """What was missed is not kept any more: say what to fetch, and begin anew."""
-        gap = await self._reception.gap(standing[0], cursor.at_ms)
-        socket.write(text_frame(event_payload("gap", _encode(gap))))
+        missed = await self._reception.gap(standing[0], cursor.at_ms)
+        socket.write(_told(gap, missed))
         await self._greet(socket, token, standing, position)
 
     async def _renew(self, socket: Socket, token: str) -> None:
@@ -270,8 +266,7 @@ class Gateway:
         if actor.user_id != socket.user_id:
             raise Ended(frames.ALREADY_IDENTIFIED, "This socket is somebody else's.")
         self._know(socket, token, standing)
-        renewed = {"expiresAt": instant(good_until_ms)}
-        socket.write(text_frame(event_payload("renewed", _encode(renewed))))
+        socket.write(_told(renewed, Renewed(instant(good_until_ms))))
 
     async def _standing(self, token: str) -> Standing:
         """Who this is; the socket ends if the token proves nothing, or somebody comes in too often."""
@@ -361,6 +356,11 @@ class Gateway:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
+
+
+def _told(event: EventType[D], d: D, s: str = "") -> bytes:
+    """One of the gateway's own events, for one socket."""
+    return text_frame(event_payload(event.name, event(d).d, s))
 
 
 def _unwatched(socket: Socket, is_here: bool) -> None:

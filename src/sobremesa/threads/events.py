@@ -60,9 +60,14 @@ thread_updated = EventType(
     "thread.updated",
     LiveThread,
     "A thread is open, archived or locked now, or changed otherwise. A new message alone does not make one.",
+    to="everybody in the thread",
 )
-card_updated = EventType("card.updated", CardView, "A card was made, or moved to another state.")
-tab_updated = EventType("tab.updated", TabView, "A tab of the panel shows something else.")
+card_updated = EventType(
+    "card.updated", CardView, "A card was made, or moved to another state.", to="everybody in the thread"
+)
+tab_updated = EventType(
+    "tab.updated", TabView, "A tab of the panel shows something else.", to="everybody in the thread"
+)
 
 _VISIBLE = (
     "kind",

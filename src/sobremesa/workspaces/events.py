@@ -73,22 +73,40 @@ class SettingGone(Output):
 
 
 workspace_created = EventType("workspace.created", WorkspaceView, "A workspace is new to you: you made it, or came in.")
-workspace_updated = EventType("workspace.updated", WorkspaceView, "A workspace has another name.")
+workspace_updated = EventType(
+    "workspace.updated", WorkspaceView, "A workspace has another name.", to="everybody in the workspace"
+)
 workspace_deleted = EventType("workspace.deleted", WorkspaceGone, "A workspace that you were in is no more.")
-workspace_member_joined = EventType("workspace.member.joined", WorkspaceMemberView, "Somebody came into a workspace.")
+workspace_member_joined = EventType(
+    "workspace.member.joined", WorkspaceMemberView, "Somebody came into a workspace.", to="everybody in the workspace"
+)
 workspace_member_updated = EventType(
-    "workspace.member.updated", WorkspaceMemberView, "Somebody in a workspace has another role."
+    "workspace.member.updated",
+    WorkspaceMemberView,
+    "Somebody in a workspace has another role.",
+    to="everybody in the workspace",
 )
 workspace_member_left = EventType(
     "workspace.member.left",
     WorkspaceMemberGone,
     "Somebody left a workspace, or was taken out; whoever it was hears it too.",
+    to="everybody in the workspace, and whoever left",
 )
-workspace_item_created = EventType("workspace.item.created", ItemView, "A workspace has one more item.")
-workspace_item_updated = EventType("workspace.item.updated", ItemView, "An item was changed.")
-workspace_item_deleted = EventType("workspace.item.deleted", ItemGone, "An item was deleted.")
-workspace_setting_updated = EventType("workspace.setting.updated", LiveSetting, "A setting has a value, or another.")
-workspace_setting_deleted = EventType("workspace.setting.deleted", SettingGone, "A setting has no value any more.")
+workspace_item_created = EventType(
+    "workspace.item.created", ItemView, "A workspace has one more item.", to="everybody in the workspace"
+)
+workspace_item_updated = EventType(
+    "workspace.item.updated", ItemView, "An item was changed.", to="everybody in the workspace"
+)
+workspace_item_deleted = EventType(
+    "workspace.item.deleted", ItemGone, "An item was deleted.", to="everybody in the workspace"
+)
+workspace_setting_updated = EventType(
+    "workspace.setting.updated", LiveSetting, "A setting has a value, or another.", to="everybody in the workspace"
+)
+workspace_setting_deleted = EventType(
+    "workspace.setting.deleted", SettingGone, "A setting has no value any more.", to="everybody in the workspace"
+)
 
 
 class WorkspaceEvents:

@@ -1,0 +1,174 @@
+"""One connection to the gateway, from its hello to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+import msgspec
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from sobremesa.client.calls import Calls
+from sobremesa.client.errors import ApiError, ClientError, SignedOut
+from sobremesa.client.frames import Event, Frame, Op, Place
+from sobremesa.client.pace import Pace
+from sobremesa.client.tokens import Tokens
+
+HELLO_WITHIN_SECONDS = 10.0
+MAX_FRAME_BYTES = 64 * 1024
+
+TOKEN_REFUSED = 4004
+_NEVER = {400, 401, 404, 405, 410}
+
+log = logging.getLogger("sobremesa.client")
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Frame).decode
+
+
+class Connection:
+    """Speaks the protocol on one socket: greets, beats, renews the token, and hands over what comes."""
+
+    def __init__(
+        self,
+        socket: ClientConnection,
+        *,
+        place: Place,
+        tokens: Tokens,
+        calls: Calls,
+        pace: Pace,
+        deliver: Callable[[Event], bool],
+    ) -> None:
+        self._socket = socket
+        self._place = place
+        self._tokens = tokens
+        self._calls = calls
+        self._pace = pace
+        self._deliver = deliver
+        self._acknowledged = True
+        self._signed_out: SignedOut | None = None
+        self.token: str | None = None
+        """What this connection was last identified with."""
+
+    @property
+    def close_code(self) -> int | None:
+        """Why the server closed it, if it did."""
+        return self._socket.close_code
+
+    async def live(self, on_ready: Callable[[], None]) -> None:
+        """Until the connection ends, for whatever reason; SignedOut if no token can be had for it."""
+        try:
+            interval = await self._hello()
+            await self._greet()
+            beside = [asyncio.create_task(self._beat(interval)), asyncio.create_task(self._renew())]
+            try:
+                await self._read(on_ready)
+            finally:
+                for task in beside:
+                    task.cancel()
+                await asyncio.gather(*beside, return_exceptions=True)
+        except ConnectionClosed as closed:
+            log.info("the gateway closed the connection: %s", closed)
+        except (TimeoutError, msgspec.MsgspecError) as error:
+            # What cannot be read would come again with a resume: only a new snapshot leads on.
+            log.warning("the gateway does not speak as it should: %r", error)
+            self._place.forget()
+        if self._signed_out is not None:
+            raise self._signed_out
+
+    async def send(self, frame: Frame) -> None:
+        """One frame; ApiError if it is longer than the server takes, which would end the connection."""
+        raw = _encode(frame)
+        if len(raw) > MAX_FRAME_BYTES:
+            raise ApiError(
+                413, "too_large", f"A frame has at most {MAX_FRAME_BYTES} bytes.", {"limit": MAX_FRAME_BYTES}
+            )
+        await self._socket.send(raw, text=True)
+
+    async def _hello(self) -> float:
+        """The seconds between heartbeats."""
+        async with asyncio.timeout(HELLO_WITHIN_SECONDS):
+            frame = await self._receive()
+        if frame.op != Op.HELLO:
+            raise msgspec.ValidationError(f"op {frame.op} instead of a hello")
+        return float(frame.d["heartbeatInterval"]) / 1000
+
+    async def _greet(self) -> None:
+        """Say who one is, and where one was if there was a connection before."""
+        self.token = await self._tokens.current()
+        if self._place.session_id is None:
+            await self.send(Frame(Op.IDENTIFY, {"token": self.token}))
+        else:
+            told = {"token": self.token, "sessionId": self._place.session_id, "s": self._place.s}
+            await self.send(Frame(Op.RESUME, told))
+
+    async def _read(self, on_ready: Callable[[], None]) -> None:
+        while True:
+            frame = await self._receive()
+            match frame.op:
+                case Op.DISPATCH:
+                    if not self._dispatch(frame, on_ready):
+                        return
+                case Op.HEARTBEAT_ACK:
+                    self._acknowledged = True
+                case Op.RESULT:
+                    self._calls.answer(frame.id, frame.d["status"], frame.d.get("body"))
+                case Op.INVALID_SESSION:
+                    self._place.forget()
+                    await self._greet()
+                case Op.RECONNECT:
+                    return
+                case _:
+                    log.debug("a frame of an unknown kind: op %s", frame.op)
+
+    def _dispatch(self, frame: Frame, on_ready: Callable[[], None]) -> bool:
+        """Hand an event over; False if there is no room for it, so that it must come again later."""
+        event = Event(frame.t or "", frame.d or {}, frame.s, frame.id)
+        if event.t == "renewed":
+            return True
+        if not self._place.passed(event) and not self._deliver(event):
+            return False
+        self._place.move(event)
+        if event.t in ("ready", "resumed"):
+            on_ready()
+        return True
+
+    async def _receive(self) -> Frame:
+        return _decode(await self._socket.recv(decode=False))
+
+    async def _beat(self, interval: float) -> None:
+        """Beat at the interval, the first time after a random part of it; no answer until the next is the end."""
+        await self._pace.sleep(interval * self._pace.chance())
+        while True:
+            self._acknowledged = False
+            await self.send(Frame(Op.HEARTBEAT, {"s": self._place.s}))
+            await self._pace.sleep(interval)
+            if not self._acknowledged:
+                log.warning("no heartbeat was answered: the connection is dead")
+                self._socket.transport.abort()
+                return
+
+    async def _renew(self) -> None:
+        """Give the server a fresh token before the one it knows ends."""
+        attempt = 0
+        while (due_in := self._tokens.due_in) is not None:
+            await self._pace.sleep(due_in)
+            try:
+                self.token = await self._tokens.current()
+                await self.send(Frame(Op.IDENTIFY, {"token": self.token}))
+                attempt = 0
+            except SignedOut as error:
+                self._signed_out = error
+                await self._socket.close()
+                return
+            except ClientError as error:
+                log.warning("the token could not be renewed yet: %s", error)
+                await self._pace.sleep(self._pace.backoff(attempt))
+                attempt += 1
+
+
+def is_for_good(error: Exception) -> bool:
+    """Is a refused handshake one that trying again would not change? 403 may come from a server that is leaving."""
+    return isinstance(error, InvalidStatus) and error.response.status_code in _NEVER

@@ -1,0 +1,163 @@
+"""Requests: one at a time to the server, again where that is safe, with the token that is good now.
+
+What is safe to repeat: whatever the server says it has not done (429), and what changes nothing twice, which is every
+method but POST and PATCH, and those with a nonce or an idempotency key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import aiohttp
+import msgspec
+
+from sobremesa.client.errors import ApiError, OutcomeUnknown, SignedOut, Unreachable, error_of_body
+from sobremesa.client.pace import Pace
+from sobremesa.client.shapes import SignedIn
+from sobremesa.client.tokens import Tokens
+
+MAX_ATTEMPTS = 5
+TIMEOUT_SECONDS = 30.0
+LONGEST_RETRY_AFTER_SECONDS = 60.0
+JITTER = 0.25
+"""How much longer than it is told a client waits at most, so that not all come back in one moment."""
+
+_SAFE_METHODS = {"GET", "HEAD", "PUT", "DELETE"}
+_AWAY = {502, 503, 504}
+_encode = msgspec.json.Encoder().encode
+
+
+class Reply(NamedTuple):
+    """An answer that is no error."""
+
+    status: int
+    body: bytes
+
+
+class Transport:
+    """Sends requests under `/v1` of a server."""
+
+    def __init__(self, base_url: str, *, pace: Pace, max_attempts: int, timeout_seconds: float) -> None:
+        self.base_url = base_url.rstrip("/")
+        self.pace = pace
+        self.tokens = Tokens(self._refresh, pace)
+        self._max_attempts = max_attempts
+        self._timeout = aiohttp.ClientTimeout(total=timeout_seconds)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Transport:
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar(), timeout=self._timeout
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Any = None,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        safe: bool | None = None,
+        signed: bool = True,
+    ) -> Reply:
+        """The answer to a request, after as many attempts as are safe; ApiError if it is an error.
+
+        `safe` says that doing it twice is doing it once, where the method alone does not say so.
+        """
+        safe = method in _SAFE_METHODS if safe is None else safe
+        given = dict(headers or {})
+        data = body if isinstance(body, bytes) else None if body is None else _encode(body)
+        if data is not None:
+            given.setdefault("Content-Type", "application/json")
+        params = {name: _text(value) for name, value in (query or {}).items() if value is not None}
+
+        renewed = False
+        attempt = 0
+        while True:
+            attempt += 1
+            token = await self.tokens.current() if signed else None
+            if token is not None:
+                given["Authorization"] = f"Bearer {token}"
+            try:
+                return await self._once(method, path, data, params, given)
+            except (aiohttp.ClientError, TimeoutError) as error:
+                if attempt >= self._max_attempts or not safe:
+                    raise _lost(method, path, safe) from error
+                await self.pace.sleep(self.pace.backoff(attempt - 1))
+            except ApiError as error:
+                if error.status == 401 and signed and token is not None and not renewed:
+                    renewed = True
+                    await self.tokens.after_refusal(token)
+                elif attempt < self._max_attempts and (error.status == 429 or (safe and error.status in _AWAY)):
+                    await self.wait_after(error, attempt)
+                else:
+                    raise
+
+    async def wait_after(self, error: ApiError, attempt: int) -> None:
+        """Wait after a refusal: as long as it says, and a little longer; else by the usual steps.
+
+        One that asks for more patience than anybody has is raised instead.
+        """
+        told = error.retry_after
+        if told is None:
+            await self.pace.sleep(self.pace.backoff(attempt - 1))
+        elif told <= LONGEST_RETRY_AFTER_SECONDS:
+            await self.pace.sleep(told * (1 + JITTER * self.pace.chance()))
+        else:
+            raise error
+
+    async def _once(
+        self, method: str, path: str, data: bytes | None, params: dict[str, str], headers: dict[str, str]
+    ) -> Reply:
+        if self._session is None:
+            raise RuntimeError("the client is not open: use it as `async with Client(...) as client`")
+        url = f"{self.base_url}/v1{path}"
+        async with self._session.request(method, url, data=data, params=params, headers=headers) as answer:
+            raw = await answer.read()
+            if answer.status < 400:
+                return Reply(answer.status, raw)
+            error = error_of_body(answer.status, raw)
+            if "Retry-After" in answer.headers and error.retry_after is None:
+                error.data["retryAfter"] = _seconds(answer.headers["Retry-After"])
+            raise error
+
+    async def _refresh(self, refresh_token: str) -> SignedIn:
+        try:
+            # Within ten seconds the same refresh token gets the same answer: a lost one may be asked for again.
+            reply = await self.send(
+                "POST", "/auth/refresh", body={"refreshToken": refresh_token}, safe=True, signed=False
+            )
+        except ApiError as error:
+            if error.status != 401:
+                raise
+            raise SignedOut(error.status, error.code, error.detail, error.data) from error
+        return msgspec.json.decode(reply.body, type=SignedIn)
+
+
+def _lost(method: str, path: str, safe: bool) -> Unreachable | OutcomeUnknown:
+    if safe:
+        return Unreachable(f"{method} {path}: no answer")
+    return OutcomeUnknown(f"{method} {path}: no answer; it may have been done")
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _seconds(header: str) -> float | None:
+    """Retry-After in seconds; a date, which ours never sends, is not read."""
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        return None

@@ -1,0 +1,107 @@
+"""What is told of inboxes, and to whom."""
+
+from __future__ import annotations
+
+import pytest
+
+from announcing.ear import Ear, Told, told
+from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock, instant, milliseconds
+from sobremesa.live import events as topics
+from sobremesa.live.events import Announcement
+from sobremesa.people import Actor
+
+OWN = (topics.person(ANA.user_id),)
+
+
+@pytest.fixture
+async def shop(app: Sobremesa, clock: SetClock) -> Shop:
+    shop = Shop(app, clock)
+    await shop.joins(ANA, BEN)
+    return shop
+
+
+def apart(heard: list[Announcement]) -> tuple[list[Told], list[Announcement]]:
+    """What is told of messages, and that counts have changed."""
+    return [told(each) for each in heard if each.fresh is None], [each for each in heard if each.fresh is not None]
+
+
+async def test_a_message_is_told_to_whom_it_is_for(shop: Shop, ear: Ear) -> None:
+    message_id = await shop.tell(ANA, title="Your parcel", category="offers")
+    messages, counts = apart(await ear.hears())
+
+    [message] = messages
+    assert message[:2] == ("inbox.message", OWN)
+    assert message.d | {"receivedAt": ""} == {
+        "tenant": SHOP,
+        "inbox": NEWS,
+        "messageId": message_id,
+        "sender": "shop",
+        "title": "Your parcel",
+        "body": "Something new",
+        "category": "offers",
+        "ctaUri": None,
+        "readat": None,
+        "receivedAt": "",
+        "expiresAt": None,
+        "audience": "users",
+    }
+    assert [(each.t, each.topics, each.d, each.fresh) for each in counts] == [("inbox.counts", OWN, b"", (SHOP, NEWS))]
+
+
+async def test_a_message_to_everyone_is_told_to_the_tenant(shop: Shop, ear: Ear) -> None:
+    await shop.tell(title="We are open")
+    messages, _ = apart(await ear.hears())
+
+    assert [each[:2] for each in messages] == [("inbox.message", (topics.tenant(SHOP),))]
+    assert messages[0].d["audience"] == "everyone"
+
+
+@pytest.mark.parametrize("to", [[ANA], []], ids=["to her", "to everyone"])
+async def test_what_one_does_with_a_message_is_told_to_ones_other_devices(
+    shop: Shop, ear: Ear, clock: SetClock, to: list[Actor]
+) -> None:
+    message_id = await shop.tell(*to)
+    await ear.hears()
+
+    await shop.read(ANA, message_id)
+    await shop.read(ANA, message_id)
+    await shop.snooze(ANA, message_id, seconds=60)
+    await shop.archive(ANA, message_id)
+    messages, counts = apart(await ear.hears())
+
+    assert [each[:2] for each in messages] == [("inbox.updated", OWN)] * 3
+    read, snoozed, archived = (each.d for each in messages)
+    assert read["messageId"] == message_id
+    now = clock.now_ms()
+    assert (read["readat"], read["archivedat"], read["snoozeduntil"]) == (instant(now), None, None)
+    # A snooze ends at a whole second.
+    assert now + 60_000 <= milliseconds(snoozed["snoozeduntil"]) < now + 61_000
+    assert (archived["archivedat"], archived["snoozeduntil"]) == (instant(now), None)
+    assert {each.topics for each in counts} == {OWN}
+
+
+async def test_what_comes_back_after_a_snooze_is_told(shop: Shop, ear: Ear, clock: SetClock) -> None:
+    message_id = await shop.tell(ANA)
+    await shop.snooze(ANA, message_id, seconds=60)
+    await ear.hears()
+
+    clock.move(seconds=61)
+    await shop.count(ANA)
+    messages, counts = apart(await ear.hears())
+
+    assert [(each.t, each.d["snoozeduntil"]) for each in messages] == [("inbox.updated", None)]
+    assert counts
+
+
+async def test_a_muted_category_changes_the_counts(shop: Shop, ear: Ear) -> None:
+    await shop.tell(ANA, category="offers")
+    await ear.hears()
+
+    for muted in (True, True, False):
+        await shop.mute(ANA, "offers", muted=muted)
+    messages, counts = apart(await ear.hears())
+
+    assert messages == []
+    assert [(each.topics, each.fresh) for each in counts] == [(OWN, (SHOP, NEWS))] * 2

@@ -1,0 +1,112 @@
+"""What a person listens to, and what it costs to find that out."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+import pytest
+
+from announcing.ear import Ear
+from communities.world import found_town, join, person, requests
+from conversations.company import Company, known
+from servers import Endpoint
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock
+from sobremesa.listening import Listening
+from sobremesa.live import events as topics
+from sobremesa.live.events import Admission, Announcement
+from sobremesa.people import Actor, Tenant
+from threads.world import strike_deal
+from workspaces.team import gather_team
+from workspaces.team import join as join_workspace
+
+
+@pytest.fixture(params=["embedded", "dynamodb"])
+def store(request: pytest.FixtureRequest) -> str:
+    if request.param == "embedded":
+        return "sqlite://"
+    endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
+    return f"dynamodb://sobremesa-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
+
+
+async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -> dict[str, Admission]:
+    """Ana comes into something of every kind, and goes out of as much again."""
+    company = Company(app, ana, ben, cleo)
+    owned = await app.communities.create_server(ana, name="Mine")
+    town, left_town = await found_town(app), await found_town(app)
+    for each in (town, left_town):
+        await join(app, each.owner, each.server_id, ana)
+    await app.membership.remove(ana, left_town.server_id, ana.user_id)
+    ended = await app.communities.create_server(ana, name="Over")
+    await app.communities.delete_server(ana, ended.server_id)
+
+    direct = await company.direct(ana, ben)
+    group = await company.group(ana, ben, cleo)
+    left_group = await company.group(ben, ana, cleo)
+    await app.seats.remove(ana, left_group, ana.user_id)
+
+    deal = await strike_deal(app)
+    await app.thread_participants.add(deal.admin, deal.thread_id, ana.user_id, "admin")
+    other = await strike_deal(app)
+    await app.thread_participants.add(other.buyer, other.thread_id, ana.user_id, "buyer")
+    await app.thread_participants.remove(ana, other.thread_id, ana.user_id)
+
+    made = (await app.workspaces.create(ana, name="Mine")).workspace.workspace_id
+    team = await gather_team(app)
+    await join_workspace(app, team.owner, team.workspace_id, ana)
+    await app.members.remove(ana, team.workspace_id, ana.user_id)
+    return {
+        admission.topic: admission
+        for admission in (
+            Admission(ana.user_id, topics.server(owned.server_id), moderates=True),
+            Admission(ana.user_id, topics.server(town.server_id), moderates=False),
+            Admission(ana.user_id, topics.conversation(direct), moderates=False),
+            Admission(ana.user_id, topics.conversation(group), moderates=True),
+            Admission(ana.user_id, topics.thread(deal.thread_id), moderates=True),
+            Admission(ana.user_id, topics.workspace(made), moderates=False),
+        )
+    }
+
+
+def left_by(heard: Sequence[Announcement], who: Actor) -> dict[str, Admission]:
+    """What somebody listens to after all of these, who listened to nothing before."""
+    inside: dict[str, Admission] = {}
+    for announcement in heard:
+        for topic in [each.topic for each in announcement.expels if each.user_id in (None, who.user_id)]:
+            inside.pop(topic, None)
+        inside |= {each.topic: each for each in announcement.admits if each.user_id == who.user_id}
+    return inside
+
+
+async def test_one_listens_to_every_place_that_one_is_in_and_to_none_that_one_has_left(
+    app: Sobremesa, clock: SetClock
+) -> None:
+    ana, ben, cleo = await known(app, "ana", "ben", "cleo")
+    expected = await live_everywhere(app, ana, ben, cleo)
+
+    with requests(app) as counted:
+        own, everyone, *inside = await Listening(app.table).topics_of(ana)
+
+    assert (own, everyone) == (
+        Admission(ana.user_id, topics.person(ana.user_id)),
+        Admission(ana.user_id, topics.tenant(ana.tenant)),
+    )
+    assert {admission.topic: admission for admission in inside} == expected
+    assert len(inside) == len(expected)
+    assert counted == {"query": 4, "batch_get": 1}
+
+
+async def test_whoever_is_nowhere_listens_to_themselves_and_their_tenant(app: Sobremesa) -> None:
+    ana = Actor.of_person(person("ana").user_id, "ana", Tenant("acme"))
+
+    found = await Listening(app.table).topics_of(ana)
+
+    assert [admission.topic for admission in found] == [topics.person(ana.user_id), topics.tenant("acme")]
+
+
+async def test_whoever_follows_the_events_listens_to_the_same_as_whoever_asks_anew(app: Sobremesa, ear: Ear) -> None:
+    ana, ben, cleo = await known(app, "ana", "ben", "cleo")
+    expected = await live_everywhere(app, ana, ben, cleo)
+
+    assert left_by(await ear.hears(), ana) == expected

@@ -1,0 +1,119 @@
+"""What is told of threads, their people, cards and tabs, and to whom."""
+
+from __future__ import annotations
+
+import pytest
+
+from announcing.ear import Ear, Told, admitted, expelled, names, told
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock
+from sobremesa.live import events as topics
+from sobremesa.live.events import Admission, Expulsion
+from sobremesa.threads.views import card_view, tab_view
+from threads.world import PLATFORM, Deal, at, strike_deal
+
+
+@pytest.fixture
+async def deal(app: Sobremesa) -> Deal:
+    return await strike_deal(app)
+
+
+@pytest.fixture
+async def ear(deal: Deal, ear: Ear) -> Ear:
+    await ear.listen()
+    return ear
+
+
+async def test_a_new_thread_is_told_to_both_sides(app: Sobremesa, ear: Ear) -> None:
+    deal = await strike_deal(app)
+    heard = await ear.hears()
+
+    topic = topics.thread(deal.thread_id)
+    created = {told(each).topics: told(each).d for each in heard if each.t == "thread.created"}
+    assert set(created) == {(topics.person(who.user_id),) for who in (deal.buyer, deal.seller, deal.admin)}
+    [shown, *_] = created.values()
+    assert (shown["threadId"], shown["status"]) == (deal.thread_id, "open")
+    assert shown.keys().isdisjoint({"roleContext", "muted", "unread"})
+    assert set(admitted(heard)) == {
+        Admission(deal.buyer.user_id, topic, moderates=False),
+        Admission(deal.seller.user_id, topic, moderates=False),
+        Admission(deal.admin.user_id, topic, moderates=True),
+    }
+    assert not [each for each in admitted(heard) if each.user_id == PLATFORM.user_id]
+
+
+async def test_a_locked_thread_is_told_and_a_new_message_alone_is_not(deal: Deal, ear: Ear) -> None:
+    await deal.say(deal.buyer, "hello")
+    assert sorted(names(await ear.hears())) == ["message.created", "read.updated"]
+
+    await deal.app.threads.set_status(deal.buyer, deal.thread_id, "locked")
+    [locked] = await ear.told()
+    assert locked[:2] == ("thread.updated", (topics.thread(deal.thread_id),))
+    assert (locked.d["status"], locked.d["lockedBy"]) == ("locked", deal.buyer.user_id)
+
+
+async def test_whoever_comes_is_silenced_or_goes_is_told_to_all(deal: Deal, ear: Ear, clock: SetClock) -> None:
+    topic = topics.thread(deal.thread_id)
+    gus = await deal.join("gus", "buyer")
+    joined = {each.t: each for each in await ear.told()}
+    assert joined.keys() == {"thread.created", "participant.joined", "thread.updated"}
+    assert joined["thread.updated"].d["participants"][-1] == gus.user_id
+    assert joined["participant.joined"] == Told(
+        "participant.joined",
+        (topic,),
+        {
+            "roomKind": "thread",
+            "roomId": deal.thread_id,
+            "userId": gus.user_id,
+            "username": "gus",
+            "avatarUrl": None,
+            "role": "buyer",
+            "joinedAt": joined["participant.joined"].d["joinedAt"],
+            "blockedUntil": None,
+        },
+    )
+
+    until = at(clock.now_ms() + 60_000)
+    await deal.app.thread_participants.change(deal.seller, deal.thread_id, gus.user_id, blocked_until=until)
+    [silenced] = await ear.told()
+    assert silenced.t == "participant.updated"
+    assert silenced.d["blockedUntil"] is not None
+
+    await deal.app.thread_participants.remove(gus, deal.thread_id, gus.user_id)
+    heard = await ear.hears()
+    assert sorted(names(heard)) == ["participant.left", "thread.updated"]
+    assert expelled(heard) == [Expulsion(gus.user_id, topic)]
+
+
+async def test_a_card_is_told_when_it_is_made_and_when_it_moves(deal: Deal, ear: Ear) -> None:
+    cards = deal.app.cards
+    card = await cards.create(deal.seller, deal.thread_id, type="offer", payload={"amount": 100, "currency": "EUR"})
+    moved = await cards.move(deal.buyer, deal.thread_id, card.message_id, to="accepted", version=card.version)
+    heard = [each for each in await ear.told() if each.t == "card.updated"]
+
+    assert [(each.topics, each.d["state"], each.d["version"]) for each in heard] == [
+        ((topics.thread(deal.thread_id),), card.state, 1),
+        ((topics.thread(deal.thread_id),), moved.state, moved.version),
+    ]
+
+
+async def test_a_card_whose_time_has_come_is_told_as_it_is_now(deal: Deal, ear: Ear, clock: SetClock) -> None:
+    soon = at(clock.now_ms() + 60_000).isoformat()
+    payload = {"amount": 100, "currency": "EUR", "expiresAt": soon}
+    card = await deal.app.cards.create(deal.seller, deal.thread_id, type="offer", payload=payload)
+    changes = await ear.changes()
+
+    clock.move(seconds=120)
+    heard = [told(each) for each in await ear.translated(changes) if each.t == "card.updated"]
+
+    assert [each.d["state"] for each in heard] == ["expired"]
+    assert card_view(card, card.created_at).state != "expired"
+
+
+async def test_a_tab_is_told_as_it_is_shown(deal: Deal, ear: Ear) -> None:
+    tab = await deal.app.tabs.put(deal.buyer, deal.thread_id, "brief", {"what": "cake"}, source_version=1)
+    [shown] = await ear.told()
+
+    view = tab_view(tab)
+    assert shown[:2] == ("tab.updated", (topics.thread(deal.thread_id),))
+    assert (shown.d["content"], shown.d["sourceVersion"]) == (view.content, view.source_version)

@@ -1,0 +1,36 @@
+"""`server` is a real server in a process of its own; `between` stands between it and a client, and can lose things."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from api.running import Server, serving
+from client.between import Between
+from client.hourglass import Hourglass
+
+
+@pytest.fixture(scope="package")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("client")
+    with serving(f"sqlite:///{folder / 'chat.db'}", folder / "server.log") as running:
+        yield running
+
+
+@pytest.fixture
+async def between(server: Server) -> AsyncIterator[Between]:
+    async with Between(server.url) as standing:
+        yield standing
+
+
+@pytest.fixture
+def hourglass() -> Hourglass:
+    return Hourglass()
+
+
+@pytest.fixture
+def fresh() -> str:
+    """A word that no other test uses, for names."""
+    return uuid.uuid4().hex[:10]

@@ -1,0 +1,271 @@
+"""A snapshot and the events since are what a fresh snapshot tells: whatever happened in between."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from api.calling import PASSWORD
+from api.running import Server, new_key
+from client.relay import Relay
+from client.scripted import WITHIN_SECONDS
+from sobremesa.client import ApiError, Client, Conversation, Event, Gateway, Pace, Room
+from sobremesa.client.state import State
+
+AT_ONCE = Pace(chance=lambda: 0.01)
+
+
+class Watched:
+    """Somebody whose client keeps up with events, and can be compared with a fresh one."""
+
+    def __init__(self, client: Client, events: AsyncIterator[Event], state: State, town: Town) -> None:
+        self._client = client
+        self._events = events
+        self._state = state
+        self._town = town
+        self._loaded: list[str] = []
+
+    async def load(self, *paths: str) -> None:
+        """Keep what is at these paths, from now on."""
+        for path in paths:
+            await fetch(self._client, self._state, path)
+            self._loaded.append(path)
+
+    async def assert_nothing_is_missing(self) -> None:
+        await self._catch_up()
+        async with self._client.gateway() as live:
+            fresh = State.of((await anext(live.events())).d)
+        for path in self._loaded:
+            await fetch(self._client, fresh, path)
+        for name in self._state.differences(fresh):
+            assert getattr(self._state, name) == getattr(fresh, name), name
+        assert self._state == fresh
+
+    async def _catch_up(self) -> None:
+        """Up to a mark that Ana sets, which comes after all that happened before it."""
+        mark = f"/workspaces/{self._town.workspace_id}/settings/mark"
+        value = (await self._town.ana.request("PUT", mark, {"value": uuid4().hex}))["value"]
+        async with asyncio.timeout(WITHIN_SECONDS):
+            async for event in self._events:
+                self._state.apply(event)
+                for path in sorted(self._state.wanted):
+                    await fetch(self._client, self._state, path)
+                if event.t == "workspace.setting.updated" and event.d["value"] == value:
+                    return
+
+
+async def fetch(client: Client, state: State, path: str) -> None:
+    try:
+        answer = await client.request("GET", path)
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        answer = None
+    state.load(path, answer)
+
+
+async def watched(client: Client, live: Gateway, town: Town) -> Watched:
+    """Somebody in the town who keeps up with everything there."""
+    events = live.events()
+    ben = Watched(client, events, State.of((await anext(events)).d), town)
+    for room in (town.general, town.pair.room, town.deal):
+        await ben.load(*(f"{room.path}/{what}" for what in ("messages", "pins")))
+        if room.kind != "channel":
+            await ben.load(*(f"{room.path}/{what}" for what in ("readers", "participants")))
+    await ben.load(f"/servers/{town.server_id}/members", f"{town.deal.path}/cards", f"{town.deal.path}/panel")
+    await ben.load(f"/workspaces/{town.workspace_id}", f"{town.inbox}/messages")
+    return ben
+
+
+class Town:
+    """Ana and Ben in one of each kind of room, and in a workspace, with an inbox."""
+
+    def __init__(self, ana: Client, ben: Client, key: Client) -> None:
+        self.ana, self.ben, self.key = ana, ben, key
+        self.server_id = self.thread_id = self.workspace_id = ""
+        self.general = Room("channel", "")
+        self.pair: Conversation
+
+    @property
+    def deal(self) -> Room:
+        return Room("thread", self.thread_id)
+
+    @property
+    def inbox(self) -> str:
+        return "/tenants/default/inboxes/news"
+
+    async def settle(self) -> None:
+        ana, ben = self.ana, self.ben
+        server = await ana.create_server("The long table")
+        self.server_id = server.server_id
+        self.general = (await ana.create_channel(server.server_id, "general")).room
+        await ben.join((await ana.invite(server.server_id)).code)
+        self.pair = await ana.direct(ben.user.user_id)
+        inquiry = {"kind": "project", "sellerUserId": ben.user.user_id}
+        self.thread_id = (await ana.request("POST", "/threads", inquiry))["threadId"]
+        self.workspace_id = (await ana.request("POST", "/workspaces", {"name": "Plan"}))["workspaceId"]
+        await ben.join((await ana.request("POST", f"/workspaces/{self.workspace_id}/invites", {}))["code"])
+        await self.key.request("PUT", self.inbox, {"title": "News"})
+
+    async def publish(self, title: str, **audience: Any) -> None:
+        body = {"audience": audience, "sender": "shop", "title": title, "body": title, "category": "deals"}
+        await self.key.request("POST", f"{self.inbox}/messages", body)
+
+
+@pytest.fixture
+async def town(server: Server, fresh: str) -> AsyncIterator[Town]:
+    key = await new_key(server, "inbox:publish", "inbox:admin")
+    async with Client(server.url) as ana, Client(server.url) as ben, Client(server.url, token=key) as shop:
+        await ana.register(f"ana{fresh}@example.com", f"ana{fresh}", PASSWORD)
+        await ben.register(f"ben{fresh}@example.com", f"ben{fresh}", PASSWORD)
+        made = Town(ana, ben, shop)
+        await made.settle()
+        yield made
+
+
+async def talk(town: Town, room: Room) -> None:
+    """Everything that can happen to messages."""
+    ana, ben = town.ana, town.ben
+    first = await ana.send(room, f"First, @{ben.user.username}")
+    second = await ana.send(room, "Second", reply_to=first.message_id)
+    third = await ana.send(room, "Third")
+    await ana.edit(second, "Second, edited")
+    await ana.react(first, "☕")
+    await ben.react(first, "☕")
+    await ben.react(first, "🍰")
+    await ben.unreact(first, "🍰")
+    await ana.request("PUT", f"{room.path}/pins/{first.message_id}")
+    await ana.request("PUT", f"{room.path}/pins/{second.message_id}")
+    await ana.request("DELETE", f"{room.path}/pins/{second.message_id}")
+    await ben.mark_read(room, second.message_id)
+    await ana.mark_read(room, third.message_id)
+    await ben.request("PUT", f"{room.path}/preferences", {"muted": True})
+    await ana.send(room, "Fourth")
+    if room.kind != "thread":
+        await ana.delete(third)
+        await ana.delete(await ana.send(room, "Fifth, taken back"))
+
+
+async def talk_everywhere(town: Town) -> None:
+    for room in (town.general, town.pair.room, town.deal):
+        await talk(town, room)
+
+
+async def change_servers(town: Town) -> None:
+    ana, ben = town.ana, town.ben
+    at = f"/servers/{town.server_id}"
+    await ana.request("PATCH", at, {"name": "The longest table"})
+    made = await ana.create_channel(town.server_id, "kitchen", topic="Food")
+    await ana.request("PATCH", f"/channels/{made.channel_id}", {"topic": "Drinks"})
+    gone = await ana.create_channel(town.server_id, "cellar")
+    await ana.send(made.room, "In the kitchen")
+    await ana.request("DELETE", f"/channels/{gone.channel_id}")
+    await ana.request("PATCH", f"{at}/members/{ben.user.user_id}", {"role": "moderator"})
+    other = await ana.create_server("Another table")
+    hall = await ana.create_channel(other.server_id, "hall")
+    await ana.send(hall.room, "Before Ben came")
+    await ben.join((await ana.invite(other.server_id)).code)
+    await ana.send(hall.room, "After Ben came")
+    left = await ana.create_server("A table to leave")
+    await ben.join((await ana.invite(left.server_id)).code)
+    await ben.request("DELETE", f"/servers/{left.server_id}/members/{ben.user.user_id}")
+    closed = await ana.create_server("A table to close")
+    await ben.join((await ana.invite(closed.server_id)).code)
+    await ana.request("DELETE", f"/servers/{closed.server_id}")
+    await ana.request("POST", f"{at}/transfer", {"userId": ben.user.user_id})
+
+
+async def change_conversations(town: Town) -> None:
+    ana, ben = town.ana, town.ben
+    group = await ana.group([ben.user.user_id], name="A group")
+    await ana.send(group.room, "Welcome")
+    await ana.request("PATCH", f"/conversations/{group.convo_id}", {"name": "The group"})
+    await ana.request("PATCH", f"/conversations/{group.convo_id}/participants/{ben.user.user_id}", {"role": "admin"})
+    left = await ana.group([ben.user.user_id], name="A group to leave")
+    await ben.request("DELETE", f"/conversations/{left.convo_id}/participants/{ben.user.user_id}")
+
+
+async def change_threads(town: Town) -> None:
+    ana, ben = town.ana, town.ben
+    offer = {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}}
+    card = await ben.request("POST", f"{town.deal.path}/cards", offer)
+    await ana.request(
+        "POST",
+        f"{town.deal.path}/cards/{card['messageId']}/transitions",
+        {"to": "accepted", "version": card["version"]},
+    )
+    await ana.request("PUT", f"{town.deal.path}/tabs/brief", {"content": {"text": "Chairs"}, "sourceVersion": 1})
+    await ana.request("POST", "/threads", {"kind": "project", "sellerUserId": ben.user.user_id})
+    await ana.request("PATCH", town.deal.path, {"status": "locked"})
+
+
+async def change_workspaces(town: Town) -> None:
+    ana, ben = town.ana, town.ben
+    at = f"/workspaces/{town.workspace_id}"
+    await ana.request("PATCH", at, {"name": "Plans"})
+    chairs = await ana.request("POST", f"{at}/items", {"title": "Chairs"})
+    await ana.request("PATCH", f"{at}/items/{chairs['itemId']}", {"title": "Eight chairs", "version": 1})
+    tables = await ana.request("POST", f"{at}/items", {"title": "Tables"})
+    await ana.request("DELETE", f"{at}/items/{tables['itemId']}")
+    await ana.request("PUT", f"{at}/settings/colour", {"value": "red"})
+    await ana.request("PATCH", f"{at}/members/{ben.user.user_id}", {"role": "admin"})
+    other = await ben.request("POST", "/workspaces", {"name": "Ben's"})
+    gone = await ben.request("POST", "/workspaces", {"name": "To go"})
+    await ben.request("DELETE", f"/workspaces/{gone['workspaceId']}")
+    await ben.request("PATCH", f"/workspaces/{other['workspaceId']}", {"name": "Ben's own"})
+
+
+async def fill_inboxes(town: Town) -> None:
+    ben = town.ben
+    await town.publish("For Ben", kind="users", userIds=[ben.user.user_id])
+    await town.publish("For Ben, read", kind="users", userIds=[ben.user.user_id])
+    await town.publish("For Ben, archived", kind="users", userIds=[ben.user.user_id])
+    await town.publish("For everyone", kind="everyone")
+    listed = {
+        each["title"]: each["messageId"] for each in (await ben.request("GET", f"{town.inbox}/messages"))["items"]
+    }
+    await ben.request("PUT", f"{town.inbox}/messages/{listed['For Ben, read']}/read")
+    await ben.request("PUT", f"{town.inbox}/messages/{listed['For Ben, archived']}/archive")
+    await ben.request("PUT", f"{town.inbox}/messages/{listed['For everyone']}/read")
+
+
+CHAPTERS = [
+    talk_everywhere,
+    change_servers,
+    change_conversations,
+    change_threads,
+    change_workspaces,
+    fill_inboxes,
+]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.__name__)
+async def test_events_lead_to_what_a_fresh_snapshot_tells(
+    town: Town, chapter: Callable[[Town], Awaitable[None]]
+) -> None:
+    async with town.ben.gateway() as live:
+        ben = await watched(town.ben, live, town)
+
+        await chapter(town)
+
+        await ben.assert_nothing_is_missing()
+
+
+async def test_events_lead_there_over_a_connection_that_is_cut_again_and_again(
+    server: Server, town: Town, fresh: str
+) -> None:
+    async with Relay(server.url) as relay, Client(relay.url, pace=AT_ONCE) as client:
+        await client.login(f"ben{fresh}@example.com", PASSWORD)
+        async with client.gateway() as live:
+            ben = await watched(client, live, town)
+
+            for chapter in CHAPTERS:
+                relay.cut()
+                await chapter(town)
+                relay.cut()
+
+            await ben.assert_nothing_is_missing()

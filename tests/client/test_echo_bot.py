@@ -1,0 +1,73 @@
+"""The example of a bot runs as it is, and says again what it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from api.calling import PASSWORD
+from api.running import Server
+from client.scripted import WITHIN_SECONDS
+from sobremesa.client import Client, Message, Room
+
+ASK_AGAIN_SECONDS = 0.2
+EXAMPLE = Path(__file__).parents[2] / "examples" / "echo_bot.py"
+
+
+@asynccontextmanager
+async def bot_running(address: str, email: str) -> AsyncIterator[None]:
+    told = {"BOT_ADDRESS": address, "BOT_EMAIL": email, "BOT_PASSWORD": PASSWORD}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, EXAMPLE, env=os.environ | told, stdin=subprocess.DEVNULL
+    )
+    try:
+        yield
+        assert process.returncode is None, "the bot ended by itself"
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def answer(messages: AsyncIterator[Message], to: Message) -> Message:
+    """What somebody answers to a message."""
+    async with asyncio.timeout(WITHIN_SECONDS):
+        async for message in messages:
+            if message.reply_to == to.message_id:
+                return message
+    raise AssertionError("the connection ended")
+
+
+async def calls_until_it_is_there(ana: Client, room: Room) -> None:
+    """The bot tells nobody when it is ready: somebody asks until it answers."""
+    async with asyncio.timeout(WITHIN_SECONDS):
+        while not any([message.reply_to async for message in ana.messages(room)]):
+            await ana.send(room, "Are you there?")
+            await asyncio.sleep(ASK_AGAIN_SECONDS)
+
+
+async def test_the_bot_echoes_what_is_for_it_and_nothing_else(server: Server, fresh: str) -> None:
+    async with Client(server.url) as ana, Client(server.url) as bot:
+        await ana.register(f"ana{fresh}@example.com", f"ana{fresh}", PASSWORD)
+        await bot.register(f"bot{fresh}@example.com", f"bot{fresh}", PASSWORD)
+        table = await ana.create_server("The long table")
+        await bot.join((await ana.invite(table.server_id)).code)
+        general: Room = (await ana.create_channel(table.server_id, "general")).room
+        pair = (await ana.direct(bot.user.user_id)).room
+
+        async with bot_running(server.url, f"bot{fresh}@example.com"), ana.gateway() as live:
+            messages = live.messages()
+            await calls_until_it_is_there(ana, pair)
+            not_for_it = await live.send(general, "Nobody in particular")
+            named = await live.send(general, f"Hello @bot{fresh}")
+            echo = await answer(messages, named)
+        said = [message async for message in ana.messages(general)]
+
+    assert (echo.author_id, echo.content) == (bot.user.user_id, f"Hello @bot{fresh}")
+    assert [message.content for message in said] == [f"Hello @bot{fresh}"] * 2 + ["Nobody in particular"]
+    assert not any(message.reply_to == not_for_it.message_id for message in said)
+    assert EXAMPLE.read_text().count("\n") <= 20

@@ -1,0 +1,223 @@
+"""The client over HTTP, against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from api.calling import PASSWORD
+from api.running import Server
+from client.between import LOST_ANSWER, Between, Fate
+from client.hourglass import Hourglass, Hurried
+from sobremesa.client import ApiError, Client, OutcomeUnknown, Room, SignedOut, Unreachable
+
+SOON = Fate(reaches_server=False, status=429, headers={"Retry-After": "3"})
+
+
+async def signed_up(client: Client, name: str) -> None:
+    await client.register(f"{name}@example.com", name, PASSWORD)
+
+
+async def test_two_people_meet_and_talk(server: Server, fresh: str) -> None:
+    async with Client(server.url) as ana, Client(server.url) as ben:
+        await signed_up(ana, f"ana{fresh}")
+        await signed_up(ben, f"ben{fresh}")
+        place = await ana.create_server("The long table")
+        general = await ana.create_channel(place.server_id, "general")
+        joined = await ben.join((await ana.invite(place.server_id, max_uses=1)).code)
+
+        said = await ana.send(general.room, f"Coffee, @ben{fresh}?")
+        answer = await ben.send(said.room, "Yes!", reply_to=said.message_id)
+        await ben.react(said, "☕")
+        left = await ana.mark_read(general.room, answer.message_id)
+        history = [message async for message in ben.messages(general.room)]
+        found = await ana.find_user(f"BEN{fresh}")
+
+        assert (joined.kind, joined.server_id) == ("server", place.server_id)
+        assert [message.message_id for message in history] == [answer.message_id, said.message_id]
+        assert history[1].mentions == [ben.user.user_id]
+        assert [(reaction.emoji, reaction.count) for reaction in history[1].reactions] == [("☕", 1)]
+        assert left.count == 0
+        assert found is not None
+        assert found.user_id == ben.user.user_id
+        assert [server.name async for server in ben.servers()] == ["The long table"]
+        assert [channel.name async for channel in ben.channels(place.server_id)] == ["general"]
+
+
+async def test_a_direct_conversation_is_one_for_each_pair(server: Server, fresh: str) -> None:
+    async with Client(server.url) as ana, Client(server.url) as ben:
+        await signed_up(ana, f"ana{fresh}")
+        await signed_up(ben, f"ben{fresh}")
+
+        first = await ana.direct(ben.user.user_id)
+        again = await ben.direct(ana.user.user_id)
+        group = await ana.group([ben.user.user_id], name="Two of us")
+
+        assert first.convo_id == again.convo_id
+        assert first.other is not None
+        assert first.other.user_id == ben.user.user_id
+        assert {convo.convo_id async for convo in ben.conversations()} == {first.convo_id, group.convo_id}
+
+
+async def test_history_is_read_page_after_page_in_either_direction(server: Server, fresh: str) -> None:
+    async with Client(server.url) as ana:
+        await signed_up(ana, fresh)
+        room = (await ana.create_channel((await ana.create_server("A table")).server_id, "long")).room
+        sent = [await ana.send(room, f"line {number}") for number in range(205)]
+        ids = [message.message_id for message in sent]
+
+        assert [message.message_id async for message in ana.messages(room)] == ids[::-1]
+        assert [message.message_id async for message in ana.messages(room, after=ids[0])] == ids[1:]
+        assert [message.message_id async for message in ana.messages(room, before=ids[3])] == ids[2::-1]
+
+
+async def test_an_edited_and_a_deleted_message_are_seen_so(server: Server, fresh: str) -> None:
+    async with Client(server.url) as ana:
+        await signed_up(ana, fresh)
+        room = (await ana.create_channel((await ana.create_server("A table")).server_id, "slips")).room
+        first, second = await ana.send(room, "frist"), await ana.send(room, "oops")
+
+        await ana.edit(first, "first")
+        await ana.delete(second)
+
+        shown = [(message.content, message.edited, message.deleted) async for message in ana.messages(room)]
+        assert shown == [("", False, True), ("first", True, False)]
+
+
+async def test_a_refusal_has_its_status_code_and_data(server: Server, fresh: str) -> None:
+    async with Client(server.url) as ana:
+        await signed_up(ana, fresh)
+
+        with pytest.raises(ApiError) as refused:
+            await ana.send(Room("channel", "01JGSYB3ZZ0000000000000000"), "Hello?")
+        with pytest.raises(ApiError) as invalid:
+            await ana.request("POST", "/servers", {"name": 7})
+
+    assert (refused.value.status, refused.value.code) == (404, "not_found")
+    assert (invalid.value.status, invalid.value.code) == (422, "invalid")
+    assert invalid.value.data["errors"]
+
+
+async def test_a_token_is_renewed_before_its_end_by_one_refresh_for_all(between: Between, fresh: str) -> None:
+    hourglass = Hourglass()
+    async with Client(between.url, pace=hourglass.pace) as ana:
+        await signed_up(ana, fresh)
+        first = ana.refresh_token
+        await ana.me()
+        assert between.times("/auth/refresh") == 0
+
+        hourglass.turn(10 * 60)
+        await asyncio.gather(*(ana.me() for _ in range(20)))
+
+        assert between.times("/auth/refresh") == 1
+        assert ana.refresh_token not in (None, first)
+
+
+async def test_a_refused_token_is_exchanged_once_for_all(between: Between, fresh: str) -> None:
+    async with Client(between.url) as ana:
+        await signed_up(ana, fresh)
+        kept = ana.refresh_token
+
+    async with Client(between.url, token="no token at all", refresh_token=kept) as again:
+        people = await asyncio.gather(*(again.me() for _ in range(20)))
+
+    assert {person.username for person in people} == {fresh}
+    assert between.times("/auth/refresh") == 1
+
+
+async def test_a_kept_refresh_token_opens_the_session_again(server: Server, fresh: str) -> None:
+    async with Client(server.url) as ana:
+        await signed_up(ana, fresh)
+        kept = ana.refresh_token
+
+    async with Client(server.url, refresh_token=kept) as again:
+        assert (await again.me()).username == fresh
+
+
+async def test_a_session_that_ended_is_told_as_such(server: Server, fresh: str) -> None:
+    async with Client(server.url) as ana:
+        await signed_up(ana, fresh)
+        kept = ana.refresh_token
+        await ana.logout()
+        with pytest.raises(ApiError) as nobody:
+            await ana.me()
+
+    async with Client(server.url, refresh_token=kept) as again:
+        with pytest.raises(SignedOut):
+            await again.me()
+    assert nobody.value.status == 401
+
+
+async def test_a_lost_answer_to_a_send_makes_one_message(between: Between, fresh: str) -> None:
+    async with Client(between.url, pace=Hurried().pace) as ana:
+        await signed_up(ana, fresh)
+        room = (await ana.create_channel((await ana.create_server("A table")).server_id, "once")).room
+
+        between.next("/messages", LOST_ANSWER, LOST_ANSWER)
+        sent = await ana.send(room, "Once.")
+
+        assert sent.replayed
+        assert [message.message_id async for message in ana.messages(room)] == [sent.message_id]
+
+
+async def test_a_lost_answer_to_a_create_makes_one_server(between: Between, fresh: str) -> None:
+    async with Client(between.url, pace=Hurried().pace) as ana:
+        await signed_up(ana, fresh)
+
+        between.next("/servers", LOST_ANSWER)
+        made = await ana.create_server("A table")
+
+        assert [server.server_id async for server in ana.servers()] == [made.server_id]
+
+
+async def test_what_is_not_safe_to_repeat_is_not_repeated(between: Between, fresh: str) -> None:
+    async with Client(between.url, pace=Hurried().pace) as ana:
+        await signed_up(ana, fresh)
+
+        between.next("/servers", LOST_ANSWER)
+        with pytest.raises(OutcomeUnknown):
+            await ana.request("POST", "/servers", {"name": "A table"})
+
+        assert between.times("/servers") == 1
+
+
+async def test_a_client_that_is_told_to_wait_waits_so_long_and_a_little_longer(between: Between, fresh: str) -> None:
+    hurried = Hurried(chance=0.5)
+    async with Client(between.url, pace=hurried.pace) as ana:
+        await signed_up(ana, fresh)
+
+        between.next("/servers", SOON, SOON)
+        await ana.request("POST", "/servers", {"name": "A table"})
+
+    assert hurried.slept == [3 * 1.125, 3 * 1.125]
+
+
+async def test_attempts_are_bounded(between: Between, fresh: str) -> None:
+    hurried = Hurried(chance=1.0)
+    async with Client(between.url, pace=hurried.pace, max_attempts=4) as ana:
+        await signed_up(ana, fresh)
+
+        between.next("/users/me", *[Fate(reaches_server=False, status=503)] * 4)
+        with pytest.raises(ApiError) as busy:
+            await ana.me()
+        # More than the client's attempts: aiohttp itself tries again on a connection that it had kept.
+        between.next("/users/me", *[Fate(reaches_server=False)] * 8)
+        with pytest.raises(Unreachable):
+            await ana.me()
+
+    assert busy.value.status == 503
+    assert hurried.slept == [1.0, 2.0, 4.0] * 2
+
+
+async def test_nobody_waits_for_an_hour(between: Between, fresh: str) -> None:
+    hurried = Hurried()
+    async with Client(between.url, pace=hurried.pace) as ana:
+        await signed_up(ana, fresh)
+
+        between.next("/users/me", Fate(reaches_server=False, status=429, headers={"Retry-After": "3600"}))
+        with pytest.raises(ApiError) as refused:
+            await ana.me()
+
+    assert refused.value.retry_after == 3600
+    assert hurried.slept == []

@@ -1,0 +1,47 @@
+"""`town` is a server in this process, `long_table` a community with a channel in it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from gateway.town import Town, town_of
+from sobremesa.accounts.sessions import SignedIn
+from sobremesa.communities.entities import ServerId
+from sobremesa.ids import RoomId
+
+
+class LongTable(NamedTuple):
+    """Ana owns it, Bea and Carl are members; Dora is a stranger."""
+
+    ana: SignedIn
+    bea: SignedIn
+    carl: SignedIn
+    dora: SignedIn
+    server_id: ServerId
+    channel_id: RoomId
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'chat.db'}"
+
+
+@pytest.fixture
+async def town(store: str) -> AsyncIterator[Town]:
+    async with town_of(store) as town:
+        yield town
+
+
+@pytest.fixture
+async def table(town: Town) -> LongTable:
+    return await long_table(town)
+
+
+async def long_table(town: Town) -> LongTable:
+    ana, bea, carl, dora = [await town.person(name) for name in ("ana", "bea", "carl", "dora")]
+    server_id = await town.server(ana, bea, carl)
+    return LongTable(ana, bea, carl, dora, server_id, await town.channel(ana, server_id))

@@ -1,0 +1,129 @@
+"""Somebody at the gateway, who speaks the protocol frame by frame.
+
+async with town.visit(ana) as talk:
+    await talk.identify()
+    await town.say(channel, "hello")
+    assert (await talk.hear("message.created"))["content"] == "hello"
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, Self
+
+import websockets
+from websockets.asyncio.client import ClientConnection, connect
+
+SOON_SECONDS = 10.0
+QUIET_SECONDS = 0.3
+
+
+class Closed(Exception):
+    """The server has closed the socket, with this code."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(f"{code} {reason}")
+        self.code = code
+
+
+class Talk:
+    """One socket."""
+
+    def __init__(self, url: str, token: str | None = None, **options: Any) -> None:
+        self._url = url.replace("http", "ws", 1) + "/v1/gateway"
+        self._options = {"compression": None, "ping_interval": None, "max_queue": None} | options
+        self._calls = 0
+        self._socket: ClientConnection | None = None
+        self.token = token
+        self.session_id = ""
+        self.s = ""
+        """The place of the last event that was heard."""
+        self.ready: dict[str, Any] = {}
+
+    @property
+    def socket(self) -> ClientConnection:
+        assert self._socket is not None
+        return self._socket
+
+    async def __aenter__(self) -> Self:
+        self._socket = await connect(self._url, **self._options)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.socket.close()
+
+    # Frames
+
+    async def send(self, op: int, d: Any = None, **more: Any) -> None:
+        await self.socket.send(json.dumps({"op": op, "d": d, **more}))
+
+    async def frame(self, seconds: float = SOON_SECONDS) -> dict[str, Any]:
+        """The next frame; Closed if there is none any more."""
+        try:
+            async with asyncio.timeout(seconds):
+                found: dict[str, Any] = json.loads(await self.socket.recv())
+        except websockets.ConnectionClosed as closed:
+            told = closed.rcvd
+            raise Closed(1006 if told is None else told.code, "" if told is None else told.reason) from None
+        if "s" in found:
+            self.s = found["s"]
+        return found
+
+    async def closed(self) -> Closed:
+        """How the server closes the socket, whatever it says before."""
+        while True:
+            try:
+                await self.frame()
+            except Closed as closed:
+                return closed
+
+    async def is_quiet(self) -> bool:
+        """Does nothing more come?"""
+        try:
+            await self.frame(QUIET_SECONDS)
+        except TimeoutError:
+            return True
+        return False
+
+    # The protocol
+
+    async def identify(self, token: str | None = None) -> dict[str, Any]:
+        """Say hello and who one is; what `ready` brings."""
+        assert (await self.frame())["op"] == 10
+        await self.send(2, {"token": token or self.token})
+        ready = await self.frame()
+        assert (ready["op"], ready["t"]) == (0, "ready"), ready
+        self.ready = ready["d"]
+        self.session_id = self.ready["sessionId"]
+        return self.ready
+
+    async def resume(self, before: Talk, s: str | None = None) -> list[dict[str, Any]]:
+        """Come back to where another socket was: what was missed, until `resumed`."""
+        assert (await self.frame())["op"] == 10
+        self.session_id = before.session_id
+        await self.send(6, {"token": self.token, "sessionId": before.session_id, "s": before.s if s is None else s})
+        missed: list[dict[str, Any]] = []
+        while (frame := await self.frame())["t"] != "resumed":
+            missed.append(frame)
+        return missed
+
+    async def event(self, *names: str) -> dict[str, Any]:
+        """The next event of one of these names, or of any."""
+        while True:
+            frame = await self.frame()
+            if frame["op"] == 0 and (not names or frame["t"] in names):
+                return frame
+
+    async def hear(self, *names: str) -> Any:
+        """What the next event of one of these names tells."""
+        return (await self.event(*names))["d"]
+
+    async def call(self, method: str, **params: Any) -> tuple[int, Any]:
+        """Status and body of a call; events that come before the answer are dropped."""
+        self._calls += 1
+        await self.send(12, {"method": method, "params": params}, id=self._calls)
+        while True:
+            frame = await self.frame()
+            if frame["op"] == 13 and frame["id"] == self._calls:
+                return frame["d"]["status"], frame["d"]["body"]

@@ -1,0 +1,147 @@
+"""Calls: the endpoints over a socket are the endpoints over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from gateway.conftest import LongTable
+from gateway.town import Town, town_of
+from sobremesa.http.calls import MAX_PARAMS_BYTES
+
+
+async def test_every_endpoint_has_a_name_of_its_own_and_no_two_fields_of_a_call_mean_different_things(
+    town: Town,
+) -> None:
+    endpoints = town.app.endpoints()
+
+    names = [endpoint.name for endpoint in endpoints]
+    assert len(names) == len(set(names))
+    for endpoint in endpoints:
+        if endpoint.takes_upload:
+            continue
+        kinds = [kind for kind in (endpoint.query, endpoint.body) if hasattr(kind, "__struct_encode_fields__")]
+        fields = [field for kind in kinds for field in kind.__struct_encode_fields__]
+        fields += [place.strip("{}") for place in endpoint.route.split("/") if place.startswith("{")]
+        assert len(fields) == len(set(fields)), endpoint
+        assert "idempotencyKey" not in fields
+
+
+async def test_a_call_gives_what_the_request_gives(town: Town, table: LongTable) -> None:
+    for number in range(3):
+        await town.say(table.ana, table.channel_id, f"{number}")
+
+    async with town.visit(table.bea) as talk:
+        await talk.identify()
+        for name, line, params in [
+            ("accounts.getMe", "/users/me", {}),
+            ("communities.listServers", "/servers", {}),
+            ("channels.listMessages", f"/channels/{table.channel_id}/messages", {"limit": 2}),
+            ("communities.listMembers", f"/servers/{table.server_id}/members", {}),
+        ]:
+            named: dict[str, str] = {"roomId": table.channel_id} if "channels" in name else {}
+            named |= {"serverId": table.server_id} if "Members" in name else {}
+            over_http = await town.get(table.bea, line, **params)
+            assert await talk.call(name, **named, **params) == (200, over_http)
+            assert await talk.call(f"GET /v1{line}", **params) == (200, over_http)
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "status", "code"),
+    [
+        ("channels.dance", {}, 404, "not_found"),
+        ("GET /v1/nowhere", {}, 404, "not_found"),
+        ("PATCH /v1/users/me/sessions", {}, 404, "not_found"),
+        ("channels.sendMessage", {}, 422, "invalid"),
+        ("channels.sendMessage", {"roomId": "nothing", "content": "x"}, 404, "not_found"),
+        ("channels.sendMessage", {"roomId": "#", "content": "x"}, 404, "not_found"),
+        ("channels.sendMessage", {"roomId": ["x"], "content": "x"}, 422, "invalid"),
+        ("communities.createServer", {"name": ""}, 422, "invalid"),
+        ("communities.createServer", {"name": "x", "colour": "red"}, 422, "invalid"),
+        ("communities.createServer", {"name": "x", "idempotencyKey": "é"}, 422, "invalid"),
+        ("accounts.getMe", {"extra": 1}, 422, "invalid"),
+        ("communities.listServers", {"limit": 1000}, 422, "invalid"),
+        ("accounts.export", {}, 415, "not_callable"),
+        ("communities.createServer", {"name": "x" * MAX_PARAMS_BYTES}, 413, "too_large"),
+    ],
+)
+async def test_a_call_that_cannot_be_done_is_answered_with_the_problem(
+    town: Town, table: LongTable, method: str, params: dict[str, Any], status: int, code: str
+) -> None:
+    async with town.visit(table.bea) as talk:
+        await talk.identify()
+        answered, problem = await talk.call(method, **params)
+        assert (answered, problem["code"], problem["status"]) == (status, code, status)
+        assert (await talk.call("accounts.getMe"))[0] == 200  # the socket is none the worse for it
+
+
+async def test_parameters_that_are_no_object_are_refused(town: Town, table: LongTable) -> None:
+    async with town.visit(table.bea) as talk:
+        await talk.identify()
+        await talk.send(12, {"method": "accounts.getMe", "params": [1]}, id="a")
+        assert (await talk.frame())["d"]["status"] == 422
+
+
+async def test_a_stranger_calls_in_vain(town: Town, table: LongTable) -> None:
+    async with town.visit(table.dora) as talk:
+        await talk.identify()
+        status, problem = await talk.call("channels.sendMessage", roomId=table.channel_id, content="hello?")
+        assert (status, problem["code"]) == (404, "not_found")
+
+
+async def test_the_same_nonce_and_the_same_key_make_one_thing(town: Town, table: LongTable) -> None:
+    async with town.visit(table.bea) as talk:
+        await talk.identify()
+        first = await talk.call("channels.sendMessage", roomId=table.channel_id, content="once", nonce="n")
+        second = await talk.call("channels.sendMessage", roomId=table.channel_id, content="once", nonce="n")
+        assert (first[0], second[0], second[1]["replayed"]) == (201, 200, True)
+        made = [await talk.call("communities.createServer", name="One", idempotencyKey="k") for _ in range(2)]
+        assert made[0][1]["serverId"] == made[1][1]["serverId"]
+
+
+async def test_what_one_socket_asks_to_change_happens_in_the_order_in_which_it_was_asked(
+    town: Town, table: LongTable
+) -> None:
+    async with town.visit(table.bea) as talk:
+        await talk.identify()
+        for number in range(100):
+            params = {"roomId": table.channel_id, "content": f"{number}" + " @ana" * (number % 2)}
+            await talk.send(12, {"method": "channels.sendMessage", "params": params}, id=number)
+        answered = 0
+        while answered < 100:
+            answered += (await talk.frame())["op"] == 13
+        _, page = await talk.call("channels.listMessages", roomId=table.channel_id, limit=100)
+
+    said = [message["content"].split()[0] for message in reversed(page["items"])]
+    assert said == [str(number) for number in range(100)]
+
+
+async def test_an_answer_to_a_heartbeat_does_not_wait_for_a_call(town: Town, table: LongTable) -> None:
+    async with town.visit(table.ana) as talk:
+        await talk.identify()
+        await talk.send(12, {"method": "GET /v1/events", "params": {"after": talk.s, "wait": 3}}, id=1)
+        await talk.send(1)
+        assert await talk.frame(1) == {"op": 11}
+
+
+async def test_limits_hold_for_calls_as_for_requests(store: str) -> None:
+    async with town_of(store, rate_limits="on") as town:
+        ana = await town.person("ana")
+        async with town.visit(ana) as talk:
+            await talk.identify()
+            calls = 10_000
+
+            async def ask() -> None:
+                frame = json.dumps({"op": 12, "id": 1, "d": {"method": "communities.listServers"}})
+                for _ in range(calls):
+                    await talk.socket.send(frame)
+
+            asking = asyncio.create_task(ask())
+            statuses = [(await talk.frame())["d"]["status"] for _ in range(calls)]
+            await asking
+
+    assert set(statuses) == {200, 429}
+    assert statuses.count(200) < 1500

@@ -1,0 +1,215 @@
+"""Whatever breaks, an acknowledged message is heard by everybody who resumes, once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence, Set, Sized
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import websockets
+
+from api.running import serving
+from gateway.conftest import LongTable, long_table
+from gateway.talking import Closed, Talk
+from gateway.town import Town, town_of
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock
+from sobremesa.ids import MessageId
+
+SENDERS = 8
+LISTENERS = 20
+KILLS = 3
+CUT_SOCKETS = 2000
+SOON_SECONDS = 60.0
+
+
+class Ears:
+    """A client that comes back after every break, and notes each event once."""
+
+    def __init__(self, url: Callable[[], str], token: str) -> None:
+        self._url = url
+        self._token = token
+        self._last: Talk | None = None
+        self.heard: dict[str, dict[str, Any]] = {}
+        self.doubled = 0
+        """How often an event came again on one socket: never."""
+        self.is_listening = asyncio.Event()
+
+    async def run(self) -> None:
+        while True:
+            with contextlib.suppress(OSError, websockets.WebSocketException, Closed, TimeoutError):
+                await self._listen()
+            await asyncio.sleep(0.02)
+
+    async def _listen(self) -> None:
+        talk = Talk(self._url(), self._token, open_timeout=5)
+        async with talk:
+            here: set[str] = set()
+            if self._last is None:
+                await talk.identify()
+            else:
+                assert (await talk.frame())["op"] == 10
+                talk.session_id, talk.s = self._last.session_id, self._last.s
+                await talk.send(6, {"token": self._token, "sessionId": talk.session_id, "s": talk.s})
+            self._last = talk
+            self.is_listening.set()
+            while True:
+                frame = await talk.frame(SOON_SECONDS)
+                if "id" in frame and frame["op"] == 0:
+                    self.doubled += frame["id"] in here
+                    here.add(frame["id"])
+                    self.heard.setdefault(frame["id"], frame)
+
+
+async def test_a_server_that_is_killed_in_full_traffic_loses_no_message_and_no_event(
+    store: str, tmp_path: Path
+) -> None:
+    async with Sobremesa.open(store, background=False) as app:
+        table = await peopled(app)
+    acknowledged: dict[str, str] = {}
+    url = ""
+    kept: dict[str, str] = {}
+    stop = asyncio.Event()
+
+    async def send(sender: int) -> None:
+        number = 0
+        while not stop.is_set():
+            with contextlib.suppress(OSError, websockets.WebSocketException, Closed, TimeoutError):
+                async with Talk(url, table.ana.access_token, open_timeout=5) as talk:
+                    await talk.identify()
+                    while not stop.is_set():
+                        content = f"{sender}/{number}"
+                        status, said = await talk.call(
+                            "channels.sendMessage", roomId=table.channel_id, content=content, nonce=content
+                        )
+                        assert status in (200, 201), said
+                        acknowledged[said["messageId"]] = content
+                        number += 1
+            await asyncio.sleep(0.02)
+
+    ears = [Ears(lambda: url, table.bea.access_token) for _ in range(LISTENERS)]
+    tasks: list[asyncio.Task[None]] = []
+    for life in range(KILLS + 1):
+        with serving(store, tmp_path / f"server-{life}.log") as server:
+            url = server.url
+            if not tasks:
+                tasks = [asyncio.create_task(ear.run()) for ear in ears]
+                await asyncio.gather(*(ear.is_listening.wait() for ear in ears))
+                tasks += [asyncio.create_task(send(sender)) for sender in range(SENDERS)]
+            enough = len(acknowledged) + 300
+            await until(partial(has_grown_to, acknowledged, enough))
+            if life < KILLS:
+                server.kill()
+            else:
+                stop.set()
+                await asyncio.gather(*tasks[LISTENERS:])
+                kept = await everything_in(store, table)
+                await until(partial(have_heard, ears, kept.keys()))
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert acknowledged.items() <= kept.items()
+    for ear in ears:
+        assert ear.doubled == 0
+        created = [frame["d"]["messageId"] for frame in ear.heard.values() if frame["t"] == "message.created"]
+        assert created == sorted(created)
+        assert set(created) == kept.keys()
+
+
+async def test_two_thousand_sockets_that_are_cut_at_once_all_resume(store: str, tmp_path: Path) -> None:
+    async with Sobremesa.open(store, background=False) as app:
+        table = await peopled(app)
+    people = [table.ana, table.bea, table.carl]
+    turns = asyncio.Semaphore(64)
+
+    with serving(store, tmp_path / "server.log") as server:
+        talks = [Talk(server.url, people[number % 3].access_token, open_timeout=60) for number in range(CUT_SOCKETS)]
+
+        async def come(talk: Talk) -> None:
+            async with turns:
+                await talk.__aenter__()
+                await talk.identify()
+
+        async def come_back(before: Talk) -> list[str]:
+            async with turns, Talk(server.url, before.token, open_timeout=60) as talk:
+                missed = await talk.resume(before)
+                return [frame["d"]["messageId"] for frame in missed if frame["t"] == "message.created"]
+
+        await asyncio.gather(*map(come, talks))
+        async with Talk(server.url, table.ana.access_token) as sender:
+            await sender.identify()
+
+            async def say(content: str) -> str:
+                status, said = await sender.call("channels.sendMessage", roomId=table.channel_id, content=content)
+                assert status == 201
+                return str(said["messageId"])
+
+            heard = await say("before the cut")
+            for talk in talks:
+                assert (await talk.hear("message.created"))["messageId"] == heard
+            for talk in talks:
+                talk.socket.transport.abort()
+            missed = [await say(f"{number}") for number in range(20)]
+            back = asyncio.gather(*map(come_back, talks))
+            missed += [await say(f"meanwhile {number}") for number in range(20)]
+            got = await back
+
+    for each in got:
+        assert each == missed[: len(each)]  # in order, none twice, and those of before the resume at least
+        assert len(each) >= 20
+
+
+async def test_a_clock_that_is_set_back_an_hour_loses_no_event(store: str) -> None:
+    clock = SetClock(1_794_800_000_000)
+    async with town_of(store, clock=clock) as town:
+        table = await long_table(town)
+        async with town.visit(table.bea) as before:
+            await before.identify()
+            await town.say(table.ana, table.channel_id, "before")
+            await before.hear("message.created")
+        clock.move(seconds=-3600)
+        sent = [await town.say(table.ana, table.channel_id, f"{number}") for number in range(50)]
+        async with town.visit(table.bea) as after:
+            missed = [frame["d"]["messageId"] for frame in await after.resume(before)]
+            live = await town.say(table.ana, table.channel_id, "live")
+            heard = (await after.hear("message.created"))["messageId"]
+
+    assert missed == sent == sorted(sent)
+    assert heard == live
+
+
+async def peopled(app: Sobremesa) -> LongTable:
+    """The long table, before there is a server."""
+    async with aiohttp.ClientSession() as nobody:
+        return await long_table(Town(app, "", nobody))
+
+
+def have_heard(ears: Sequence[Ears], ids: Set[str]) -> bool:
+    return all(ids <= ear.heard.keys() for ear in ears)
+
+
+def has_grown_to(things: Sized, size: int) -> bool:
+    return len(things) > size
+
+
+async def everything_in(store: str, table: LongTable) -> dict[str, str]:
+    """The contents of all messages of the channel, by id."""
+    kept: dict[str, str] = {}
+    before: MessageId | None = None
+    async with Sobremesa.open(store, background=False) as app:
+        while page := (await app.channels.page(table.ana.actor, table.channel_id, limit=100, before=before)).messages:
+            kept |= {message.message_id: message.content for message in page}
+            before = page[-1].message_id
+    return kept
+
+
+async def until(holds: Callable[[], bool], seconds: float = SOON_SECONDS) -> None:
+    """Wait until something is true."""
+    async with asyncio.timeout(seconds):
+        while not holds():  # noqa: ASYNC110 - what is waited for happens in several places
+            await asyncio.sleep(0.01)

@@ -1,0 +1,171 @@
+"""Who hears what: those who are in a room, at once, and nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from gateway.conftest import LongTable
+from gateway.town import Town
+from sobremesa.app import Sobremesa
+from sobremesa.rooms.sending import Draft
+
+
+async def test_everybody_in_a_room_hears_a_message_on_every_socket_and_a_stranger_does_not(
+    town: Town, table: LongTable
+) -> None:
+    async with (
+        town.visit(table.ana) as ana,
+        town.visit(table.bea) as bea,
+        town.visit(table.bea) as bea_again,
+        town.visit(table.dora) as dora,
+    ):
+        for talk in (ana, bea, bea_again, dora):
+            await talk.identify()
+        await town.say(table.carl, table.channel_id, "dinner is ready")
+
+        events = [await talk.event() for talk in (ana, bea, bea_again)]
+
+        assert events[0] == events[1] == events[2]  # the very same, with the same place
+        assert events[0]["t"] == "message.created"
+        assert await dora.is_quiet()
+
+
+async def test_what_another_process_writes_is_heard(town: Town, table: LongTable, store: str) -> None:
+    async with town.visit(table.bea) as bea:
+        await bea.identify()
+        async with Sobremesa.open(store, background=False) as beside:
+            await beside.channels.send(table.ana.actor, table.channel_id, Draft("from beside"))
+        assert (await bea.hear("message.created"))["content"] == "from beside"
+
+
+async def test_after_the_answer_to_a_kick_nothing_of_the_server_is_heard(town: Town, table: LongTable) -> None:
+    for _ in range(5):
+        async with town.visit(table.bea) as bea, town.visit(table.ana) as ana, talking(town, table):
+            await bea.identify()
+            await ana.identify()
+            await bea.event("message.created")
+            status, _ = await ana.call(
+                "communities.removeMember", serverId=table.server_id, userId=table.bea.user.user_id
+            )
+            after = {await town.say(table.carl, table.channel_id, "bea is gone") for _ in range(3)}
+
+            heard: set[str] = set()
+            while (frame := await bea.frame())["t"] != "member.left":
+                heard.add(frame["d"]["messageId"])
+            assert status == 204
+            assert heard
+            assert not after & heard
+            assert await bea.is_quiet()
+        invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
+        await town.app.membership.redeem(table.bea.actor, invite.code)
+
+
+@asynccontextmanager
+async def talking(town: Town, table: LongTable) -> AsyncIterator[None]:
+    """Eight people in full swing, until the end of the block."""
+    stop = asyncio.Event()
+
+    async def talk() -> None:
+        while not stop.is_set():
+            await town.say(table.carl, table.channel_id, "on and on")
+
+    talks = [asyncio.create_task(talk()) for _ in range(8)]
+    yield
+    stop.set()
+    await asyncio.gather(*talks)
+
+
+async def test_whoever_is_kicked_and_comes_back_hears_again(town: Town, table: LongTable) -> None:
+    async with town.visit(table.bea) as bea:
+        await bea.identify()
+        for number in range(10):
+            await town.app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
+            invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
+            await town.app.membership.redeem(table.bea.actor, invite.code)
+            await town.say(table.ana, table.channel_id, f"{number}")
+            assert (await bea.hear("message.created"))["content"] == f"{number}"
+
+
+async def test_a_deleted_server_is_heard_of_once_and_then_no_more(town: Town, table: LongTable) -> None:
+    async with town.visit(table.bea) as bea:
+        await bea.identify()
+        await town.app.communities.delete_server(table.ana.actor, table.server_id)
+        assert (await bea.event())["t"] == "server.deleted"
+        assert await bea.is_quiet()
+
+
+async def test_a_conversation_that_begins_is_heard_by_those_in_it(town: Town, table: LongTable) -> None:
+    async with town.visit(table.bea) as bea, town.visit(table.carl) as carl:
+        await bea.identify()
+        await carl.identify()
+        begun = await town.app.conversations.begin_direct(table.ana.actor, table.bea.user.user_id)
+        assert (await bea.hear("conversation.created"))["convoId"] == begun.conversation_id
+        await town.app.talks.send(table.ana.actor, begun.conversation_id, Draft("just us"))
+        assert (await bea.hear("message.created"))["content"] == "just us"
+        assert await carl.is_quiet()
+
+
+async def test_typing_is_told_to_those_who_look_and_not_again_and_again(town: Town, table: LongTable) -> None:
+    async with town.visit(table.bea) as bea:
+        await bea.identify()
+        for _ in range(5):
+            await town.app.channels.typing(table.ana.actor, table.channel_id)
+        frame = await bea.frame()
+        assert frame == {
+            "op": 0,
+            "t": "typing.started",
+            "d": {
+                "roomId": table.channel_id,
+                "roomKind": "channel",
+                "userId": table.ana.user.user_id,
+                "username": "ana",
+            },
+        }
+        assert await bea.is_quiet()
+
+
+async def test_a_bot_that_polls_hears_the_same(town: Town, table: LongTable) -> None:
+    start = (await town.get(table.bea, "/events"))["next"]
+    waiting = asyncio.create_task(town.get(table.bea, "/events", after=start, wait=20))
+    await asyncio.sleep(0)
+    await town.say(table.ana, table.channel_id, "one")
+    first = await waiting
+    await town.say(table.ana, table.channel_id, "two")
+    await town.say(table.ana, table.channel_id, "three")
+    second = await town.get(table.bea, "/events", after=first["next"], wait=20, limit=1)
+    third = await town.get(table.bea, "/events", after=second["next"], wait=20)
+    nothing = await town.get(table.bea, "/events", after=third["next"], wait=0)
+
+    said = [item["d"]["content"] for page in (first, second, third) for item in page["items"]]
+    assert said == ["one", "two", "three"]
+    assert nothing["items"] == []
+    assert (await town.get(table.bea, "/events", after="nonsense"))["code"] == "bad_cursor"
+
+
+async def test_a_reader_who_does_not_read_is_closed_and_can_resume_while_others_hear(
+    town: Town, table: LongTable
+) -> None:
+    async with town.visit(table.carl) as carl, town.visit(table.bea, max_queue=1) as slow:
+        await carl.identify()
+        await slow.identify()
+        cursor = slow.s
+        # Nobody reads from this one any more; the kernel takes a few megabytes before the server feels it.
+        slow.socket.transport.pause_reading()
+        sent = 0
+        text = "x" * 3900
+        heard = 0
+        while town.app.live.hub.listeners_of(table.bea.user.user_id):
+            await asyncio.gather(*(town.say(table.ana, table.channel_id, text) for _ in range(100)))
+            sent += 100
+            while heard < sent:
+                await carl.hear("message.created")
+                heard += 1
+            assert sent < 20_000, "a slow reader is never closed"
+        slow.socket.transport.resume_reading()
+        assert (await slow.closed()).code in (4015, 1006)
+
+    async with town.visit(table.bea) as back:
+        missed = await back.resume(slow, cursor)
+    assert len([frame for frame in missed if frame["t"] == "message.created"]) == sent

@@ -1,0 +1,101 @@
+"""A town with a server, a channel and some people, behind a real server in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+
+from gateway.talking import Talk
+from sobremesa.accounts.sessions import SignedIn
+from sobremesa.app import Sobremesa
+from sobremesa.clock import Clock
+from sobremesa.communities.entities import ServerId
+from sobremesa.http.server import serve
+from sobremesa.ids import RoomId
+from sobremesa.rooms.sending import Draft
+from sobremesa.settings import Settings
+
+DRAIN_SECONDS = 5.0
+
+
+class Town:
+    """An application and its server."""
+
+    def __init__(self, app: Sobremesa, url: str, http: aiohttp.ClientSession) -> None:
+        self.app = app
+        self.url = url
+        self.http = http
+
+    async def person(self, name: str) -> SignedIn:
+        return await self.app.accounts.register(
+            email=f"{name}@example.com", username=name, password="correct horse battery"
+        )
+
+    async def server(self, owner: SignedIn, *members: SignedIn, name: str = "The long table") -> ServerId:
+        """A server with these people in it."""
+        server = await self.app.communities.create_server(owner.actor, name=name)
+        invite = await self.app.membership.create_invite(owner.actor, server.server_id)
+        for member in members:
+            await self.app.membership.redeem(member.actor, invite.code)
+        return server.server_id
+
+    async def channel(self, owner: SignedIn, server_id: ServerId, name: str = "general") -> RoomId:
+        made = await self.app.communities.create_channel(owner.actor, server_id, name=name)
+        return made.channel.channel_id
+
+    async def say(self, who: SignedIn, room_id: RoomId, content: str) -> str:
+        """Say something in a channel; the id of the message."""
+        return (await self.app.channels.send(who.actor, room_id, Draft(content))).message_id
+
+    def visit(self, who: SignedIn | None = None, **options: Any) -> Talk:
+        """A socket of this person, or of nobody yet."""
+        return Talk(self.url, None if who is None else who.access_token, **options)
+
+    async def get(self, who: SignedIn, path: str, **query: Any) -> Any:
+        """The answer to a GET under /v1."""
+        async with self.http.get(
+            f"/v1{path}", params=query, headers={"Authorization": f"Bearer {who.access_token}"}
+        ) as answer:
+            return json.loads(await answer.read())
+
+
+@asynccontextmanager
+async def town_of(store: str, *, clock: Clock | None = None, **settings: Any) -> AsyncIterator[Town]:
+    """A town on a store, served until the end of the block."""
+    chosen = Settings(**{"store": store, "rate_limits": "off"} | settings)
+    async with (
+        Sobremesa.open(settings=chosen, clock=clock) as app,
+        _served(app) as url,
+        aiohttp.ClientSession(url) as http,
+    ):
+        yield Town(app, url, http)
+
+
+@asynccontextmanager
+async def _served(app: Sobremesa) -> AsyncIterator[str]:
+    address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    stop = asyncio.Event()
+    server = asyncio.create_task(
+        serve(
+            app.site(),
+            host="127.0.0.1",
+            port=0,
+            drain_seconds=DRAIN_SECONDS,
+            on_ready=address.set_result,
+            stop=stop,
+        )
+    )
+    both: list[asyncio.Future[Any]] = [address, server]
+    await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+    if server.done():
+        server.result()
+    try:
+        yield await address
+    finally:
+        stop.set()
+        await server
