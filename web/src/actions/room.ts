@@ -3,6 +3,7 @@ import { request } from "../api/client";
 import type { Message, Pin, RoomKind, RoomRef } from "../api/shapes";
 import { roomKey } from "../store/state";
 import { store } from "../store/store";
+import { listParticipants } from "./conversations";
 
 const PAGE = 50;
 const TYPING_EVERY_MS = 5000;
@@ -116,12 +117,18 @@ export async function countUnread(room: RoomRef): Promise<void> {
   store.apply({ t: "own.unread", d: { room, lastReadMessageId: null, unread } });
 }
 
+/** How far everybody has read; in a conversation that is everybody who is in it, also who has read nothing yet. */
 export async function loadReaders(room: RoomRef): Promise<void> {
-  const answer = await request("get", `${routes(room)}/readers`, {
-    path: { roomId: room.id },
-    query: { limit: 100 },
-  });
-  store.apply({ t: "own.readers", d: { room, readers: answer.items } });
+  const readers =
+    room.kind === "conversation"
+      ? (await listParticipants(room.id)).map((each) => ({ ...each, readAt: each.lastReadAt }))
+      : (
+          await request("get", `${routes(room)}/readers`, {
+            path: { roomId: room.id },
+            query: { limit: 100 },
+          })
+        ).items;
+  store.apply({ t: "own.readers", d: { room, readers } });
 }
 
 const typedAt = new Map<string, number>();

@@ -33,7 +33,8 @@ export interface Ready {
   user: Me;
   servers: ReadyServer[];
   conversations: Conversation[];
-  presences: { userId: string; status: "online" | "offline" }[];
+  /** Left out by a server that keeps no presence. */
+  presences?: { userId: string; status: "online" | "offline" }[];
   expiresAt?: string;
 }
 

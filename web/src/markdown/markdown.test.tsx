@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { Markdown, type Names } from "./Markdown";
-import { isOnlyEmoji, safeHref } from "./parse";
+import { isOnlyEmoji, plainText, safeHref } from "./parse";
 
 const names: Names = {
   me: "ana",
@@ -84,6 +84,10 @@ describe("markdown", () => {
     ])
       html(hostile);
     expect(performance.now() - before).toBeLessThan(1500);
+  });
+
+  it("says the same in one line, without marks", () => {
+    expect(plainText("**Menu**:\n- *figs*\n- `wine`\n> @ana chooses")).toBe("Menu: figs, wine @ana chooses");
   });
 
   it("knows a text of nothing but emoji", () => {

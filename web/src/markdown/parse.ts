@@ -207,6 +207,27 @@ export function safeHref(text: string): string | null {
   }
 }
 
+/** What a text says, in one line and without its marks: for previews. */
+export function plainText(text: string): string {
+  return parse(text).map(wordsOf).join(" ").replace(/\s+/g, " ").trim();
+}
+
+function wordsOf(node: Block | Inline): string {
+  switch (node.kind) {
+    case "text":
+    case "code":
+      return node.text;
+    case "mention":
+      return `@${node.name}`;
+    case "channel":
+      return `#${node.name}`;
+    case "list":
+      return node.items.map((item) => item.map(wordsOf).join("")).join(", ");
+    default:
+      return node.children.map(wordsOf).join("");
+  }
+}
+
 /** A text of nothing but a few emoji, which is shown large. */
 export function isOnlyEmoji(text: string): boolean {
   if (text.length > 40 || /[\d#*]/.test(text) || !/\p{Extended_Pictographic}/u.test(text)) return false;

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Conversation } from "../api/shapes";
+import { plainText } from "../markdown/parse";
 import { conversationName, conversationsOf, hasUnread } from "../store/selectors";
 import { sameList, useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
@@ -43,8 +44,13 @@ export function ConversationList({ params }: { params: Params }) {
 
 export function ConversationLink({ conversation, isHere }: { conversation: Conversation; isHere: boolean }) {
   const name = conversationName(conversation);
-  const me = useStore((state) => state.me?.username);
   const { lastMessageBody: body, lastMessageSender: sender } = conversation;
+  const speaker = useStore((state) => {
+    if (sender === null) return "";
+    if (sender === state.me?.userId) return "You: ";
+    const username = conversation.type === "group" ? state.people[sender]?.username : undefined;
+    return username === undefined ? "" : `${username}: `;
+  });
   const isLoud = hasUnread(conversation);
   return (
     <Link
@@ -61,8 +67,7 @@ export function ConversationLink({ conversation, isHere }: { conversation: Conve
           )}
         </span>
         <span className="conversation-last">
-          {body !== null &&
-            `${sender === me ? "You: " : conversation.type === "group" && sender !== null ? `${sender}: ` : ""}${body === "" ? "a file" : body}`}
+          {body !== null && speaker + (body === "" ? "a file" : plainText(body.slice(0, 200)))}
         </span>
       </span>
       {conversation.muted ? (

@@ -65,7 +65,9 @@ interface MemberRowProps {
 
 function MemberRow({ member, server, onAsk }: MemberRowProps) {
   const me = useStore((state) => state.me?.userId);
-  const isOnline = useStore((state) => member.userId in state.online);
+  const isOnline = useStore(
+    (state) => member.userId in state.online || (member.userId === me && state.link === "live"),
+  );
   const [, navigate] = useLocation();
   const items: MenuItem[] = [];
   if (member.userId !== me) {

@@ -96,7 +96,8 @@ function snapshot(state: State, ready: Ready): State {
     for (const channel of inside) channels[channel.channelId] = channel;
   }
   const conversations = Object.fromEntries(ready.conversations.map((each) => [each.convoId, each]));
-  return { ...state, isReady: true, servers, channels, conversations };
+  // Members are asked for again by whoever shows them.
+  return { ...state, isReady: true, servers, channels, conversations, members: {} };
 }
 
 function withoutServer(state: State, serverId: string): State {
@@ -147,7 +148,7 @@ function heard(state: State, message: Message): State {
     ...conversation,
     lastMessageId: message.messageId,
     lastMessageBody: message.content,
-    lastMessageSender: message.username,
+    lastMessageSender: message.authorId,
     lastMessageAt: message.createdAt,
     unread: count(conversation.unread),
   });

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react";
 import { getMessage } from "../../actions/room";
 import type { Message } from "../../api/shapes";
+import { plainText } from "../../markdown/parse";
 import { roomKey } from "../../store/state";
 import { useStore } from "../../store/store";
 import { Avatar } from "../../view/Avatar";
@@ -41,7 +42,7 @@ export function ReplyQuote({ messageId }: { messageId: string }) {
     >
       <AuthorFace message={message} />
       <strong>{message.username}</strong>
-      <span>{message.content === "" ? "a file" : message.content.slice(0, 160)}</span>
+      <span>{message.content === "" ? "a file" : plainText(message.content.slice(0, 200))}</span>
     </button>
   );
 }
