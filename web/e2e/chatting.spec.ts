@@ -115,7 +115,7 @@ test("a picture is sent by the button and seen on the other side", async ({ newc
   await ana.goTo(path);
   await ben.goTo(path);
   const png =
-    "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFElEQVR4nGP8z4APMOGVHbHSDAwAQ4wBD1Pp6iUAAAAASUVORK5CYII=";
+    "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFElEQVR4nGPcEqzFgA0wYRUdtBIA83gBQTGb2FMAAAAASUVORK5CYII=";
   await ana.page
     .getByLabel("Files", { exact: true })
     .setInputFiles({ name: "terracotta.png", mimeType: "image/png", buffer: Buffer.from(png, "base64") });

@@ -94,7 +94,7 @@ test("an access token that has ended is renewed without a word, in two tabs at o
     );
   });
   await Promise.all([other.goto(ana.page.url()), ana.page.reload()]);
-  await expect(other.getByRole("combobox", { name: "Message #general" })).toBeVisible();
+  await expect(other.getByRole("textbox", { name: "Message #general" })).toBeVisible();
   await expect(ana.box).toBeVisible();
   await ana.say("still here");
   await expect(other.locator("[data-message]").filter({ hasText: "still here" })).toBeVisible();
@@ -106,7 +106,7 @@ test("signing out in one tab signs out the other", async ({ newcomer, community 
   await ana.goTo(path);
   const other = await ana.context.newPage();
   await other.goto(ana.page.url());
-  await expect(other.getByRole("combobox", { name: "Message #general" })).toBeVisible();
+  await expect(other.getByRole("textbox", { name: "Message #general" })).toBeVisible();
   await ana.page.getByRole("button", { name: "Sign out" }).click();
   await expect(ana.page.getByRole("button", { name: "Sign in" })).toBeVisible();
   await expect(other.getByRole("button", { name: "Sign in" })).toBeVisible();

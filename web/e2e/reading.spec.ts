@@ -61,7 +61,8 @@ test("a link leads to its message, from where one can read both ways", async ({ 
   await expect(ana.said("number 159 ")).toHaveCount(0);
   const list = ana.page.getByRole("log");
   await list.hover();
-  for (let step = 0; step < 80 && !(await ana.said("number 159 ").isVisible()); step++) {
+  const present = ana.page.getByRole("button", { name: "Newest messages" });
+  for (let step = 0; step < 80 && (await present.isVisible()); step++) {
     await ana.page.mouse.wheel(0, 900);
     await ana.page.waitForTimeout(60);
   }

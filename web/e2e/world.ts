@@ -110,7 +110,7 @@ export class Person {
   }
 
   get box() {
-    return this.page.getByRole("combobox", { name: /^Message / });
+    return this.page.getByRole("textbox", { name: /^Message / });
   }
 
   async say(text: string): Promise<void> {

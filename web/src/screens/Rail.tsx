@@ -19,7 +19,7 @@ export function Rail({ onSearch }: { onSearch: () => void }) {
         {RAIL.map((entry) => (
           <Entry key={entry.path} entry={entry} />
         ))}
-        <li className="rail-line" role="presentation" />
+        <li className="rail-line" aria-hidden="true" />
         {servers.map((server) => (
           <Community key={server.serverId} server={server} />
         ))}
@@ -78,10 +78,13 @@ function RailLink({ href, label, isHere, tally, children }: RailLinkProps) {
     tally.mentions > 0 ? `${label}, ${tally.mentions} for you` : tally.unread ? `${label}, unread` : label;
   return (
     <li className={tally.unread ? "rail-item rail-unread" : "rail-item"}>
-      <Link href={href} title={label} aria-label={words} aria-current={isHere ? "page" : undefined}>
+      <Link href={href} title={label} aria-current={isHere ? "page" : undefined}>
         {children}
+        <span className="hidden-text">{words}</span>
         {tally.mentions > 0 && (
-          <span className="badge badge-mention">{tally.mentions > 99 ? "99+" : tally.mentions}</span>
+          <span className="badge badge-mention" aria-hidden="true">
+            {tally.mentions > 99 ? "99+" : tally.mentions}
+          </span>
         )}
       </Link>
     </li>

@@ -10,7 +10,7 @@ export function UserBar() {
   const isLive = useStore((state) => state.link === "live");
   if (me === null) return null;
   return (
-    <div className="user-bar">
+    <section className="user-bar" aria-label="You">
       <Avatar id={me.userId} name={me.username} url={me.avatarUrl} size={34} />
       <div className="user-bar-name">
         <strong>{me.username}</strong>
@@ -20,6 +20,6 @@ export function UserBar() {
         <Icon name="gear" />
       </Link>
       <IconButton icon="leave" label="Sign out" onClick={() => void signOut()} />
-    </div>
+    </section>
   );
 }

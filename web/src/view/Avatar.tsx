@@ -28,7 +28,7 @@ export function Avatar({ id, name, url, size = 38, square = false, presence = fa
         width: size,
         height: size,
         fontSize: size * 0.4,
-        background: source === null ? `hsl(${hue} 32% 38%)` : undefined,
+        background: source === null ? `hsl(${hue} 34% 34%)` : undefined,
       }}
       aria-hidden="true"
     >

@@ -15,6 +15,10 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
   useEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
+    // The browser would begin at the button that closes.
+    dialog
+      ?.querySelector<HTMLElement>(".dialog-body :is(input:not([type=file]), textarea, select, button)")
+      ?.focus();
     return () => dialog?.close();
   }, []);
   return (

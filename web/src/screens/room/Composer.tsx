@@ -155,10 +155,9 @@ export function Composer(props: ComposerProps) {
           maxLength={LONGEST}
           placeholder={placeholder}
           aria-label={placeholder}
-          role="combobox"
-          aria-expanded={completion !== null}
-          aria-controls={listId}
+          aria-haspopup="listbox"
           aria-autocomplete="list"
+          aria-controls={completion === null ? undefined : listId}
           aria-activedescendant={completion === null ? undefined : `${listId}-${chosen}`}
           onChange={(event) => change(event.target.value, event.target.selectionStart)}
           onSelect={(event) => setCursor(event.currentTarget.selectionStart)}

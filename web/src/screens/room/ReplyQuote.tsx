@@ -34,14 +34,12 @@ export function ReplyQuote({ messageId }: { messageId: string }) {
   if (message === null) return <div className="quote quote-loading" aria-hidden="true" />;
   if (message === "gone" || message.deleted) return <div className="quote">A message that was deleted</div>;
   return (
-    <button
-      type="button"
-      className="quote"
-      onClick={() => jumpTo(messageId)}
-      aria-label={`In reply to ${message.username}`}
-    >
+    <button type="button" className="quote" onClick={() => jumpTo(messageId)}>
       <AuthorFace message={message} />
-      <strong>{message.username}</strong>
+      <strong>
+        <span className="hidden-text">In reply to </span>
+        {message.username}
+      </strong>
       <span>{message.content === "" ? "a file" : plainText(message.content.slice(0, 200))}</span>
     </button>
   );
