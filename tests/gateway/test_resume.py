@@ -9,7 +9,10 @@ from gateway.conftest import LongTable, long_table
 from gateway.talking import Talk
 from gateway.town import Town, town_of
 from sobremesa.clock import SetClock
+from sobremesa.inboxes.entities import InboxKey
+from sobremesa.inboxes.publishing import Notice
 from sobremesa.live import hub as hubs
+from sobremesa.people import DEFAULT_TENANT, Actor, KeyId
 
 
 def contents(frames: list[dict[str, Any]]) -> list[str]:
@@ -226,3 +229,27 @@ async def test_a_client_that_is_cut_off_again_and_again_misses_nothing(town: Tow
             before = talk
     await sending
     assert order == sent
+
+
+async def test_what_came_into_an_inbox_meanwhile_is_counted_as_it_is_now(town: Town, table: LongTable) -> None:
+    shop = Actor(key_id=KeyId("shop"), scopes=frozenset({"inbox:publish"}))
+
+    async def publish(title: str) -> None:
+        notice = Notice(sender="shop", title=title, body="Something new")
+        await town.app.inboxes.publishing.publish_to_users(
+            shop, DEFAULT_TENANT, InboxKey("news"), notice, [table.bea.user.user_id]
+        )
+
+    async with town.visit(table.ana) as listens, town.visit(table.bea) as before:
+        await listens.identify()  # so that what happens is kept
+        await before.identify()
+        await publish("heard")
+        assert (await before.hear("inbox.counts"))["unread"] == 1
+        await before.socket.close()
+        await publish("missed")
+        await publish("missed, too")
+
+        async with town.visit(table.bea) as after:
+            missed = await after.resume(before)
+    assert [frame["d"]["title"] for frame in missed if frame["t"] == "inbox.message"] == ["missed", "missed, too"]
+    assert [frame["d"]["unread"] for frame in missed if frame["t"] == "inbox.counts"][-2:] == [3, 3]
