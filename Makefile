@@ -42,7 +42,9 @@ lint: install ## Check style, formatting and the import contracts
 types: install ## Check types
 	@$(BIN)/mypy --no-error-summary $(TYPED)
 
+# Where the system has no browser, a package brings one.
 e2e: install ## Try the web client in real browsers, on a server of its own
+	@[ -e /usr/bin/chromium ] || [ -e /usr/bin/chromium-browser ] || [ -e /usr/bin/google-chrome ] || { cd $(WEB)/e2e/browser && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null; }
 	@cd $(WEB) && $(NPM) run --silent e2e
 
 bench: install ## Run the benchmarks
@@ -56,12 +58,12 @@ docs: install ## Write the generated pages of the docs
 lock: $(UV) ## Resolve the newest allowed versions and write the lock files
 	@$(UV) pip compile pyproject.toml --group dev $(COMPILE) --output-file requirements.lock
 	@$(UV) pip compile --group pyproject.toml:node $(COMPILE) --output-file $(SERVERS)/node.lock
-	@for place in $(SERVERS) $(WEB); do (cd $$place && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null) || exit 1; done
+	@for place in $(SERVERS) $(WEB) $(WEB)/e2e/browser; do (cd $$place && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null) || exit 1; done
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements.lock $(SERVERS)/node.lock
-	@! grep -n '"resolved"' $(SERVERS)/package-lock.json $(WEB)/package-lock.json
+	@! grep -n '"resolved"' $(SERVERS)/package-lock.json $(WEB)/package-lock.json $(WEB)/e2e/browser/package-lock.json
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) $(SERVERS)/node_modules $(WEB)/node_modules $(WEB)/test-results $(dir $(CLIENT)) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@rm -rf $(VENV) $(SERVERS)/node_modules $(WEB)/node_modules $(WEB)/e2e/browser/node_modules $(WEB)/test-results $(dir $(CLIENT)) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
 
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 NODE_IS_NEW := const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)

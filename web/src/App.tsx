@@ -1,5 +1,6 @@
 // Who sees what: doors for those outside, the shell for those inside.
 import { Redirect, Route, Switch, useLocation } from "wouter";
+import { Crash } from "./screens/Crash";
 import { Invite } from "./screens/Invite";
 import { Register } from "./screens/Register";
 import { Reset } from "./screens/Reset";
@@ -11,7 +12,7 @@ import { Toasts } from "./view/toasts";
 export function App() {
   const isSignedIn = useStore((state) => state.me !== null);
   return (
-    <>
+    <Crash>
       <Switch>
         <Route path="/invite/:code">{({ code }) => <Invite code={code} />}</Route>
         <Route path="/signin">{isSignedIn ? <Onward /> : <SignIn />}</Route>
@@ -20,7 +21,7 @@ export function App() {
         <Route>{isSignedIn ? <Shell /> : <ToTheDoor />}</Route>
       </Switch>
       <Toasts />
-    </>
+    </Crash>
   );
 }
 

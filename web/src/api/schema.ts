@@ -625,6 +625,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["events.listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/invites/{code}": {
         parameters: {
             query?: never;
@@ -1953,6 +1969,16 @@ export interface components {
         };
         EditedMessage: {
             content: string;
+        };
+        EventsView: {
+            items: components["schemas"]["EventView"][];
+            next: string;
+        };
+        EventView: {
+            d: unknown;
+            id: string | null;
+            s: string | null;
+            t: string;
         };
         Everyone: {
             /** @enum {unknown} */
@@ -4357,6 +4383,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnreadView"];
+                };
+            };
+        };
+    };
+    "events.listEvents": {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventsView"];
                 };
             };
         };

@@ -22,7 +22,7 @@ export function dayKey(iso: string): string {
 
 export function dayName(iso: string): string {
   const days = daysAgo(iso);
-  return days < 2 ? capital(RELATIVE.format(-days, "day")) : DAY.format(new Date(iso));
+  return days === 0 || days === 1 ? capital(RELATIVE.format(-days, "day")) : DAY.format(new Date(iso));
 }
 
 /** As short as a list needs: the time today, a day before. */
@@ -37,9 +37,10 @@ export function messageTime(iso: string): string {
   return daysAgo(iso) === 0 ? clockTime(iso) : `${shortTime(iso)}, ${clockTime(iso)}`;
 }
 
+/** Counted in days of the calendar; below zero for what is to come. */
 function daysAgo(iso: string): number {
   const start = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
-  return Math.max(0, Math.round((start(new Date()) - start(new Date(iso))) / DAY_MS));
+  return Math.round((start(new Date()) - start(new Date(iso))) / DAY_MS);
 }
 
 function capital(text: string): string {
