@@ -128,3 +128,69 @@ test("a picture is sent by the button and seen on the other side", async ({ newc
     .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
     .toBeGreaterThan(0);
 });
+
+test("pictures come in by paste and by drop", async ({ newcomer, community }) => {
+  const ana = await newcomer("ana");
+  const { path } = await community(ana);
+  await ana.goTo(path);
+  await ana.box.evaluate((box) => {
+    const data = new DataTransfer();
+    data.items.add(new File(["pasted words"], "pasted.txt", { type: "text/plain" }));
+    box.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  });
+  const tray = ana.page.getByRole("list", { name: "Files to send" });
+  await expect(tray).toContainText("pasted.txt");
+  await ana.page.getByRole("log").evaluate((log) => {
+    const data = new DataTransfer();
+    data.items.add(new File(["dropped words"], "dropped.txt", { type: "text/plain" }));
+    for (const type of ["dragover", "drop"])
+      log.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+  });
+  await expect(tray).toContainText("dropped.txt");
+  await tray.getByRole("button", { name: "Remove pasted.txt" }).click();
+  await expect(ana.page.getByRole("button", { name: "Send" })).toBeEnabled();
+  await ana.box.press("Enter");
+  await expect(
+    ana.page.locator("[data-message]").getByRole("button", { name: "Save the file dropped.txt" }),
+  ).toBeVisible();
+});
+
+test("whoever is kicked is out at once, and roles change live", async ({ newcomer, community }) => {
+  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const { path } = await community(ana, ben);
+  await ana.goTo(path);
+  await ben.goTo(path);
+  await expect(ben.box).toBeVisible();
+  const people = ana.page.getByRole("complementary", { name: "People" });
+  await people.getByRole("button", { name: `Actions for ${ben.name}` }).click();
+  await ana.page.getByRole("menuitem", { name: "Make admin" }).click();
+  await expect(people.getByRole("region", { name: "Admins" })).toContainText(ben.name);
+  await expect(ben.page.getByRole("button", { name: "Make a channel" })).toBeVisible();
+  await people.getByRole("button", { name: `Actions for ${ben.name}` }).click();
+  await ana.page.getByRole("menuitem", { name: "Kick" }).click();
+  await ana.page.getByRole("dialog").getByRole("button", { name: "Kick" }).click();
+  await expect(people).not.toContainText(ben.name);
+  await expect(ben.page.getByRole("heading", { name: "This community is not one of yours" })).toBeVisible();
+});
+
+test("a community and a channel are made, and a pinned message is found again", async ({ newcomer }) => {
+  const ana = await newcomer("ana");
+  const { page } = ana;
+  await ana.goTo("/");
+  await page.getByRole("button", { name: "Make or join a community" }).first().click();
+  await page.getByLabel("What is it called?").fill("Harvest");
+  await page.getByRole("button", { name: "Make a community" }).click();
+  await expect(page.getByRole("heading", { name: "Harvest" })).toBeVisible();
+  await page.getByRole("button", { name: "Make a channel" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("olives");
+  await page.getByRole("button", { name: "Make it" }).click();
+  await expect(page.getByRole("heading", { name: "olives", exact: true })).toBeVisible();
+  await ana.say("press on Friday");
+  const message = ana.said("press on Friday");
+  await expect(message).toBeVisible();
+  await message.hover();
+  await message.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Pin", exact: true }).click();
+  await page.getByRole("button", { name: "Pinned messages" }).click();
+  await expect(page.getByRole("complementary", { name: "Pinned" })).toContainText("press on Friday");
+});
