@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 SERVERS := tests/servers
 WEB := web
 CLIENT := src/sobremesa/web/dist/index.html
+SOCKETIO := bench/socketio
 UV_VERSION := 0.13.7
 UV := .cache/uv/bin/uv
 
@@ -47,10 +48,11 @@ e2e: install ## Try the web client in real browsers, on a server of its own
 	@[ -e /usr/bin/chromium ] || [ -e /usr/bin/chromium-browser ] || [ -e /usr/bin/google-chrome ] || { cd $(WEB)/e2e/browser && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null; }
 	@cd $(WEB) && $(NPM) run --silent e2e
 
-bench: install ## Run the benchmarks
+bench: install $(SOCKETIO)/node_modules/.installed ## Run the benchmarks
 	@$(BIN)/python -m bench
 	@$(BIN)/python -m bench.web
 	@$(BIN)/python -m bench.inboxes
+	@$(BIN)/python -m bench.live
 
 docs: install ## Write the generated pages of the docs
 	@$(BIN)/python docs/generate.py
@@ -58,12 +60,12 @@ docs: install ## Write the generated pages of the docs
 lock: $(UV) ## Resolve the newest allowed versions and write the lock files
 	@$(UV) pip compile pyproject.toml --group dev $(COMPILE) --output-file requirements.lock
 	@$(UV) pip compile --group pyproject.toml:node $(COMPILE) --output-file $(SERVERS)/node.lock
-	@for place in $(SERVERS) $(WEB) $(WEB)/e2e/browser; do (cd $$place && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null) || exit 1; done
+	@for place in $(SERVERS) $(SOCKETIO) $(WEB) $(WEB)/e2e/browser; do (cd $$place && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null) || exit 1; done
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements.lock $(SERVERS)/node.lock
-	@! grep -n '"resolved"' $(SERVERS)/package-lock.json $(WEB)/package-lock.json $(WEB)/e2e/browser/package-lock.json
+	@! grep -n '"resolved"' $(SERVERS)/package-lock.json $(SOCKETIO)/package-lock.json $(WEB)/package-lock.json $(WEB)/e2e/browser/package-lock.json
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) $(SERVERS)/node_modules $(WEB)/node_modules $(WEB)/e2e/browser/node_modules $(WEB)/test-results $(dir $(CLIENT)) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@rm -rf $(VENV) $(SERVERS)/node_modules $(SOCKETIO)/node_modules $(WEB)/node_modules $(WEB)/e2e/browser/node_modules $(WEB)/test-results $(dir $(CLIENT)) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
 
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 NODE_IS_NEW := const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)
@@ -108,3 +110,8 @@ $(WEB)/node_modules/.installed: $(WEB)/package.json $(WEB)/package-lock.json $(W
 $(CLIENT): $(WEB)/node_modules/.installed $(WEB_SOURCES)
 	@echo "Building the web client"
 	@cd $(WEB) && $(NPM) run --silent build > node_modules/.build.log 2>&1 || { cat node_modules/.build.log; exit 1; } >&2
+
+$(SOCKETIO)/node_modules/.installed: $(SOCKETIO)/package.json $(SOCKETIO)/package-lock.json $(SOCKETIO)/.npmrc | $(VENV)/.installed
+	@echo "Installing socket.io in $(SOCKETIO)/node_modules"
+	@cd $(SOCKETIO) && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null
+	@touch $@

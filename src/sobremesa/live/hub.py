@@ -99,19 +99,22 @@ class Hub:
         """Hand out what the feed tells, until cancelled."""
         while True:
             try:
-                entries, here, heard = await self._feed.next(self.is_heard)
+                await self.step()
             except Exception as error:
                 _log.warning("the feed of events is interrupted", why=f"{type(error).__name__}: {error}")
                 await asyncio.sleep(PAUSE_SECONDS)
-                continue
-            while self._is_unasked(entries):  # again, if somebody came in meanwhile
-                entries = [await self._asked(entry) for entry in entries]
-            touched = self._take(entries)
-            self._here = here
-            if not heard:
-                self._kept.clear()
-                self._floor = here  # whoever comes in meanwhile asks the feed for what is not kept
-            await self._flush(touched)
+
+    async def step(self) -> None:
+        """Wait for what comes next, and hand it out."""
+        entries, here, was_heard = await self._feed.next(self.is_heard)
+        while self._is_unasked(entries):  # again, if somebody came in meanwhile
+            entries = [await self._asked(entry) for entry in entries]
+        touched = self._take(entries)
+        self._here = here
+        if not was_heard:
+            self._kept.clear()
+            self._floor = here  # whoever comes in meanwhile asks the feed for what is not kept
+        await self._flush(touched)
 
     def position(self) -> str:
         """The place up to which everything was handed out, as clients keep it."""

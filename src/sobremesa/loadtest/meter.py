@@ -26,9 +26,12 @@ class Shares(NamedTuple):
         """Why the figure is not the server's own, if it is not."""
         if self.client > BUSY_CLIENT:
             return "the client was the limit"
-        if self.others is not None and self.others > BUSY_OTHERS:
-            return f"other programs took {self.others:.0%} of a core"
-        return None
+        return f"other programs took {self.others:.0%} of a core" if self.is_disturbed else None
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Did other programs take so much that it shows?"""
+        return self.others is not None and self.others > BUSY_OTHERS
 
 
 class _Times(NamedTuple):

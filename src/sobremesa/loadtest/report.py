@@ -56,7 +56,8 @@ def rows(results: Results) -> Iterator[tuple[str, ...]]:
     name = f"{plan.per_second:.0f} messages/s to {plan.sockets[-1]:,}: p50, p99"
     others = [peer.p99_of_1000 if (plan.sockets[-1], plan.per_second) == (1000, 20) else "" for peer in PEERS]
     yield (name, f"{results.waits.p50_ms:.0f} ms, {results.waits.p99_ms:.0f} ms", *others)
-    yield (f"newest 50, pages/s, {plan.senders} readers", _rate(results.pages), *(peer.pages for peer in PEERS))
+    if results.pages is not None:
+        yield (f"newest 50, pages/s, {plan.senders} readers", _rate(results.pages), *(peer.pages for peer in PEERS))
     for memory in results.memory:
         told = f"{memory.idle / 1e6:.0f} → {memory.with_sockets / 1e6:.0f} MB, {memory.of_each / 1024:.1f} KB each"
         others = [peer.memory if memory.sockets == 1000 else "" for peer in PEERS]
