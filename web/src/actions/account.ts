@@ -2,6 +2,7 @@
 import { request, requestUnsigned, upload } from "../api/client";
 import type { SessionRow } from "../api/shapes";
 import { begin, end } from "../api/session";
+import { forgetDrafts } from "../store/drafts";
 import { store } from "../store/store";
 
 function device(): string {
@@ -38,6 +39,7 @@ export async function confirmReset(token: string, password: string): Promise<voi
 export async function signOut(): Promise<void> {
   // Also without an answer this browser forgets its tokens.
   await request("post", "/v1/auth/logout").catch(() => undefined);
+  forgetDrafts();
   end();
 }
 

@@ -7,6 +7,9 @@ import { roomKey, type Outgoing, type RoomKey } from "../store/state";
 import { store } from "../store/store";
 import { routes, stopTyping } from "./room";
 
+const ATTEMPTS = 4;
+const LONGEST_WAIT = 10;
+
 /** One chain for each room: what was written first arrives first. */
 const chains = new Map<RoomKey, Promise<void>>();
 const underway = new Set<string>();
@@ -66,22 +69,36 @@ function enqueue(outgoing: Outgoing): void {
 }
 
 async function deliver(outgoing: Outgoing): Promise<void> {
-  const { nonce, room, content, replyTo, attachments } = outgoing;
+  const { nonce, room } = outgoing;
   const me = store.get().me;
   try {
-    const message = (await request("post", `${routes(room)}/messages`, {
-      path: { roomId: room.id },
-      body: { content, nonce, replyTo, attachments: attachments.map((each) => each.fileId) },
-    })) as unknown as Message;
+    const message = await post(outgoing);
     if (me !== null) letGo(me.userId, nonce);
     store.apply({ t: "own.sent", d: { nonce, message } });
   } catch (error) {
     if (error instanceof Problem) {
       const why = wordsFor(error);
       store.apply({ t: "own.outgoing", d: { nonce, state: "failed", why } });
-      if (me !== null) keep(me.userId, { ...outgoing, state: "failed", why });
+      if (me !== null) keep(me.userId, { ...outgoing, room, state: "failed", why });
     } else if (!(error instanceof SignedOut)) {
       store.apply({ t: "own.outgoing", d: { nonce, state: "waiting" } });
+    }
+  }
+}
+
+/** A server that is busy says so, and when to come again: nobody has to press a button for that. */
+async function post({ nonce, room, content, replyTo, attachments }: Outgoing): Promise<Message> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const message = await request("post", `${routes(room)}/messages`, {
+        path: { roomId: room.id },
+        body: { content, nonce, replyTo, attachments: attachments.map((each) => each.fileId) },
+      });
+      return message as unknown as Message;
+    } catch (error) {
+      if (!(error instanceof Problem) || !error.isPassing || attempt === ATTEMPTS) throw error;
+      const seconds = Math.min(LONGEST_WAIT, error.retryAfter ?? attempt);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     }
   }
 }

@@ -7,7 +7,7 @@ import { EmojiButton } from "../../emoji/EmojiButton";
 import { Avatar } from "../../view/Avatar";
 import { IconButton } from "../../view/Icon";
 import { completionAt, type Completion } from "./completion";
-import { draftOf, keepDraft } from "./drafts";
+import { draftOf, keepDraft } from "../../store/drafts";
 import { useRoom } from "./RoomContext";
 import { UploadTray } from "./UploadTray";
 import type { useUploads } from "./uploads";
@@ -37,6 +37,10 @@ export function Composer(props: ComposerProps) {
   const completion = isDismissed ? null : completionAt(text, cursor, people);
 
   useEffect(() => keepDraft(room, text), [room, text]);
+  useEffect(() => {
+    // Where there is a keyboard, a room that opens is ready to be written in.
+    if (matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
+  }, []);
   useEffect(() => {
     if (answered !== null) box.current?.focus();
   }, [answered]);

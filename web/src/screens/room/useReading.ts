@@ -59,8 +59,7 @@ export function useReading(room: RoomRef) {
 
   useEffect(() => {
     if (!isViewing || newest === null) return;
-    const place = placeOf(store.get(), room);
-    const lastRead = place !== undefined && "lastReadMessageId" in place ? place.lastReadMessageId : null;
+    const lastRead = lastReadIn(store.get(), room);
     if (!hasUnread && lastRead === newest) return;
     const timer = setTimeout(() => void markRead(room, newest).catch(() => undefined), SETTLED_MS);
     return () => clearTimeout(timer);
@@ -77,6 +76,11 @@ export function useReading(room: RoomRef) {
 
 function placeOf(state: ReturnType<typeof store.get>, room: RoomRef) {
   return room.kind === "channel" ? state.channels[room.id] : state.conversations[room.id];
+}
+
+function lastReadIn(state: ReturnType<typeof store.get>, room: RoomRef): string | null | undefined {
+  if (room.kind === "channel") return state.channels[room.id]?.lastReadMessageId;
+  return state.readings[roomKey(room)]?.[state.me?.userId ?? ""]?.lastReadMessageId;
 }
 
 function startOfUnread(room: RoomRef): string | null {
