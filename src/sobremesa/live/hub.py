@@ -169,6 +169,11 @@ class Hub:
         """How many listeners a person has here."""
         return len(self._of_subject.get(user_id, ()))
 
+    def audience(self) -> Counter[UserId]:
+        """Who listens here, and by how many listeners."""
+        listeners = set[Listener]().union(*self._of_subject.values())
+        return Counter(listener.user_id for listener in listeners)
+
     def is_heard(self) -> bool:
         """Does anybody listen?"""
         return bool(self._of_subject)
