@@ -1,135 +1,14 @@
 """What is bought and sold in the demo: inquiries and projects, their cards, tabs, documents and expenses.
 
-Each step knows how it is done. What is said in between stands in `plays/dealings.txt`.
+What is said in between stands in `plays/dealings.txt`.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
-from sobremesa.demo.calendar import At, dated
-from sobremesa.demo.world import World
-from sobremesa.records.views import Decision, DocumentKind
-from sobremesa.threads.entities import TabName
-
-
-class Step(Protocol):
-    """Something that happened in a thread."""
-
-    @property
-    def when(self) -> str: ...
-
-    async def do(self, world: World, room: str) -> None: ...
-
-
-class Card(NamedTuple):
-    """Somebody made a card; `answers` names the card that it answers."""
-
-    when: str
-    who: str
-    label: str
-    type: str
-    payload: dict[str, Any]
-    answers: str | None = None
-
-    async def do(self, world: World, room: str) -> None:
-        payload = dated(self.payload, world.calendar)
-        if self.answers is not None:
-            payload["answers"] = world.cards[f"{room} {self.answers}"]
-        room_id = world.places[room].room_id
-        made = await world.app.cards.create(world.people[self.who], room_id, type=self.type, payload=payload)
-        world.cards[f"{room} {self.label}"] = made.message_id
-        world.last.setdefault(room, []).append(made.message_id)
-
-
-class Move(NamedTuple):
-    """Somebody moved a card."""
-
-    when: str
-    who: str
-    label: str
-    to: str
-    payload: dict[str, Any] | None = None
-
-    async def do(self, world: World, room: str) -> None:
-        actor, room_id = world.people[self.who], world.places[room].room_id
-        card = await world.app.cards.get(actor, room_id, world.cards[f"{room} {self.label}"])
-        await world.app.cards.move(
-            actor, room_id, card.message_id, to=self.to, version=card.version, payload=self.payload
-        )
-
-
-class Show(NamedTuple):
-    """Somebody wrote a tab."""
-
-    when: str
-    who: str
-    tab: TabName
-    content: dict[str, Any] | list[Any]
-    version: int = 1
-
-    async def do(self, world: World, room: str) -> None:
-        content = dated(self.content, world.calendar)
-        actor, room_id = world.people[self.who], world.places[room].room_id
-        await world.app.tabs.put(actor, room_id, self.tab, content, source_version=self.version)
-
-
-class Document(NamedTuple):
-    """Somebody wrote a document, and these signed it."""
-
-    when: str
-    who: str
-    title: str
-    kind: DocumentKind
-    body: str
-    signed_by: tuple[str, ...] = ()
-
-    async def do(self, world: World, room: str) -> None:
-        records, room_id = await world.app.archive.records(), world.places[room].room_id
-        made = await records.create_document(
-            world.people[self.who], room_id, title=self.title, kind=self.kind, body=self.body
-        )
-        for name in self.signed_by:
-            await records.sign(world.people[name], room_id, made.document_id, version=1)
-
-
-class Expense(NamedTuple):
-    """Somebody spent something, and the other side said what it thinks of it."""
-
-    when: str
-    who: str
-    title: str
-    cents: int
-    category: str
-    decided: tuple[str, Decision] | None = None
-
-    async def do(self, world: World, room: str) -> None:
-        records, room_id = await world.app.archive.records(), world.places[room].room_id
-        spent = await records.add_expense(
-            world.people[self.who],
-            room_id,
-            title=self.title,
-            amount=self.cents,
-            currency="EUR",
-            category=self.category,
-            incurred_on=world.calendar.day(self.when).date(),
-        )
-        if self.decided is not None:
-            name, decision = self.decided
-            await records.decide_expense(
-                world.people[name], room_id, spent.expense_id, decision=decision, version=spent.version
-            )
-
-
-class Status(NamedTuple):
-    """Somebody archived a thread."""
-
-    when: str
-    who: str
-    status: Literal["archived"]
-
-    async def do(self, world: World, room: str) -> None:
-        await world.app.threads.set_status(world.people[self.who], world.places[room].room_id, self.status)
+from sobremesa.demo.calendar import At
+from sobremesa.demo.steps import Card, Document, Expense, IdOf, Move, Sent, Show, Status, Step
 
 
 class Dealing(NamedTuple):
@@ -160,6 +39,27 @@ _CONTRACT = (
     " everybody who holds something.\n\n"
     "The stew is served last. Whoever photographs it eats it."
 )
+_BRIEF = """**Winter menu**: pictures that smell of the kitchen.
+
+For people who walk past the window and are not sure yet. Warm, close, nobody poses.
+
+- twelve pictures for the menu and the window
+- one for the wall beside the till
+- light from the north window, ten to one
+
+Whatever steams comes first. The stew comes last, and is eaten."""
+_SHOTS = (
+    "Smoked leek soup, steam",
+    "The long table, empty",
+    "Hugo's hands and the rye",
+    "Squash with hazelnuts",
+    "Quince, half eaten",
+    "The egg: ninety seconds",
+    "White bean stew, last",
+    "Poster for the harvest dinner",
+    "The wall beside the till",
+)
+_FILES = ("smoke-test.png", "north-window.png", "number-5.png", "shooting-day.txt")
 _RELEASE = "Hugo Marchetti agrees that his hands are seen with bread in them, on paper and on screens, for three years."
 
 WINTER = Dealing(
@@ -186,19 +86,7 @@ WINTER = Dealing(
             answers="morning",
         ),
         Move("22 12:40", "ana", "agreed", "accepted", {"note": "With pleasure, and with stew"}),
-        Show(
-            "21 10:00",
-            "noor",
-            "brief",
-            {
-                "title": "Winter menu",
-                "goal": "Pictures that smell of the kitchen",
-                "audience": "People who walk past the window and are not sure yet",
-                "tone": "Warm, close, nobody poses",
-                "deliverables": ["12 pictures for menu and window", "1 for the wall"],
-                "deadline": At("-5 12:00"),
-            },
-        ),
+        Show("21 10:00", "noor", "brief", {"text": _BRIEF}),
         Document("20 11:00", "noor", "Photographs for the winter menu", "contract", _CONTRACT, ("noor", "ana")),
         Card("19 09:30", "noor", "first half", "payment-request", euros(725, "The first half")),
         Move("18 15:00", "noor", "first half", "paid"),
@@ -215,48 +103,32 @@ WINTER = Dealing(
             "noor",
             "moodboard",
             {
-                "colours": ["#5b3a21", "#bc6c25", "#dda15e", "#283618"],
-                "notes": ["Steam before sharpness", "Wood, linen, hands", "No parsley where there was no parsley"],
-                "references": [
-                    {"title": "Smoke test, number 7", "why": "Marta said that it is not terrible"},
-                    {"title": "The north window at eleven", "why": "Like milk"},
-                ],
+                "entries": [
+                    {"text": "Steam before sharpness"},
+                    {"text": "The smoke test", "fileId": IdOf("smoke-test.png")},
+                    {"text": "Wood, linen, hands"},
+                    {"text": "The north window at eleven", "fileId": IdOf("north-window.png")},
+                    {"text": "No parsley where there was no parsley"},
+                ]
             },
         ),
+        Show("13 12:00", "noor", "shotlist", {"shots": [{"title": title, "done": False} for title in _SHOTS]}),
         Show(
-            "13 12:00",
+            "8 13:30",
             "noor",
             "shotlist",
             {
-                "shots": [
-                    {"number": 1, "title": "Smoked leek soup, steam", "at": "10:00", "done": True},
-                    {"number": 2, "title": "The long table, empty", "at": "10:20", "done": True},
-                    {"number": 3, "title": "Hugo's hands and the rye", "at": "10:45", "done": True},
-                    {"number": 4, "title": "Squash with hazelnuts", "at": "11:10", "done": True},
-                    {"number": 5, "title": "Quince, half eaten", "at": "11:30", "done": True},
-                    {"number": 6, "title": "The egg: ninety seconds", "at": "11:50", "done": True},
-                    {"number": 7, "title": "White bean stew, last", "at": "12:20", "done": True},
-                    {"number": 8, "title": "Poster for the harvest dinner", "at": None, "done": False},
-                ]
+                "shots": [{"title": title, "done": True} for title in _SHOTS[:-2]]
+                + [{"title": title, "done": False} for title in _SHOTS[-2:]]
             },
+            2,
         ),
         Document("12 10:00", "noor", "Hands with bread", "release", _RELEASE, ("noor",)),
         Expense("11 09:00", "noor", "Linen, unbleached, four metres", 5_240, "props", ("ana", "approve")),
         Expense("9 18:00", "yuki", "Taxi with the big diffuser", 2_380, "travel", ("ana", "approve")),
         Expense("8 16:30", "yuki", "Second lunch", 1_650, "food", ("ana", "reject")),
         Move("8 14:00", "ana", "day", "completed"),
-        Show(
-            "7 17:30",
-            "noor",
-            "files",
-            {
-                "folders": [
-                    {"name": "Selection", "files": ["01-leek.tif", "02-table.tif", "03-hands.tif"]},
-                    {"name": "Menu card", "files": ["menu-round-3.pdf"]},
-                    {"name": "Poster", "files": ["forty-one-hands.pdf"]},
-                ]
-            },
-        ),
+        Show("4 10:50", "noor", "files", {"files": [Sent(name) for name in _FILES]}),
         Card(
             "6 11:00",
             "ana",
@@ -312,9 +184,7 @@ LABELS = Dealing(
     steps=(
         Card("25 14:30", "noor", "labels", "offer", euros(320, "400 labels, four seasons, one goat")),
         Move("25 19:00", "ben", "labels", "accepted", {"note": "Carmen smiled"}),
-        Show(
-            "24 10:00", "noor", "brief", {"title": "Labels for 400 jars", "must": ["survive a cellar", "number on top"]}
-        ),
+        Show("24 10:00", "noor", "brief", {"text": "Labels for 400 jars that survive a cellar, the number on top."}),
         Card("2 15:00", "noor", "proof", "delivery", {"title": "Proof of the winter label"}),
         Move("1 16:50", "ben", "proof", "accepted"),
     ),

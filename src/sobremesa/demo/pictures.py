@@ -21,6 +21,10 @@ TEXTS = {
         "1. Alarm off (back door first)\n2. Gas, then hood, never the other way round\n3. Ice machine: listen to it\n"
         "4. Bread in by 10:30\n5. Board outside: today's menu, and spell courgette right\n"
     ),
+    "shooting-day.txt": (
+        "The day, short\n\n09:30 unload, no shoes on the tables\n10:00 soup, forty seconds of steam\n11:50 the egg\n"
+        "12:20 stew\n12:40 stew, eaten\n"
+    ),
     "assembly-notes.txt": (
         "Assembly, short notes\n\n- The cold room costs 4,200 and is paid back in two winters\n"
         "- Solidarity boxes: twelve, from fourteen asked for\n- Pilar will not chair again. Pilar chairs again.\n"
@@ -45,6 +49,9 @@ PHOTOGRAPHS = {
     "label-round-2.png": Photograph("swatches", "#fefae0", ("#283618", "#606c38", "#dda15e", "#bc6c25")),
     "contact-sheet.png": Photograph("swatches", "#111827", ("#374151", "#9ca3af", "#f59e0b", "#b45309")),
     "set-in-daylight.png": Photograph("plan", "#e0fbfc", ("#293241", "#98c1d9", "#ee6c4d")),
+    "smoke-test.png": Photograph("plate", "#1f2421", ("#dce1de", "#9cc5a1", "#49a078", "#f1f7ed")),
+    "north-window.png": Photograph("swatches", "#e8eef2", ("#c7d3dd", "#f4f7f9", "#a9bcd0", "#d8dbe2")),
+    "number-5.png": Photograph("plate", "#582f0e", ("#ede0d4", "#ddb892", "#b08968", "#9e2a2b")),
     "seedlings.png": Photograph("crate", "#3a2e26", ("#b7e4c7", "#52b788", "#2d6a4f")),
     "shop-shelves.png": Photograph("swatches", "#fff7ed", ("#7c2d12", "#c2410c", "#65a30d", "#fbbf24")),
 }

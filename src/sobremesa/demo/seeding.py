@@ -12,11 +12,12 @@ from functools import partial
 
 from sobremesa.app import Sobremesa
 from sobremesa.demo import notices, pictures, routines, scenes, shared
-from sobremesa.demo.agreements import DEALINGS, Dealing, Step
+from sobremesa.demo.agreements import DEALINGS, Dealing
 from sobremesa.demo.calendar import Calendar, StoryClock
 from sobremesa.demo.communities import COMMUNITIES, DIRECT, GROUPS, UNREAD, Community, keeper_of, people_in
 from sobremesa.demo.people import ADMINISTRATOR, MAIN, PASSWORD, PEOPLE, Person
 from sobremesa.demo.scenes import Line
+from sobremesa.demo.steps import Step
 from sobremesa.demo.world import BEGUN, Act, Place, World
 from sobremesa.ids import MessageId
 from sobremesa.rooms.sending import Draft
