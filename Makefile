@@ -6,6 +6,7 @@ PYTEST_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 SERVERS := tests/servers
+SOCKETIO := bench/socketio
 UV_VERSION := 0.13.7
 UV := .cache/uv/bin/uv
 
@@ -38,10 +39,11 @@ lint: install ## Check style, formatting and the import contracts
 types: install ## Check types
 	@$(BIN)/mypy --no-error-summary $(TYPED)
 
-bench: install ## Run the benchmarks
+bench: install $(SOCKETIO)/node_modules/.installed ## Run the benchmarks
 	@$(BIN)/python -m bench
 	@$(BIN)/python -m bench.web
 	@$(BIN)/python -m bench.inboxes
+	@$(BIN)/python -m bench.live
 
 docs: install ## Write the generated pages of the docs
 	@$(BIN)/python docs/generate.py
@@ -51,10 +53,11 @@ lock: $(UV) ## Resolve the newest allowed versions and write the lock files
 	@$(UV) pip compile --group pyproject.toml:node $(COMPILE) --output-file $(SERVERS)/node.lock
 	@cd $(SERVERS) && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements.lock $(SERVERS)/node.lock
-	@! grep -n '"resolved"' $(SERVERS)/package-lock.json
+	@cd $(SOCKETIO) && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null
+	@! grep -n '"resolved"' $(SERVERS)/package-lock.json $(SOCKETIO)/package-lock.json
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) $(SERVERS)/node_modules .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@rm -rf $(VENV) $(SERVERS)/node_modules $(SOCKETIO)/node_modules .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
 
 COMPILE := --universal --python-version 3.11 --generate-hashes --upgrade --quiet \
 	--no-header --annotation-style line --no-emit-index-url --no-emit-find-links --fork-strategy fewest
@@ -84,4 +87,9 @@ $(VENV)/.installed: $(VENV)/.locked pyproject.toml
 $(SERVERS)/node_modules/.installed: $(SERVERS)/package.json $(SERVERS)/package-lock.json $(SERVERS)/.npmrc | $(VENV)/.installed
 	@echo "Installing the test servers in $(SERVERS)/node_modules"
 	@cd $(SERVERS) && PATH="$$PATH:$(abspath $(BIN))" npm ci --ignore-scripts --loglevel=error > /dev/null
+	@touch $@
+
+$(SOCKETIO)/node_modules/.installed: $(SOCKETIO)/package.json $(SOCKETIO)/package-lock.json $(SOCKETIO)/.npmrc | $(VENV)/.installed
+	@echo "Installing socket.io in $(SOCKETIO)/node_modules"
+	@cd $(SOCKETIO) && PATH="$$PATH:$(abspath $(BIN))" npm ci --ignore-scripts --loglevel=error > /dev/null
 	@touch $@

@@ -385,6 +385,7 @@ class Sobremesa:
             show_units=self.settings.show_units,
         )
         gateway = self._gateway(endpoints, metrics)
+        metrics.watch_gateway(lambda: gateway.sockets, lambda: self.live.hub.delivered)
         return Site(
             dispatch,
             version=__version__,
@@ -403,7 +404,8 @@ class Sobremesa:
         return Gateway(
             self.live,
             Reception(
-                authenticate=self.authentication.until,
+                authenticate=self.authentication,
+                standing=self.authentication.until,
                 admissions=self._listening.topics_of,
                 snapshot=welcome.snapshot,
                 gap=self._gaps.find,

@@ -93,7 +93,7 @@ class Welcome:
         cursor: str | None = None
         while True:
             some, cursor = await self._communities.list_channels(actor, server_id, limit=MAX_LIMIT, cursor=cursor)
-            for channel, last_message_id in some:
+            for channel, _ in some:
                 standing = standings.get(channel.channel_id)
                 if standing is None:
                     continue  # made after the look around: its event will tell
@@ -104,7 +104,7 @@ class Welcome:
                         channel.server_id,
                         channel.name,
                         channel.topic,
-                        last_message_id,
+                        standing.seat.head.last_message_id,  # as it was when what is unread was counted
                         channel.created_at,
                         channel.updated_at,
                         standing.unread,

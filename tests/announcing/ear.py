@@ -52,7 +52,7 @@ class Ear:
         await self.app.table.write(Put(Mark(number=self._marks)))
         changes: list[RawChange] = []
         try:
-            while not any(change.key.pk == f"MARK#{self._marks}" for change in changes):
+            while not any(change.key.pk.upper() == f"MARK#{self._marks}" for change in changes):
                 batch = await reader.read(SOON)
                 assert batch.changes, "the mark did not come"
                 changes += batch.changes

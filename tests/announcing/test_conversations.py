@@ -7,8 +7,10 @@ import pytest
 from announcing.ear import Ear, Told, admitted, expelled, names, told
 from conversations.company import Company, known, meet
 from sobremesa.app import Sobremesa
+from sobremesa.conversations.entities import seat_of
 from sobremesa.live import events as topics
 from sobremesa.live.events import Admission, Expulsion
+from sobremesa.table import Update, set_to
 
 
 @pytest.fixture
@@ -58,9 +60,12 @@ async def test_a_new_conversation_is_told_to_each_who_is_in_it(people: Company, 
 
 
 async def test_nobody_moderates_where_there_are_two(people: Company, ear: Ear) -> None:
-    await people.direct(people.ana, people.ben)
-
+    room_id = await people.direct(people.ana, people.ben)
     assert [admission.moderates for admission in admitted(await ear.hears())] == [False, False]
+
+    # Not even whom another writer calls an admin there.
+    await people.app.table.write(Update(seat_of(room_id=room_id, user_id=people.ana.user_id), set_to(role="admin")))
+    assert [admission.moderates for admission in admitted(await ear.hears())] == [False]
 
 
 async def test_a_new_message_alone_is_no_change_of_the_conversation(people: Company, ear: Ear) -> None:
@@ -96,6 +101,19 @@ async def test_whoever_is_taken_in_or_leaves_or_gets_another_role_is_told_to_all
     gone = {"roomKind": "conversation", "roomId": room_id, "userId": dan.user_id}
     assert Told("participant.left", (topic, topics.person(dan.user_id)), gone) in [told(each) for each in heard]
     assert expelled(heard) == [Expulsion(dan.user_id, topic)]
+
+
+async def test_several_events_of_one_change_have_ids_of_their_own(people: Company, ear: Ear) -> None:
+    room_id = await people.group()
+    message = await people.say(people.ana, room_id, "hello")
+    await ear.hears()
+
+    both = set_to(role="admin", last_read_message_id=message.message_id, muted=True)
+    await people.app.table.write(Update(seat_of(room_id=room_id, user_id=people.ben.user_id), both))
+    heard = await ear.hears()
+
+    assert names(heard) == ["participant.updated", "read.updated", "preferences.updated"]
+    assert len({each.id for each in heard}) == 3
 
 
 async def test_a_group_that_everybody_has_left_ends_and_nothing_in_it_is_told(people: Company, ear: Ear) -> None:

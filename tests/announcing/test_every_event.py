@@ -30,8 +30,10 @@ from sobremesa.live.events import Announcement, EventTypes
 from sobremesa.people import Actor
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
+from sobremesa.settings import Settings
 from sobremesa.table import Delete, Update, set_to
 from sobremesa.workspaces.entities import SettingName, setting_by_name
+from table.engines import MAPS
 from threads.world import at, strike_deal
 from workspaces.team import gather_team
 
@@ -227,6 +229,20 @@ async def test_a_story_is_told_by_its_events(
         if each.t and each.fresh is None:
             DOCUMENTED[each.t].validate(msgspec.json.decode(each.d))
             assert each.topics
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
+@pytest.mark.parametrize("names", MAPS)
+async def test_in_a_table_with_other_names_the_same_is_told(
+    names: str, story: Callable[[Sobremesa, SetClock], Story], clock: SetClock
+) -> None:
+    settings = Settings(rate_limits="off", names=MAPS[names])
+    async with Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app:
+        ear = Ear(app, clock)
+        await ear.listen()
+        heard = {each.t async for _ in story(app, clock) for each in await ear.hears()}
+
+    assert heard - {""} == STORIES[story]
 
 
 def test_every_event_says_what_it_tells_in_a_sentence_and_a_struct_of_its_own_name() -> None:

@@ -7,9 +7,10 @@ import pytest
 from announcing.ear import Ear, Told, told
 from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
+from sobremesa.clock import SetClock, instant, milliseconds
 from sobremesa.live import events as topics
 from sobremesa.live.events import Announcement
+from sobremesa.people import Actor
 
 OWN = (topics.person(ANA.user_id),)
 
@@ -58,7 +59,9 @@ async def test_a_message_to_everyone_is_told_to_the_tenant(shop: Shop, ear: Ear)
 
 
 @pytest.mark.parametrize("to", [[ANA], []], ids=["to her", "to everyone"])
-async def test_what_one_does_with_a_message_is_told_to_ones_other_devices(shop: Shop, ear: Ear, to: list) -> None:  # type: ignore[type-arg]
+async def test_what_one_does_with_a_message_is_told_to_ones_other_devices(
+    shop: Shop, ear: Ear, clock: SetClock, to: list[Actor]
+) -> None:
     message_id = await shop.tell(*to)
     await ear.hears()
 
@@ -71,10 +74,11 @@ async def test_what_one_does_with_a_message_is_told_to_ones_other_devices(shop: 
     assert [each[:2] for each in messages] == [("inbox.updated", OWN)] * 3
     read, snoozed, archived = (each.d for each in messages)
     assert read["messageId"] == message_id
-    assert read["readat"] is not None
-    assert read["archivedat"] is read["snoozeduntil"] is None
-    assert snoozed["snoozeduntil"] is not None
-    assert archived["archivedat"] is not None
+    now = clock.now_ms()
+    assert (read["readat"], read["archivedat"], read["snoozeduntil"]) == (instant(now), None, None)
+    # A snooze ends at a whole second.
+    assert now + 60_000 <= milliseconds(snoozed["snoozeduntil"]) < now + 61_000
+    assert (archived["archivedat"], archived["snoozeduntil"]) == (instant(now), None)
     assert {each.topics for each in counts} == {OWN}
 
 

@@ -181,6 +181,7 @@ invites.revokeInvite workspace      401  403       404      404     403        4
 
 rooms.getMessageAnywhere            401  403       404      404     200        200    200    200
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
+events.listEvents                   401  403       200      200     200        200    200    200
 
 moderation.listCases                401  403       403      403     403        403    403    403
 moderation.getCase                  401  403       403      403     403        403    403    403
@@ -449,7 +450,7 @@ async def _find_users(place: Place, who: str) -> Attempt:
 
 @prepares(
     *("accounts.getMe", "accounts.listSessions", "accounts.export", "accounts.listBlocks", "communities.listServers"),
-    *("communities.listAllServers", "rooms.countUnreadEverywhere", "moderation.listCases"),
+    *("communities.listAllServers", "rooms.countUnreadEverywhere", "events.listEvents", "moderation.listCases"),
 )
 async def _nothing_needed(place: Place, who: str) -> Attempt:
     return Attempt()

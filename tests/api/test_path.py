@@ -82,6 +82,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await channels_are_made_and_changed(story)
     await people_come_in_by_invites(story)
     await people_talk(story)
+    await somebody_polls(story)
     await people_react_and_pin(story)
     await people_read(story)
     await people_talk_with_each_other(story)
@@ -334,6 +335,16 @@ async def people_react_and_pin(story: Story) -> None:
     await story.ana.delete(pin)
     await story.ana.delete(pin)
     assert (await story.ben.get(f"{story.at}/pins"))["items"] == []
+
+
+async def somebody_polls(story: Story) -> None:
+    """What happened since a cursor, by one request."""
+    now = await story.ben.get("/events")
+    assert now["items"] == []
+    channel = await story.ana.patch(story.at, {"topic": "For those who poll"})
+    [event] = (await story.ben.get("/events", after=now["next"], wait=20))["items"]
+    assert event.keys() == {"t", "s", "id", "d"}
+    assert (event["t"], event["d"]) == ("channel.updated", channel)
 
 
 async def people_read(story: Story) -> None:

@@ -253,13 +253,22 @@ async def test_a_server_without_a_gateway_for_us_is_not_asked_again(status: int)
     assert hurried.slept == []
 
 
-async def test_what_cannot_be_read_leads_to_a_new_snapshot_and_not_to_the_same_again() -> None:
+@pytest.mark.parametrize(
+    "unreadable",
+    [
+        '{"op":0,"t":"message.created","s":"2","id":"e2","d":}',
+        '{"op":0,"t":"message.created","s":"2","id":"e2","d":[]}',
+        '{"op":13,"id":"1","d":{}}',
+        "hello",
+    ],
+)
+async def test_what_cannot_be_read_leads_to_a_new_snapshot_and_not_to_the_same_again(unreadable: str) -> None:
     async with (
         Scripted() as script,
         Client(script.url, token="t", pace=Hurried().pace) as client,
         script.live(client) as (live, peer),
     ):
-        await peer.says_raw('{"op":0,"t":"message.created","s":"2","id":"e2","d":}')
+        await peer.says_raw(unreadable)
         again = await script.accepts()
         await again.hears(2)
         await again.says_ready("another", s="3")

@@ -169,3 +169,16 @@ async def test_a_reader_who_does_not_read_is_closed_and_can_resume_while_others_
     async with town.visit(table.bea) as back:
         missed = await back.resume(slow, cursor)
     assert len([frame for frame in missed if frame["t"] == "message.created"]) == sent
+
+
+async def test_the_metrics_tell_of_sockets_and_events(town: Town, table: LongTable) -> None:
+    async with town.visit(table.ana) as ana, town.visit(table.bea) as bea:
+        await ana.identify()
+        await bea.identify()
+        await town.say(table.carl, table.channel_id, "hello")
+        await ana.hear("message.created")
+        await bea.hear("message.created")
+        async with town.http.get("/metrics") as answer:
+            told = await answer.text()
+    assert "sobremesa_gateway_sockets 2.0" in told
+    assert "sobremesa_gateway_events_total 2.0" in told

@@ -5,11 +5,17 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from gateway.conftest import LongTable, long_table
 from gateway.talking import Talk
 from gateway.town import Town, town_of
 from sobremesa.clock import SetClock
+from sobremesa.inboxes.entities import InboxKey
+from sobremesa.inboxes.publishing import Notice
 from sobremesa.live import hub as hubs
+from sobremesa.live import log_feed
+from sobremesa.people import DEFAULT_TENANT, Actor, KeyId
 
 
 def contents(frames: list[dict[str, Any]]) -> list[str]:
@@ -61,6 +67,23 @@ async def test_a_resume_outlives_the_server(store: str) -> None:
         await town.say(table.ana, table.channel_id, "missed, too")
         async with town.visit(table.bea) as after:
             assert contents(await after.resume(before)) == ["missed", "missed, too"]
+
+
+@pytest.mark.parametrize("page", [1, 128])
+async def test_a_cursor_in_the_middle_of_a_transaction_loses_none_of_it_after_a_restart(
+    store: str, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_feed, "PAGE_TRANSACTIONS", page)
+    async with town_of(store) as town:
+        table = await long_table(town)
+        async with town.visit(table.dora) as before:
+            await before.identify()
+            invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
+            await town.app.membership.redeem(table.dora.actor, invite.code)
+            first = await before.event("server.created")
+            second = await before.event("member.joined")
+    async with town_of(store) as town, town.visit(table.dora) as after:
+        assert await after.resume(before, first["s"]) == [second]
 
 
 async def test_events_from_before_what_is_kept_in_memory_come_from_the_log(town: Town, table: LongTable) -> None:
@@ -226,3 +249,27 @@ async def test_a_client_that_is_cut_off_again_and_again_misses_nothing(town: Tow
             before = talk
     await sending
     assert order == sent
+
+
+async def test_what_came_into_an_inbox_meanwhile_is_counted_as_it_is_now(town: Town, table: LongTable) -> None:
+    shop = Actor(key_id=KeyId("shop"), scopes=frozenset({"inbox:publish"}))
+
+    async def publish(title: str) -> None:
+        notice = Notice(sender="shop", title=title, body="Something new")
+        await town.app.inboxes.publishing.publish_to_users(
+            shop, DEFAULT_TENANT, InboxKey("news"), notice, [table.bea.user.user_id]
+        )
+
+    async with town.visit(table.ana) as listens, town.visit(table.bea) as before:
+        await listens.identify()  # so that what happens is kept
+        await before.identify()
+        await publish("heard")
+        assert (await before.hear("inbox.counts"))["unread"] == 1
+        await before.socket.close()
+        await publish("missed")
+        await publish("missed, too")
+
+        async with town.visit(table.bea) as after:
+            missed = await after.resume(before)
+    assert [frame["d"]["title"] for frame in missed if frame["t"] == "inbox.message"] == ["missed", "missed, too"]
+    assert [frame["d"]["unread"] for frame in missed if frame["t"] == "inbox.counts"][-2:] == [3, 3]

@@ -89,7 +89,7 @@ def start_moto() -> Iterator[Endpoint]:
 def start_dynalite() -> Iterator[Endpoint]:
     """Run dynalite in memory."""
     script = installed("dynalite", DYNALITE)
-    node = _find_node()
+    node = find_node()
     with running("dynalite", lambda port: [node, script, "--host", LOOPBACK, "--port", str(port)]) as endpoint:
         yield endpoint
 
@@ -112,7 +112,7 @@ def installed(name: str, program: Path) -> str:
     return str(program)
 
 
-def _find_node() -> str:
+def find_node() -> str:
     """Return the real node binary: the wheel's when it is installed, else the one on the PATH.
 
     The `node` command of the wheel is a script that starts the binary as a child, which the tether would not

@@ -34,6 +34,7 @@ app.command(
 )
 app.command("sobremesa.cli.reconcile:reconcile", name="reconcile", help="Count inboxes again, and mend what is wrong.")
 app.command("sobremesa.cli.migrate:migrate_app", name="migrate", help="Move rows of an older design, while in use.")
+app.command("sobremesa.cli.loadtest:loadtest", name="loadtest", help="Measure how fast a server is, beside others.")
 app.command("sobremesa.cli.tour:tour", name="tour", help="Show what the table toolkit does, and what that costs.")
 
 

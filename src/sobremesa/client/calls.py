@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 from sobremesa.client.errors import OutcomeUnknown, error_of
+from sobremesa.client.frames import Result
 
 
 class Calls:
@@ -27,15 +28,15 @@ class Calls:
         """Nobody waits for it any more."""
         self._waiting.pop(call_id, None)
 
-    def answer(self, call_id: str | None, status: int, body: Any) -> None:
+    def answer(self, call_id: str | None, result: Result) -> None:
         """An answer came; one that nobody waits for is dropped."""
         answer = self._waiting.pop(call_id or "", None)
         if answer is None or answer.done():
             return
-        if status < 400:
-            answer.set_result(body)
+        if result.status < 400:
+            answer.set_result(result.body)
         else:
-            answer.set_exception(error_of(status, body))
+            answer.set_exception(error_of(result.status, result.body))
 
     def lose(self) -> None:
         """The connection is gone, and the answers with it."""

@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from sobremesa.client.calls import Calls
 from sobremesa.client.errors import ApiError, ClientError, SignedOut
-from sobremesa.client.frames import Event, Frame, Op, Place
+from sobremesa.client.frames import Event, Frame, Hello, Op, Place, Result
 from sobremesa.client.pace import Pace
 from sobremesa.client.tokens import Tokens
 
@@ -71,7 +71,9 @@ class Connection:
                 await asyncio.gather(*beside, return_exceptions=True)
         except ConnectionClosed as closed:
             log.info("the gateway closed the connection: %s", closed)
-        except (TimeoutError, msgspec.MsgspecError) as error:
+        except TimeoutError:
+            log.warning("the gateway did not say hello")
+        except msgspec.MsgspecError as error:
             # What cannot be read would come again with a resume: only a new snapshot leads on.
             log.warning("the gateway does not speak as it should: %r", error)
             self._place.forget()
@@ -93,7 +95,7 @@ class Connection:
             frame = await self._receive()
         if frame.op != Op.HELLO:
             raise msgspec.ValidationError(f"op {frame.op} instead of a hello")
-        return float(frame.d["heartbeatInterval"]) / 1000
+        return msgspec.convert(frame.d, Hello).heartbeat_interval / 1000
 
     async def _greet(self) -> None:
         """Say who one is, and where one was if there was a connection before."""
@@ -114,7 +116,7 @@ class Connection:
                 case Op.HEARTBEAT_ACK:
                     self._acknowledged = True
                 case Op.RESULT:
-                    self._calls.answer(frame.id, frame.d["status"], frame.d.get("body"))
+                    self._calls.answer(frame.id, msgspec.convert(frame.d, Result))
                 case Op.INVALID_SESSION:
                     self._place.forget()
                     await self._greet()
@@ -125,7 +127,7 @@ class Connection:
 
     def _dispatch(self, frame: Frame, on_ready: Callable[[], None]) -> bool:
         """Hand an event over; False if there is no room for it, so that it must come again later."""
-        event = Event(frame.t or "", frame.d or {}, frame.s, frame.id)
+        event = msgspec.convert(frame, Event, from_attributes=True)
         if event.t == "renewed":
             return True
         if not self._place.passed(event) and not self._deliver(event):

@@ -39,6 +39,26 @@ class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str | None = None
 
 
+class Hello(msgspec.Struct, frozen=True, rename="camel"):
+    """What the server says first."""
+
+    heartbeat_interval: float
+    """In milliseconds."""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What a call has come to, as over HTTP."""
+
+    status: int
+    body: Any = None
+
+
+class Session(msgspec.Struct, frozen=True, rename="camel"):
+    """What a resume needs of a `ready`."""
+
+    session_id: str
+
+
 class Event(msgspec.Struct, frozen=True):
     """Something that happened: `t` says what, `d` tells it as plain JSON. Typing and presence have no `s` and `id`."""
 
@@ -74,7 +94,7 @@ class Place:
     def move(self, event: Event) -> None:
         """This event was handed over."""
         if event.t == "ready":
-            self.session_id = event.d["sessionId"]
+            self.session_id = msgspec.convert(event.d, Session).session_id
         if event.s is not None:
             self.s = event.s
         if event.id is not None:

@@ -77,9 +77,9 @@ class Transport:
         """
         safe = method in _SAFE_METHODS if safe is None else safe
         given = dict(headers or {})
-        data = body if isinstance(body, bytes) else None if body is None else _encode(body)
+        data = None if body is None else _encode(body)
         if data is not None:
-            given.setdefault("Content-Type", "application/json")
+            given["Content-Type"] = "application/json"
         params = {name: _text(value) for name, value in (query or {}).items() if value is not None}
 
         renewed = False

@@ -5,6 +5,7 @@ What other libraries say through `logging` comes out in the same form.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 import time
@@ -77,6 +78,7 @@ class _RequestLine(msgspec.Struct):
 
 
 _requests: BinaryIO | None = None
+_lines: list[bytes] = []
 _access = structlog.get_logger("sobremesa.access")
 
 
@@ -93,8 +95,18 @@ def log_request(
         )
         return
     line = _RequestLine(_now(), method, route, status, code, ms, request_id, actor)
-    _requests.write(_encode(line) + b"\n")
-    _requests.flush()
+    _lines.append(_encode(line))
+    if len(_lines) == 1:
+        # Those of one turn of the loop are written together: many requests are answered by one commit.
+        asyncio.get_running_loop().call_soon(_write_lines)
+
+
+def _write_lines() -> None:
+    lines = b"\n".join([*_lines, b""])
+    _lines.clear()
+    if _requests is not None:
+        _requests.write(lines)
+        _requests.flush()
 
 
 class _Now:

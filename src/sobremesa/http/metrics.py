@@ -60,6 +60,10 @@ class Metrics(Collector):
         """Also show what was used of a table: its `meter.totals`."""
         self.registry.register(_TableUsage(totals))
 
+    def watch_gateway(self, sockets: Callable[[], int], delivered: Callable[[], int]) -> None:
+        """Also show how many sockets are open, and how many events they were told."""
+        self.registry.register(_GatewayUsage(sockets, delivered))
+
     def text(self) -> bytes:
         """Everything, as Prometheus reads it."""
         return generate_latest(self.registry)
@@ -82,6 +86,21 @@ class Metrics(Collector):
             latency.add_metric([route], list(zip(_LABELS, accumulate(taken.counts), strict=True)), taken.total)
         yield latency
         yield GaugeMetricFamily("sobremesa_http_in_flight", "Requests that wait for an answer.", self.in_flight)
+
+
+class _GatewayUsage(Collector):
+    def __init__(self, sockets: Callable[[], int], delivered: Callable[[], int]) -> None:
+        self._sockets = sockets
+        self._delivered = delivered
+
+    def describe(self) -> list[CounterMetricFamily]:
+        return []
+
+    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
+        yield GaugeMetricFamily("sobremesa_gateway_sockets", "Sockets that are open.", self._sockets())
+        told = CounterMetricFamily("sobremesa_gateway_events", "Events that were told, once for each listener.")
+        told.add_metric([], self._delivered())
+        yield told
 
 
 class _TableUsage(Collector):

@@ -20,7 +20,7 @@ from sobremesa.errors import Refusal, TooMany, Unauthenticated
 from sobremesa.http.calls import Call, Caller, Calls
 from sobremesa.http.endpoints import PREFIX
 from sobremesa.http.limits import Limits, origin_of
-from sobremesa.http.problems import problem_of
+from sobremesa.http.problems import Problem, problem_of
 from sobremesa.live import frames
 from sobremesa.live.events import Admission, D, EventType
 from sobremesa.live.feed import BadPlace, Cursor, Trimmed
@@ -52,6 +52,7 @@ CALLS_AT_ONCE = 16
 MAX_QUIET_FRAMES = 240
 """How many frames that are no calls a client may send in a minute."""
 
+_STOPPING = Problem(status=503, code="stopping", detail="The service is stopping.")
 _HELLO = op_frame(frames.HELLO, {"heartbeatInterval": HEARTBEAT_MS})
 _ACK = op_frame(frames.HEARTBEAT_ACK)
 _RECONNECT = op_frame(frames.RECONNECT)
@@ -70,12 +71,14 @@ class Reception:
     def __init__(
         self,
         *,
-        authenticate: Callable[[str], Awaitable[Standing]],
+        authenticate: Callable[[str], Awaitable[Actor]],
+        standing: Callable[[str], Awaitable[Standing]],
         admissions: Callable[[Actor], Awaitable[Sequence[Admission]]],
         snapshot: Callable[[Actor, str, Instant], Awaitable[Ready]],
         gap: Callable[[Actor, int], Awaitable[Gap]],
     ) -> None:
         self.authenticate = authenticate
+        self.standing = standing
         self.admissions = admissions
         """The topics that a person listens to."""
         self.snapshot = snapshot
@@ -121,8 +124,11 @@ class Gateway:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
-        if scope["path"] != PATH or self._is_leaving:
+        if scope["path"] != PATH:
             await send({"type": "websocket.close", "code": NO_SUCH_SOCKET})
+            return
+        if self._is_leaving:
+            await _refuse_leaving(scope, send)
             return
         if not self._is_welcome(scope):
             await send({"type": "websocket.close", "code": frames.REFUSED})
@@ -142,6 +148,7 @@ class Gateway:
         finally:
             self._sockets.discard(socket)
             self._hub.leave(socket)
+            socket.drop()
             if socket.is_present:
                 self._watch(socket, False)
 
@@ -271,7 +278,7 @@ class Gateway:
     async def _standing(self, token: str) -> Standing:
         """Who this is; the socket ends if the token proves nothing, or somebody comes in too often."""
         try:
-            standing = await self._reception.authenticate(token)
+            standing = await self._reception.standing(token)
             user_id = standing[0].user_id
             await self._limits.take("identify", f"user:{user_id}")
         except Unauthenticated:
@@ -299,7 +306,7 @@ class Gateway:
     async def _look_again(self, socket: Socket) -> None:
         """Does the token still prove somebody? It has ended, perhaps, or its session has."""
         try:
-            socket.actor, socket.look_again_ms = await self._reception.authenticate(socket.token)
+            socket.actor, socket.look_again_ms = await self._reception.standing(socket.token)
         except Refusal:
             socket.close(frames.REFUSED, "The token has ended.")
         except TableError:
@@ -321,7 +328,7 @@ class Gateway:
 
     async def _run_call(self, socket: Socket, id: str | int | None, call: Call) -> None:
         try:
-            actor, _ = await self._reception.authenticate(socket.token)
+            actor = await self._reception.authenticate(socket.token)
         except Refusal:
             socket.close(frames.REFUSED, "The token has ended.")
             return
@@ -356,6 +363,16 @@ class Gateway:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
+
+
+async def _refuse_leaving(scope: Scope, send: Send) -> None:
+    """Somebody comes who should go elsewhere: 503 where the server can say it."""
+    if "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": frames.RESTARTING})
+        return
+    headers = [*_STOPPING.headers, (b"content-length", b"%d" % len(_STOPPING.body))]
+    await send({"type": "websocket.http.response.start", "status": _STOPPING.status, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": _STOPPING.body})
 
 
 def _told(event: EventType[D], d: D, s: str = "") -> bytes:

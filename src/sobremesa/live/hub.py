@@ -99,17 +99,22 @@ class Hub:
         """Hand out what the feed tells, until cancelled."""
         while True:
             try:
-                entries, here, heard = await self._feed.next(self.is_heard)
+                await self.step()
             except Exception as error:
                 _log.warning("the feed of events is interrupted", why=f"{type(error).__name__}: {error}")
                 await asyncio.sleep(PAUSE_SECONDS)
-                continue
-            touched = self._take(await self._freshened(entries))
-            self._here = here
-            if not heard:
-                self._kept.clear()
-                self._floor = here  # whoever comes in meanwhile asks the feed for what is not kept
-            await self._flush(touched)
+
+    async def step(self) -> None:
+        """Wait for what comes next, and hand it out."""
+        entries, here, was_heard = await self._feed.next(self.is_heard)
+        while self._is_unasked(entries):  # again, if somebody came in meanwhile
+            entries = [await self._asked(entry) for entry in entries]
+        touched = self._take(entries)
+        self._here = here
+        if not was_heard:
+            self._kept.clear()
+            self._floor = here  # whoever comes in meanwhile asks the feed for what is not kept
+        await self._flush(touched)
 
     def position(self) -> str:
         """The place up to which everything was handed out, as clients keep it."""
@@ -128,17 +133,15 @@ class Hub:
         while True:
             if after < (floor := self._floor):
                 async for entries in self._feed.history(after, floor):
-                    self._repeat(listener, await self._freshened_for(listener, entries))
-                    await listener.drained()
+                    await self._tell_again(listener, entries)
                 after = floor
                 continue
             missed = self._since(after)
-            if len(missed) <= CAUGHT_UP:
+            if len(missed) <= CAUGHT_UP and not any(_is_own(listener, entry) for entry in missed):
                 break
             some = missed[:CAUGHT_UP]
-            self._repeat(listener, some)
+            await self._tell_again(listener, some)
             after = some[-1].order
-            await listener.drained()
         # From here on nothing waits, so that nothing can come in between.
         self._repeat(listener, missed)
         if listener.is_over:
@@ -263,6 +266,12 @@ class Hub:
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0)
 
+    async def _tell_again(self, listener: Listener, entries: Sequence[Entry]) -> None:
+        """Tell one listener what they missed, with what is their own, and wait until they have taken it."""
+        own = [await self._with_fresh(entry) if _is_own(listener, entry) else entry for entry in entries]
+        self._repeat(listener, own)
+        await listener.drained()
+
     def _repeat(self, listener: Listener, entries: Sequence[Entry]) -> None:
         """Tell one listener what they missed, and let in or send out as it was."""
         for entry in entries:
@@ -314,25 +323,15 @@ class Hub:
             if not listeners:
                 del self._listeners[topic]
 
-    async def _freshened(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """With what is a reader's own, asked for only where they listen."""
-        if all(entry.announcement.fresh is None for entry in entries):
-            return entries
-        return [await self._asked(entry) for entry in entries]
+    def _is_unasked(self, entries: Sequence[Entry]) -> bool:
+        """Is there something of a reader's own, who listens, that has to be asked for?"""
+        return any(
+            entry.announcement.fresh is not None and entry.announcement.topics[0] in self._listeners
+            for entry in entries
+        )
 
     async def _asked(self, entry: Entry) -> Entry:
-        said = entry.announcement
-        if said.fresh is None or said.topics[0] not in self._listeners:
-            return entry
-        return await self._with_fresh(entry)
-
-    async def _freshened_for(self, listener: Listener, entries: Sequence[Entry]) -> Sequence[Entry]:
-        return [
-            await self._with_fresh(entry)
-            if entry.announcement.fresh is not None and entry.announcement.topics[0] in listener.ears
-            else entry
-            for entry in entries
-        ]
+        return await self._with_fresh(entry) if self._is_unasked([entry]) else entry
 
     async def _with_fresh(self, entry: Entry) -> Entry:
         said = entry.announcement
@@ -340,6 +339,12 @@ class Hub:
         tenant, inbox = said.fresh
         d = await self._fresh(Tenant(tenant), person_of(said.topics[0]), inbox)
         return Entry(entry.order, entry.s, msgspec.structs.replace(said, d=d, fresh=None))
+
+
+def _is_own(listener: Listener, entry: Entry) -> bool:
+    """Is it this reader's own, and still to be asked for?"""
+    said = entry.announcement
+    return said.fresh is not None and said.topics[0] in listener.ears
 
 
 def _since(listener: Listener, topic: Topic) -> int:

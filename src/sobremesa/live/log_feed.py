@@ -15,7 +15,7 @@ from sobremesa.live.events import Announcement
 from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Trimmed
 from sobremesa.live.translation import Translation
 from sobremesa.memory import Memory
-from sobremesa.table import NEWEST, ChangeReader, Position, RawChange, Table
+from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Position, RawChange, Table
 from sobremesa.table.errors import BadCursor, PositionTrimmed
 
 WAIT_SECONDS = 5.0
@@ -35,6 +35,8 @@ class LogFeed:
         self._clock = clock
         self._translation = translation
         self._reader: ChangeReader | None = None
+        self._untold: ChangeBatch | None = None
+        """What was read and is not told yet: if that fails, it is tried again."""
         self._store = ""
         self._pages: Memory[int, Sequence[Entry]] = Memory(REMEMBERED_ENTRIES)
 
@@ -46,9 +48,12 @@ class LogFeed:
     async def next(self, is_heard: Callable[[], bool]) -> Heard:
         if self._reader is None:
             raise RuntimeError("the feed is not open")
-        batch = await self._reader.read(WAIT_SECONDS)
+        if self._untold is None:
+            self._untold = await self._reader.read(WAIT_SECONDS)
+        batch = self._untold
         was_heard = is_heard()
         entries = await self._entries(batch.changes) if was_heard else []
+        self._untold = None
         return Heard(entries, (_split(batch.position)[1], END), was_heard)
 
     def s_of(self, order: Order) -> str:

@@ -88,6 +88,10 @@ class Socket(Listener):
     def close(self, code: int, reason: str) -> None:
         self._wire.close(code, reason)
 
+    def drop(self) -> None:
+        """The client is gone."""
+        self._wire.drop()
+
     def end(self) -> None:
         self.close(frames.REFUSED, "The session has ended.")
 

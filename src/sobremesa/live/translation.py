@@ -15,7 +15,7 @@ import structlog
 
 from sobremesa.live.events import Announcement
 from sobremesa.table import Entity, RawChange, Table
-from sobremesa.table.errors import TableError
+from sobremesa.table.errors import BadRow
 
 E = TypeVar("E", bound=Entity)
 
@@ -95,7 +95,7 @@ class Translation:
         self._by_heads[_head(pk), _head(sk)].append(_Meaning(entity, translate, attributes))
 
     async def announcements(self, change: RawChange) -> list[Announcement]:
-        """What is announced of a change, each with its id."""
+        """What is announced of a change, each with its id; TableError if that cannot be told now."""
         key = change.key
         candidates = self._by_heads.get((_head(key.pk), _head(key.sk)))
         if candidates is None:
@@ -109,8 +109,8 @@ class Translation:
                 continue
             try:
                 announced = await translate(seen)
-            except TableError as error:
-                # What cannot be read now must not keep all other events from being told.
+            except BadRow as error:
+                # It would be as unreadable the next time, and must not keep all other events from being told.
                 _log.warning("a change could not be announced", key=f"{key.pk} / {key.sk}", why=str(error))
                 continue
             found += [_named(each, change, number) for number, each in enumerate(announced, start=len(found))]

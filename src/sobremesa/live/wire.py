@@ -41,6 +41,10 @@ class Wire(Protocol):
         """Say goodbye, and hang up soon after, whatever the client does."""
         ...
 
+    def drop(self) -> None:
+        """The client is gone."""
+        ...
+
 
 def wire_of(send: Send) -> Wire:
     """The wire behind the `send` of an ASGI server."""
@@ -81,6 +85,9 @@ class UvicornWire:
             transport.resume_reading()
         protocol.close_timer = protocol.loop.call_later(LINGER_SECONDS, transport.abort)
 
+    def drop(self) -> None:
+        pass
+
 
 class OrdinaryWire:
     """Hands frames to the server one by one, in a task of its own."""
@@ -112,6 +119,10 @@ class OrdinaryWire:
     def close(self, code: int, reason: str) -> None:
         self._queue.put_nowait((None, code, reason))
         asyncio.get_running_loop().call_later(LINGER_SECONDS, self._task.cancel)
+
+    def drop(self) -> None:
+        if self._queue.empty():
+            self._task.cancel()
 
     async def _run(self) -> None:
         with contextlib.suppress(OSError, RuntimeError):  # the client is gone

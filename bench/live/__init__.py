@@ -1,0 +1,8 @@
+"""The gateway beside socket.io and beside the bound of its own web stack, in one run: `python -m bench.live`.
+
+- `contenders`: our server, socket.io and the bound, each a process of its own
+- `fan_out`: the bound: uvicorn that stores nothing, checks nobody, and writes every frame to everybody
+- `slow`: clients that read one byte a second, and what they cost the others and the server
+- `page`: the results as Markdown, with what is wanted
+- `__main__`: the rounds
+"""

@@ -1,0 +1,58 @@
+"""What a client of the load test says to Sobremesa."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from sobremesa.loadtest.connection import TEXT, Connection, frame
+
+PATH = "/v1/gateway"
+EVENT = b'{"op":0,"t":"message.created"'
+FILLER = "The coffee is ready, and there is cake for all who come. "
+
+_encode = msgspec.json.encode
+_HELLO = b'{"op":10'
+_READY = b'{"op":0,"t":"ready"'
+_RESULT = b'{"op":13'
+_GOOD = b'"d":{"status":20'
+
+
+class GatewayDialect:
+    """Says who it is, and then makes calls."""
+
+    path = PATH
+    event = EVENT
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def hear(self, connection: Connection, payload: bytes) -> None:
+        if payload.startswith(_RESULT):
+            connection.answered(_GOOD in payload[:80], payload)
+        elif payload.startswith(_HELLO):
+            connection.say(_encode({"op": 2, "d": {"token": self._token}}))
+        elif payload.startswith(_READY) and not connection.ready.done():
+            connection.ready.set_result(None)
+
+
+def content(number: int) -> str:
+    """What is said; it begins with a number by which it is known again."""
+    return f"{number:08d} {FILLER}"
+
+
+def call(method: str, **params: Any) -> bytes:
+    """A call, as a frame."""
+    return frame(TEXT, _encode({"op": 12, "id": 1, "d": {"method": method, "params": params}}))
+
+
+def send_frames(channel_id: str) -> tuple[bytes, bytes]:
+    """A frame that sends a message, in two pieces: its number, eight digits, comes between them."""
+    before, _, after = call("channels.sendMessage", roomId=channel_id, content=content(0)).partition(b"00000000")
+    return before, after
+
+
+def page_frame(channel_id: str) -> bytes:
+    """A frame that asks for the newest 50 messages of a channel."""
+    return call("channels.listMessages", roomId=channel_id, limit=50)

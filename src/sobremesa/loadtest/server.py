@@ -1,0 +1,138 @@
+"""A server of the load test's own: a process on a temporary store, on another core than the client."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from sobremesa.loadtest.connection import LoadFailed
+from sobremesa.settings import PREFIX
+
+LOOPBACK = "127.0.0.1"
+READY_WITHIN_SECONDS = 30.0
+STOP_WITHIN_SECONDS = 20.0
+
+
+class Cores(NamedTuple):
+    """Which cores the server and the client run on; none where they cannot be told apart."""
+
+    server: frozenset[int]
+    client: frozenset[int]
+
+    def __str__(self) -> str:
+        if not self.server:
+            return "server and client share what cores there are"
+        return f"server on core {min(self.server)}, client on core {min(self.client)}"
+
+
+@contextmanager
+def own_cores() -> Iterator[Cores]:
+    """Keep this process to one core, and leave another to the server."""
+    if not hasattr(os, "sched_setaffinity"):  # not on Linux
+        yield Cores(frozenset(), frozenset())
+        return
+    before = os.sched_getaffinity(0)
+    if len(before) < 2:
+        yield Cores(frozenset(), frozenset())
+        return
+    first, second, *_ = sorted(before)
+    os.sched_setaffinity(0, {second})
+    try:
+        yield Cores(frozenset({first}), frozenset({second}))
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def allow_files(wanted: int) -> int:
+    """Let this process and those that it starts open so many files, if that is allowed; how many it is."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return max(soft, most)
+
+
+class Process(NamedTuple):
+    """A server that runs."""
+
+    pid: int
+    port: int
+
+    def rss(self) -> int | None:
+        """How much memory it has, in bytes, where the system tells."""
+        try:
+            with open(f"/proc/{self.pid}/statm") as file:
+                return int(file.read().split()[1]) * resource.getpagesize()
+        except OSError:
+            return None
+
+
+@contextmanager
+def running(command: Sequence[str], port: int, cores: Cores, environment: dict[str, str]) -> Iterator[Process]:
+    """A program that serves on a port, once it does; stopped at the end."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    with _on(cores.server):
+        process = subprocess.Popen(  # noqa: S603 - programs of our own
+            command,
+            env=clean | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+    try:
+        _wait_for(process, port)
+        yield Process(process.pid, port)
+    finally:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=STOP_WITHIN_SECONDS)
+        process.kill()
+        process.communicate()
+
+
+def own_server(store: str, cores: Cores) -> contextlib.AbstractContextManager[Process]:
+    """`sobremesa serve` on this store, without limits."""
+    port = free_port()
+    command = [sys.executable, "-c", "from sobremesa.cli import main; main()", "serve", "--port", str(port)]
+    return running([*command, "--store", store], port, cores, {f"{PREFIX}RATE_LIMITS": "off"})
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind((LOOPBACK, 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@contextmanager
+def _on(cores: frozenset[int]) -> Iterator[None]:
+    """What is started meanwhile starts on these cores."""
+    if not cores:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
+    end = time.monotonic() + READY_WITHIN_SECONDS
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            _, said = process.communicate()
+            raise LoadFailed(f"the server ended with {process.returncode}: {said.decode(errors='replace')[-500:]}")
+        with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, port), timeout=1):
+            return
+        time.sleep(0.02)
+    raise LoadFailed(f"the server did not answer within {READY_WITHIN_SECONDS:.0f} s")

@@ -1,0 +1,112 @@
+"""The wire: frames as a server writes them, on uvicorn and on any other server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from websockets.client import ClientProtocol
+from websockets.frames import Frame, Opcode
+from websockets.uri import parse_uri
+
+from gateway.conftest import LongTable
+from gateway.town import Town
+from sobremesa.live.frames import payload_of, text_frame
+from sobremesa.live.socket import MAX_WAITING_BYTES
+from sobremesa.live.wire import UvicornWire, wire_of
+
+
+@given(st.lists(st.text(max_size=200).map(str.encode) | st.sampled_from([125, 126, 65_535, 65_536]).map(bytes)))
+def test_frames_that_follow_each_other_are_read_as_they_were_meant(payloads: list[bytes]) -> None:
+    client = ClientProtocol(parse_uri("ws://localhost/"), max_size=None)
+    client.state = type(client.state).OPEN
+    client.parser = client.parse()
+    next(client.parser)
+
+    client.receive_data(b"".join(map(text_frame, payloads)))
+
+    frames = client.events_received()
+    assert [frame.data for frame in frames if isinstance(frame, Frame)] == payloads
+    assert all(isinstance(frame, Frame) and frame.opcode is Opcode.TEXT and frame.fin for frame in frames)
+    assert [payload_of(text_frame(payload)) for payload in payloads] == payloads
+
+
+async def test_uvicorn_is_written_to_directly(town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+    write = UvicornWire.write
+
+    def note(wire: UvicornWire, frames: bytes, count: int) -> None:
+        written.append(frames)
+        write(wire, frames, count)
+
+    monkeypatch.setattr(UvicornWire, "write", note)
+    async with town.visit(table.ana) as one, town.visit(table.bea) as other:
+        await one.identify()
+        await other.identify()
+        written.clear()
+        await town.say(table.carl, table.channel_id, "once")
+        await one.hear("message.created")
+        await other.hear("message.created")
+
+    frames = [frame for frame in written if b"message.created" in frame]
+    assert len(frames) == 2
+    assert frames[0] is frames[1]  # made once, for everybody
+
+
+class OtherServer:
+    """An ASGI server that is not uvicorn: all it has is two queues."""
+
+    def __init__(self, site: Any) -> None:
+        self._site = site
+        self.incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.outgoing: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+
+    async def run(self) -> None:
+        scope = {"type": "websocket", "path": "/v1/gateway", "headers": [], "client": ("127.0.0.1", 1)}
+        await self._site(scope, self.incoming.get, self.outgoing.put)
+
+    async def says(self) -> Any:
+        async with asyncio.timeout(10):
+            message = await self.outgoing.get()
+        return json.loads(message["text"]) if "text" in message else message
+
+
+async def test_any_other_server_gets_the_same_frames_in_the_ordinary_way(town: Town, table: LongTable) -> None:
+    site = town.app.site()
+    server = OtherServer(site._gateway)
+    running = asyncio.create_task(server.run())
+    await server.incoming.put({"type": "websocket.connect"})
+    assert (await server.says())["type"] == "websocket.accept"
+    assert (await server.says())["op"] == 10
+    identify = {"op": 2, "d": {"token": table.ana.access_token}}
+    await server.incoming.put({"type": "websocket.receive", "text": json.dumps(identify)})
+    assert (await server.says())["t"] == "ready"
+    texts = ["short", "x" * 3000]
+    for text in texts:
+        await town.say(table.bea, table.channel_id, text)
+    assert [(await server.says())["d"]["content"] for _ in texts] == texts
+    await server.incoming.put({"type": "websocket.receive", "text": "nonsense"})
+    assert (await server.says())["code"] == 4002
+    await server.incoming.put({"type": "websocket.disconnect", "code": 4002})
+    await running
+
+
+async def test_a_server_that_does_not_take_what_is_written_is_noticed() -> None:
+    taken = asyncio.Event()
+
+    async def send(message: Any) -> None:
+        await taken.wait()
+
+    wire = wire_of(send)
+    frame = text_frame(b"x" * 1000)
+    for _ in range(MAX_WAITING_BYTES // 1000 + 1):
+        wire.write(frame, 1)
+    assert wire.waiting() > MAX_WAITING_BYTES
+    taken.set()
+    await wire.drained()
+    assert wire.waiting() == 0
+    wire.close(1000, "")
