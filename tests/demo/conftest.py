@@ -1,14 +1,15 @@
-"""`seeded` is a store with the demo in it, made once by the command; `demo` serves it, with people who talk."""
+"""`seeded` is a store with the demo in it, made once by the command and never used; `demo` serves another like it."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from api.running import Server
-from demo.running import Login, demo_running, logins_of
+from demo.running import Login, copied, demo_running, logins_of
 from sobremesa.client import Client
 
 
@@ -24,8 +25,11 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="package")
 def demo(seeded: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    log: Path = tmp_path_factory.mktemp("talking") / "demo.log"
-    with demo_running(seeded, log) as server:
+    folder = tmp_path_factory.mktemp("talking")
+    store = copied(seeded, folder)
+    source = Path(seeded.removeprefix("sqlite:///"))
+    shutil.copytree(source.with_name(f"{source.name}.files"), folder / f"{source.name}.files")
+    with demo_running(store, folder / "demo.log") as server:
         yield server
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -36,6 +37,15 @@ def environment_of(**settings: str) -> dict[str, str]:
     """Ours, without what somebody has set for a server of their own."""
     told = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
     return told | {f"SOBREMESA_{name.upper()}": value for name, value in settings.items()}
+
+
+def copied(store: str, folder: Path) -> str:
+    """The same store once more, without its uploaded files; nobody may be using it."""
+    source = Path(store.removeprefix("sqlite:///"))
+    for file in source.parent.glob(f"{source.name}*"):
+        if file.is_file():
+            shutil.copy(file, folder / file.name)
+    return f"sqlite:///{folder / source.name}"
 
 
 @contextmanager

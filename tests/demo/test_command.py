@@ -10,13 +10,13 @@ import aiohttp
 import pytest
 
 from api.running import SOBREMESA, Server
-from demo.running import Login, demo_running, environment_of
+from demo.running import Login, copied, demo_running, environment_of
 from sobremesa.app import Sobremesa
 from sobremesa.demo import store as demo_store
 from sobremesa.demo.people import ADMINISTRATOR, PASSWORD, email_of
-from sobremesa.demo.store import HalfSeeded
+from sobremesa.demo.store import HalfSeeded, NotADemo
 from sobremesa.settings import Settings
-from sobremesa.table.opening import open_embedded
+from sobremesa.table.opening import BadStore, open_embedded
 
 
 async def rows_in(store: str) -> int:
@@ -30,7 +30,7 @@ async def rows_in(store: str) -> int:
 def refused(*arguments: str, folder: Path, **settings: str) -> str:
     """What the demo says when it does not start."""
     done = subprocess.run(
-        [SOBREMESA, "demo", "--port", "0", *arguments],
+        [SOBREMESA, "demo", *arguments],
         cwd=folder,
         env=environment_of(**settings),
         capture_output=True,
@@ -59,13 +59,14 @@ async def test_it_prints_where_it_is_and_who_can_log_in_and_answers(demo: Server
 
 
 async def test_a_world_that_is_there_is_used_as_it_is(seeded: str, tmp_path: Path) -> None:
-    before = await rows_in(seeded)
+    store = copied(seeded, tmp_path)
+    before = await rows_in(store)
 
-    with demo_running(seeded, tmp_path / "again.log", "--quiet") as server:
+    with demo_running(store, tmp_path / "again.log", "--quiet") as server:
         assert "Making the demo" not in server.log.read_text()
         assert server.stop() == 0
 
-    assert await rows_in(seeded) == before
+    assert await rows_in(store) == before
 
 
 async def test_it_never_touches_a_store_that_is_not_its_own(tmp_path: Path) -> None:
@@ -73,8 +74,10 @@ async def test_it_never_touches_a_store_that_is_not_its_own(tmp_path: Path) -> N
     await register(store, "somebody@example.com")
     before = await rows_in(store)
 
-    assert "holds something else than the demo" in refused("--store", store, folder=tmp_path)
-    assert "holds something else than the demo" in refused("--store", store, "--fresh", folder=tmp_path)
+    with pytest.raises(NotADemo):
+        await demo_store.is_seeded(Settings(store=store))
+    said = refused("--store", store, "--fresh", "--port", "0", folder=tmp_path)
+    assert "holds something else than the demo" in said
     assert await rows_in(store) == before
 
 
@@ -91,19 +94,16 @@ async def test_half_a_world_is_refused_and_can_be_taken_away(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("store", ["sqlite://", "dynamodb://some-table?region=eu-west-1"])
-def test_it_lives_in_a_file_only(store: str, tmp_path: Path) -> None:
-    assert "the demo lives in a file" in refused("--store", store, folder=tmp_path)
+def test_it_lives_in_a_file_only(store: str) -> None:
+    with pytest.raises(BadStore, match="lives in a file"):
+        demo_store.path_of(store)
 
 
-def test_it_does_not_begin_where_somebody_else_listens(demo: Server, tmp_path: Path) -> None:
-    port = demo.url.rpartition(":")[2]
-
-    assert "cannot listen" in refused("--port", port, folder=tmp_path)
-    assert os.listdir(tmp_path) == []
-
-
-def test_where_a_real_server_keeps_its_things_is_none_of_its_business(demo: Server, tmp_path: Path) -> None:
+def test_it_begins_nothing_where_somebody_listens_and_hears_no_setting_of_a_real_server(
+    demo: Server, tmp_path: Path
+) -> None:
     port = demo.url.rpartition(":")[2]
     said = refused("--port", port, folder=tmp_path, store="nonsense://x", files="nonsense://x", host="0.0.0.0")
 
     assert f"cannot listen on 127.0.0.1:{port}" in said
+    assert os.listdir(tmp_path) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 from api.running import Server
 from client.hourglass import Hourglass
-from demo.running import Login
+from demo.running import Login, copied
 from gateway.town import Town, town_of
 from sobremesa.client import Client, Event, Pace, Room
 from sobremesa.demo.bots import HOUR_SECONDS, Allowance, Tempo
@@ -103,11 +102,7 @@ class Turns:
 @pytest.fixture
 async def town(seeded: str, tmp_path: Path) -> AsyncIterator[Town]:
     """The demo in this process, with nobody in it who talks."""
-    source = Path(seeded.removeprefix("sqlite:///"))
-    for file in source.parent.glob(f"{source.name}*"):
-        if file.is_file():
-            shutil.copy(file, tmp_path / file.name)
-    async with town_of(f"sqlite:///{tmp_path / source.name}") as town:
+    async with town_of(copied(seeded, tmp_path)) as town:
         yield town
 
 
