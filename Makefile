@@ -25,8 +25,8 @@ help: ## List the targets
 
 install: $(VENV)/.installed $(SERVERS)/node_modules/.installed ## Make .venv with the locked packages, and the test servers
 
-run: install ## Start the server
-	@$(BIN)/sobremesa serve
+run: install ## Start the demo
+	@$(BIN)/sobremesa demo
 
 test: install lint types ## Lint, check types and imports, then run the tests with coverage
 	@$(BIN)/pytest -q -n 2 --cov --cov-report=term $(PYTEST_ARGS)

@@ -15,6 +15,12 @@ from typing import NamedTuple
 from api.running import SOBREMESA, STOP_WITHIN_SECONDS, Server
 from servers import TETHER
 
+SEEDED_WITHIN_SECONDS = 90.0
+"""However many others use this machine meanwhile."""
+
+PRINTED_WITHIN_SECONDS = 10.0
+
+_ALL_IS_PRINTED = re.compile(r"--fresh begins again\.\n")
 _LOGIN = re.compile(r"^(\w+) +(\S+@\S+) +(\S+) +(\S.*)$", re.MULTILINE)
 
 
@@ -63,7 +69,9 @@ def demo_running(store: str, log: Path, *options: str) -> Iterator[Server]:
             stderr=subprocess.STDOUT,
         )
     try:
-        yield Server(store, process, log)
+        server = Server(store, process, log, ready_within=SEEDED_WITHIN_SECONDS)
+        server.wait_for(_ALL_IS_PRINTED, PRINTED_WITHIN_SECONDS)
+        yield server
     finally:
         if process.poll() is None:
             process.kill()

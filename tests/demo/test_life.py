@@ -43,7 +43,17 @@ async def until(events: AsyncIterator[Event], room: Room, name: str) -> list[str
     raise AssertionError("the connection ended")
 
 
+async def answers(client: Client, name: str) -> None:
+    """As soon as somebody answers, who may not be there yet: they see it when they come."""
+    room = await direct_with(client, name)
+    async with client.gateway() as live, asyncio.timeout(WITHIN_SECONDS):
+        events = live.events()
+        await client.send(room, "Are you there?")
+        await until(events, room, name)
+
+
 async def test_somebody_who_is_written_to_answers_within_seconds_after_typing(ana: Client) -> None:
+    await answers(ana, "marta")  # from now on all of them are there
     room = await direct_with(ana, "teo")
     async with ana.gateway() as live, asyncio.timeout(A_FEW_SECONDS):
         events = live.events()
@@ -63,6 +73,7 @@ async def test_somebody_who_is_mentioned_answers_with_a_reply(demo: Server, logi
     async with Client(demo.url) as ben:
         await ben.login(logins["ben"].email, logins["ben"].password)
         [server] = [server async for server in ben.servers()]
+        await answers(ben, "iker")
         [square] = [channel.room async for channel in ben.channels(server.server_id) if channel.name == "square"]
         async with ben.gateway() as live, asyncio.timeout(A_FEW_SECONDS):
             asked = await ben.send(square, "How is the goat, @iker?")

@@ -18,6 +18,7 @@ from sobremesa.demo.communities import COMMUNITIES
 from sobremesa.demo.people import PASSWORD, email_of
 
 REMEMBERED_ANSWERS = 3
+REMEMBERED_MESSAGES = 100
 HOUR_SECONDS = 3600.0
 
 log = logging.getLogger("sobremesa.demo")
@@ -79,6 +80,7 @@ class Bot:
         self._allowance = allowance
         self._unread: dict[Room, str] = {}
         self._answers: deque[str] = deque(maxlen=REMEMBERED_ANSWERS)
+        self._answered: deque[str] = deque(maxlen=REMEMBERED_MESSAGES)
 
     async def look_around(self) -> None:
         """Learn which rooms there are."""
@@ -102,6 +104,7 @@ class Bot:
         """Hear what is said, until cancelled. `bots` are the ids of all who talk by themselves, in one order."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._read())
+            group.create_task(self._catch_up(bots))
             try:
                 async for message in self._live.messages():
                     if message.author_id != self.user_id:
@@ -109,6 +112,17 @@ class Bot:
                         group.create_task(self._respond(message, bots))
             except ClientError as error:
                 log.warning("%s has left: %s", self.name, error)
+
+    async def _catch_up(self, bots: Collection[str]) -> None:
+        """Answer who has written while one was away."""
+        try:
+            async for conversation in self.client.conversations():
+                if conversation.type == "direct" and conversation.unread.count:
+                    last = await anext(self.client.messages(conversation.room))
+                    self._unread[last.room] = last.message_id
+                    await self._respond(last, bots)
+        except ClientError as error:
+            log.warning("%s could not catch up: %s", self.name, error)
 
     async def _respond(self, message: Message, bots: Collection[str]) -> None:
         try:
@@ -119,12 +133,15 @@ class Bot:
                 await self._answer_card(message.room, message.action)
             elif self.user_id in message.mentions or await self.client.is_direct(message.room):
                 await self._answer(message)
-            elif await self._is_mine(message, bots):
+            elif not message.mentions and await self._is_mine(message, bots):
                 await (self._answer(message) if "?" in message.content else self._like(message))
         except ClientError as error:
             log.warning("%s could not answer: %s", self.name, error)
 
     async def _answer(self, message: Message) -> None:
+        if message.message_id in self._answered:
+            return  # it was heard just when one came back
+        self._answered.append(message.message_id)
         text = phrases.answer(self.name, message.content, self._chance, self._answers)
         self._answers.append(text)
         direct = await self.client.is_direct(message.room)

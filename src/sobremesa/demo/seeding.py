@@ -16,6 +16,7 @@ from sobremesa.demo.agreements import DEALINGS, Dealing
 from sobremesa.demo.calendar import Calendar, StoryClock
 from sobremesa.demo.communities import COMMUNITIES, DIRECT, GROUPS, UNREAD, Community, keeper_of, people_in
 from sobremesa.demo.people import ADMINISTRATOR, MAIN, PASSWORD, PEOPLE, Person
+from sobremesa.demo.phrases import BOTS
 from sobremesa.demo.scenes import Line
 from sobremesa.demo.steps import Step
 from sobremesa.demo.world import BEGUN, Act, Place, World
@@ -237,6 +238,8 @@ async def _reading(world: World) -> None:
     for room, messages in world.last.items():
         for name in dealings.get(room) or people_in(room):
             left = UNREAD.get(room, 0) if name == MAIN else world.chance.choice((0, 0, 0, 1, 2))
+            if name in BOTS:
+                left = 0  # or they would answer old messages when they come
             if left < len(messages):
                 place = world.places[room]
                 reads.append(place.rooms.mark_read(world.people[name], place.room_id, messages[-1 - left]))
