@@ -19,7 +19,7 @@ from sobremesa.demo.life import living
 from sobremesa.demo.people import NAMES, PASSWORD, email_of
 from sobremesa.demo.phrases import BOTS, EXCHANGES
 
-A_FEW_SECONDS = 8.0
+A_FEW_SECONDS = 10.0
 WITHIN_SECONDS = 20.0
 TURN = 0.0137
 """How long the quick ones wait between two lines: nobody else sleeps exactly as long."""

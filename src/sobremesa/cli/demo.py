@@ -28,6 +28,7 @@ from sobremesa.migration.passes import Progress
 from sobremesa.settings import PREFIX, Settings
 
 DEFAULT_STORE = "sqlite:///sobremesa-demo.db"
+INTERRUPTED = 130
 LOCAL = "127.0.0.1"
 WIDE = 160
 """Columns of what goes to another program, which must not lose the end of a line."""
@@ -70,13 +71,15 @@ def demo(
     logs.configure("text" if sys.stdout.isatty() else "json", level=logging.WARNING)
     # That a connection is lost is no news here: it is the demo's own, and it ends with the server.
     logging.getLogger("sobremesa.client").setLevel(logging.ERROR)
-    run(_demo(settings, fresh=fresh, quiet=quiet))
+    try:
+        run(_demo(settings, fresh=fresh, quiet=quiet))
+    except KeyboardInterrupt:  # while the world was made; the next time it is made anew
+        sys.exit(INTERRUPTED)
 
 
 async def _demo(settings: Settings, *, fresh: bool, quiet: bool) -> None:
-    if fresh:
+    if fresh or not await demo_store.is_seeded(settings):
         await demo_store.clear(settings)
-    if not await demo_store.is_seeded(settings):
         with _telling() as told:
             await seed(settings, told)
     async with Sobremesa.open(settings=settings) as app, contextlib.AsyncExitStack() as closing:

@@ -24,10 +24,6 @@ class NotADemo(SobremesaError):
     """A store that holds something else."""
 
 
-class HalfSeeded(SobremesaError):
-    """The seeding of this store did not come to its end."""
-
-
 def path_of(store: str) -> Path:
     """The file of a demo's store; BadStore if it is none."""
     address = parse_store(store)
@@ -37,16 +33,12 @@ def path_of(store: str) -> Path:
 
 
 async def is_seeded(settings: Settings) -> bool:
-    """Is the demo in this store, all of it? Otherwise it is empty.
+    """Is the demo in this store, all of it? NotADemo if something else is.
 
-    HalfSeeded if only a part is there, NotADemo if something else is.
+    What a killed seeding left was never shown to anybody: `clear` takes it away.
     """
     administrator = await _administrator(settings)
-    if administrator is None:
-        return False
-    if not administrator.is_admin:
-        raise HalfSeeded(f"the demo in {settings.store} was begun and not finished: --fresh begins again")
-    return True
+    return administrator is not None and administrator.is_admin
 
 
 async def clear(settings: Settings) -> None:
