@@ -25,14 +25,15 @@ log = logging.getLogger("sobremesa.demo")
 
 
 class Tempo(msgspec.Struct, frozen=True, kw_only=True):
-    """How lively the demo is, in seconds from and to; and how much may be said in an hour."""
+    """How lively the demo is, in seconds from and to; and how much may be said in an hour, unasked and asked."""
 
     between: tuple[float, float] = (4, 15)
     writing: tuple[float, float] = (1, 3)
     reading: tuple[float, float] = (1, 4)
     offers: tuple[float, float] = (150, 300)
     notices: tuple[float, float] = (120, 240)
-    most_an_hour: int = 240
+    talk_an_hour: int = 240
+    answers_an_hour: int = 600
 
 
 class Allowance:
@@ -93,9 +94,7 @@ class Bot:
                 self.rooms["project/winter"] = Room("thread", str(thread["threadId"]))
 
     async def say(self, room: Room, text: str, *, reply_to: str | None = None) -> None:
-        """Write for a moment, then say it, if there may be more said in this hour."""
-        if not self._allowance.take():
-            return
+        """Write for a moment, then say it."""
         await self.client.typing(room)
         await self._pace.sleep(self._chance.uniform(*self._tempo.writing))
         await self._live.send(room, text, reply_to=reply_to)
@@ -142,6 +141,8 @@ class Bot:
         if message.message_id in self._answered:
             return  # it was heard just when one came back
         self._answered.append(message.message_id)
+        if not self._allowance.take():
+            return
         text = phrases.answer(self.name, message.content, self._chance, self._answers)
         self._answers.append(text)
         direct = await self.client.is_direct(message.room)
@@ -149,7 +150,7 @@ class Bot:
 
     async def _answer_card(self, room: Room, action: Json) -> None:
         text = phrases.ABOUT_CARDS.get(str(action.get("state")))
-        if text is not None and room == self.rooms.get("project/winter"):
+        if text is not None and room == self.rooms.get("project/winter") and self._allowance.take():
             await self.say(room, text)
 
     async def _like(self, message: Message) -> None:

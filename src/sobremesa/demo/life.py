@@ -31,7 +31,7 @@ async def living(
 ) -> AsyncIterator[Life]:
     """People who talk at the address where this application is served, until the end of the block."""
     tempo, pace, chance = tempo or Tempo(), pace or Pace(), Random()  # noqa: S311 - small talk
-    allowance = Allowance(tempo.most_an_hour, pace)
+    allowance = Allowance(tempo.answers_an_hour, pace)
     async with AsyncExitStack() as leaving:
         key = await app.server_keys.create_key(
             DEFAULT_TENANT, ["inbox:publish"], label="demo", expires_in_seconds=KEY_SECONDS
@@ -70,6 +70,7 @@ class Life:
         self._tempo = tempo
         self._pace = pace
         self._chance = chance
+        self._allowance = Allowance(tempo.talk_an_hour, pace)
         self._running: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -106,8 +107,8 @@ class Life:
                 for who, text in exchange.lines:
                     await self._turn(self._tempo.between)
                     room = self._bots[who].rooms.get(exchange.room)
-                    if room is None:
-                        continue  # a visitor has taken it away
+                    if room is None or not self._allowance.take():
+                        continue  # a visitor has taken the room away, or it is enough for this hour
                     with _unless_it_fails("talk"):
                         await self._bots[who].say(room, text)
 
