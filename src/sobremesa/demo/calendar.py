@@ -85,3 +85,7 @@ class StoryClock:
             yield
         finally:
             _told.reset(before)
+
+    def go_to(self, moment_ms: int) -> None:
+        """It is this moment from now on, for the task that says so."""
+        _told.set(moment_ms)

@@ -27,8 +27,7 @@ from sobremesa.threads.entities import LbgId, LegId, ListingId
 from sobremesa.threads.service import NewThread
 
 BESIDE_AT_ONCE = 64
-UPLOADED_BEFORE_MS = 20 * 3_600_000
-"""A file that no message has is gone after a day."""
+UPLOADED_BEFORE_MS = 3_600_000
 
 Told = Callable[[int, int], None]
 """How many of how many things have happened."""
@@ -47,7 +46,9 @@ async def seed(settings: Settings, told: Told = _nobody) -> None:
             world = World(app, clock, calendar)
             await _people(world)
             await _places(world)
-            await _play(world, sorted(_acts(world), key=lambda act: act.at_ms), told)
+            acts = sorted(_acts(world), key=lambda act: act.at_ms)
+            _faces(world)
+            await _play(world, acts, told)
             with clock.at(calendar.now_ms):
                 await _reading(world)
                 await (await app.archive.outbox()).replay()
@@ -70,6 +71,10 @@ async def _people(world: World) -> None:
     # Alone and first: by this one a store is known to be a demo's, however early the seeding ends.
     await come(next(person for person in PEOPLE if person.name == ADMINISTRATOR))
     await asyncio.gather(*(come(person) for person in PEOPLE if person.name != ADMINISTRATOR))
+
+
+def _faces(world: World) -> None:
+    """Begin to upload everybody's picture."""
     for person in PEOPLE:
         initials = "".join(word[0] for word in person.full.split())
         picture = pictures.face(initials, person.colours)
@@ -153,16 +158,16 @@ def _scene(world: World, lines: list[Line]) -> Iterator[Act]:
     said: dict[int, MessageId] = {}
     for line in lines:
         if line.file is not None:
-            yield Act(line.at_ms - UPLOADED_BEFORE_MS, partial(_upload, world, line.who, line.file))
+            _upload(world, line, line.file)
         yield Act(line.at_ms, partial(_say, world, line, said))
         yield from _after(world, line, said)
 
 
-async def _upload(world: World, who: str, name: str) -> None:
-    """Begin to upload a file. It is made small by a process of its own, while others talk."""
+def _upload(world: World, line: Line, name: str) -> None:
+    """Begin to upload a file: it is made small by a process of its own, while others talk."""
     kind, content = pictures.content_of(name)
-    world.files[name] = asyncio.create_task(world.upload(who, name, kind, content))
-    await asyncio.sleep(0)  # its id is minted now, at its moment
+    upload = world.upload(line.who, name, kind, content, at_ms=line.at_ms - UPLOADED_BEFORE_MS)
+    world.files[name] = asyncio.create_task(upload)
 
 
 async def _say(world: World, line: Line, said: dict[int, MessageId]) -> None:

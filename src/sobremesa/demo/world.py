@@ -59,10 +59,17 @@ class World:
         """Something that happened at this moment."""
         return Act(self.calendar.past(written), do)
 
-    async def upload(self, who: str, name: str, mime: str, content: bytes, *, public: bool = False) -> AttachmentView:
-        """A file of somebody's."""
+    async def upload(
+        self, who: str, name: str, mime: str, content: bytes, *, public: bool = False, at_ms: int | None = None
+    ) -> AttachmentView:
+        """A file of somebody's, to be run as a task of its own.
+
+        Its id is of the moment in which it begins; `at_ms` is when it has arrived, from which its day is counted.
+        """
 
         async def pieces() -> AsyncIterator[bytes]:
+            if at_ms is not None:
+                self.clock.go_to(at_ms)
             yield content
 
         return await self.app.attachments.receive(self.people[who], Arriving(name, mime, pieces()), public=public)
