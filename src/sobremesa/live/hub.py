@@ -184,6 +184,11 @@ class Hub:
         """What a person listens to here."""
         return {topic for listener in self._of_subject.get(user_id, ()) for topic in listener.ears}
 
+    def audience(self) -> Counter[UserId]:
+        """Who listens here, and by how many listeners."""
+        listeners = set[Listener]().union(*self._of_subject.values())
+        return Counter(listener.user_id for listener in listeners)
+
     def is_heard(self) -> bool:
         """Does anybody listen, or is about to?"""
         return bool(self._of_subject) or self._arriving > 0
