@@ -11,6 +11,7 @@ import pytest
 from gateway.conftest import LongTable
 from gateway.town import Town, town_of
 from sobremesa.http.calls import MAX_PARAMS_BYTES
+from sobremesa.live.gateway import CALLS_AT_ONCE
 
 
 async def test_every_endpoint_has_a_name_of_its_own_and_no_two_fields_of_a_call_mean_different_things(
@@ -65,6 +66,7 @@ async def test_a_call_gives_what_the_request_gives(town: Town, table: LongTable)
         ("accounts.getMe", {"extra": 1}, 422, "invalid"),
         ("communities.listServers", {"limit": 1000}, 422, "invalid"),
         ("accounts.export", {}, 415, "not_callable"),
+        ("communities.listAllServers", {}, 403, "forbidden"),
         ("communities.createServer", {"name": "x" * MAX_PARAMS_BYTES}, 413, "too_large"),
     ],
 )
@@ -117,6 +119,36 @@ async def test_what_one_socket_asks_to_change_happens_in_the_order_in_which_it_w
 
     said = [message["content"].split()[0] for message in reversed(page["items"])]
     assert said == [str(number) for number in range(100)]
+
+
+async def test_a_slow_change_is_not_overtaken_by_a_quick_one(town: Town, table: LongTable) -> None:
+    async with town.visit(table.bea) as talk:
+        await talk.identify()
+        passwords = {"current": "correct horse battery", "next": "another long password"}
+        await talk.send(12, {"method": "accounts.changePassword", "params": passwords}, id="slow")
+        name = {"username": "beatrix"}
+        await talk.send(12, {"method": "accounts.changeMe", "params": name}, id="quick")
+        answers: list[tuple[str, int]] = []
+        while len(answers) < 2:
+            frame = await talk.frame()
+            if frame["op"] == 13:
+                answers.append((frame["id"], frame["d"]["status"]))
+    assert answers == [("slow", 204), ("quick", 200)]
+
+
+async def test_of_a_socket_with_many_calls_under_way_nothing_more_is_read(town: Town, table: LongTable) -> None:
+    async with town.visit(table.ana) as talk:
+        await talk.identify()
+        for number in range(CALLS_AT_ONCE + 1):
+            await talk.send(12, {"method": "events.listEvents", "params": {"after": talk.s, "wait": 25}}, id=number)
+        await talk.send(1)
+        assert await talk.is_quiet()
+        await town.app.communities.change_server(table.ana.actor, table.server_id, {"name": "Over"})
+        answered = 0
+        while answered < CALLS_AT_ONCE:
+            answered += (await talk.frame())["op"] == 13
+        while (await talk.frame())["op"] != 11:
+            pass
 
 
 async def test_an_answer_to_a_heartbeat_does_not_wait_for_a_call(town: Town, table: LongTable) -> None:

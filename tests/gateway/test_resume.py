@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from gateway.conftest import LongTable, long_table
 from gateway.talking import Talk
 from gateway.town import Town, town_of
@@ -12,6 +14,7 @@ from sobremesa.clock import SetClock
 from sobremesa.inboxes.entities import InboxKey
 from sobremesa.inboxes.publishing import Notice
 from sobremesa.live import hub as hubs
+from sobremesa.live import log_feed
 from sobremesa.people import DEFAULT_TENANT, Actor, KeyId
 
 
@@ -64,6 +67,23 @@ async def test_a_resume_outlives_the_server(store: str) -> None:
         await town.say(table.ana, table.channel_id, "missed, too")
         async with town.visit(table.bea) as after:
             assert contents(await after.resume(before)) == ["missed", "missed, too"]
+
+
+@pytest.mark.parametrize("page", [1, 128])
+async def test_a_cursor_in_the_middle_of_a_transaction_loses_none_of_it_after_a_restart(
+    store: str, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_feed, "PAGE_TRANSACTIONS", page)
+    async with town_of(store) as town:
+        table = await long_table(town)
+        async with town.visit(table.dora) as before:
+            await before.identify()
+            invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
+            await town.app.membership.redeem(table.dora.actor, invite.code)
+            first = await before.event("server.created")
+            second = await before.event("member.joined")
+    async with town_of(store) as town, town.visit(table.dora) as after:
+        assert await after.resume(before, first["s"]) == [second]
 
 
 async def test_events_from_before_what_is_kept_in_memory_come_from_the_log(town: Town, table: LongTable) -> None:

@@ -1,0 +1,208 @@
+"""The hub, step by step: what it does while the feed has not told yet."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import pytest
+
+from gateway.conftest import LongTable, long_table
+from gateway.town import Town
+from sobremesa.accounts.sessions import SignedIn
+from sobremesa.app import Sobremesa
+from sobremesa.live import hub as hubs
+from sobremesa.live.events import Expulsion, server
+from sobremesa.live.frames import payload_of
+from sobremesa.live.hub import Hub, Listener
+from sobremesa.settings import Settings
+
+
+class Ear(Listener):
+    """Somebody who listens, and notes what they hear."""
+
+    def __init__(self, who: SignedIn) -> None:
+        super().__init__()
+        self.user_id = who.user.user_id
+        self.session_id = who.session_id
+        self.tenant = who.user.tenant
+        self.heard: list[dict[str, Any]] = []
+        self.is_ended = False
+        self.may_go_on = asyncio.Event()
+        self.may_go_on.set()
+
+    def flush(self) -> None:
+        pending, self.pending = self.pending, []
+        self.heard += [json.loads(payload_of(frame)) for frame in pending]
+
+    async def drained(self) -> None:
+        await self.may_go_on.wait()
+
+    def end(self) -> None:
+        self.is_ended = True
+
+    @property
+    def names(self) -> list[str]:
+        return [frame["t"] for frame in self.heard]
+
+
+@pytest.fixture
+async def town(store: str) -> AsyncIterator[Town]:
+    """An application whose hub takes a step when a test says so."""
+    settings = Settings(store=store, rate_limits="off")
+    async with Sobremesa.open(settings=settings, background=False) as app, aiohttp.ClientSession() as nobody:
+        yield Town(app, "", nobody)
+
+
+@pytest.fixture
+async def hub(town: Town, table: LongTable) -> Hub:
+    await town.app.live.hub.open()
+    return town.app.live.hub
+
+
+@pytest.fixture
+async def table(town: Town) -> LongTable:
+    return await long_table(town)
+
+
+async def listen(town: Town, who: SignedIn, ear: Ear | None = None) -> Ear:
+    hub = town.app.live.hub
+    ear = ear or Ear(who)
+    order = town.app.live.feed.cursor_of(hub.position()).order
+    assert order is not None
+    await hub.attach(ear, await town.app._listening.topics_of(who.actor), order)
+    return ear
+
+
+async def test_what_was_said_before_a_kick_and_not_told_yet_is_not_told_after_it(
+    town: Town, hub: Hub, table: LongTable
+) -> None:
+    bea, carl = await listen(town, table.bea), await listen(town, table.carl)
+    await town.say(table.ana, table.channel_id, "just before")
+    await town.app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
+    await hub.step()
+
+    assert bea.names == ["member.left"]
+    assert carl.names == ["message.created", "member.left"]
+
+
+async def test_a_join_that_the_feed_tells_late_does_not_undo_a_kick(town: Town, hub: Hub, table: LongTable) -> None:
+    dora, ana = await listen(town, table.dora), await listen(town, table.ana)
+    invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
+    await town.app.membership.redeem(table.dora.actor, invite.code)
+    await town.say(table.ana, table.channel_id, "welcome")
+    await town.app.membership.remove(table.ana.actor, table.server_id, table.dora.user.user_id)
+    await hub.step()
+
+    assert "message.created" not in dora.names
+    assert "message.created" in ana.names
+
+    invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
+    await town.app.membership.redeem(table.dora.actor, invite.code)
+    await town.say(table.ana, table.channel_id, "welcome back")
+    await hub.step()
+    assert dora.heard[-1]["d"]["content"] == "welcome back"
+
+
+async def test_what_waits_to_be_handed_on_goes_before_somebody_is_sent_out(
+    town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bea = await listen(town, table.bea)
+    expulsion = Expulsion(table.bea.user.user_id, server(table.server_id))
+    heard_by_then: list[int] = []
+
+    class First(Ear):
+        def flush(self) -> None:
+            super().flush()
+            hub.send_out([expulsion])
+            heard_by_then.append(len(bea.heard))
+
+    await listen(town, table.carl, First(table.carl))
+    await town.say(table.ana, table.channel_id, "hello")
+    await hub.step()
+
+    assert heard_by_then == [1]
+    assert len(bea.heard) == 1
+
+
+async def test_a_session_that_ends_while_somebody_comes_in_is_noticed(
+    town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hubs, "CAUGHT_UP", 1)
+    await listen(town, table.ana)
+    ear = Ear(table.bea)
+    ear.may_go_on.clear()
+    before = hub.position()
+    for _ in range(3):
+        await town.say(table.ana, table.channel_id, "hello")
+    await hub.step()
+    order = town.app.live.feed.cursor_of(before).order
+    assert order is not None
+    coming = asyncio.create_task(hub.attach(ear, await town.app._listening.topics_of(table.bea.actor), order))
+    await asyncio.sleep(0)  # it has begun, and waits
+    await town.app.accounts.logout(table.bea.actor)
+    await hub.step()
+    ear.may_go_on.set()
+    await coming
+
+    assert ear.is_ended
+    await town.say(table.ana, table.channel_id, "without bea")
+    await hub.step()
+    assert len(ear.heard) == 3
+
+
+async def test_whoever_was_removed_after_it_was_read_where_they_are_does_not_listen(
+    town: Town, hub: Hub, table: LongTable
+) -> None:
+    await listen(town, table.ana)
+    order = town.app.live.feed.cursor_of(hub.position()).order
+    assert order is not None
+    stale = await town.app._listening.topics_of(table.bea.actor)
+    await town.app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
+    await hub.step()
+    bea = Ear(table.bea)
+    await hub.attach(bea, stale, order)
+    await town.say(table.ana, table.channel_id, "without bea")
+    await hub.step()
+
+    assert bea.names == ["member.left"]
+
+
+async def test_a_session_that_is_ended_here_is_over_at_once(town: Town, hub: Hub, table: LongTable) -> None:
+    bea = await listen(town, table.bea)
+    await town.app.accounts.logout(table.bea.actor)
+    assert bea.is_ended
+
+
+async def test_a_withheld_message_says_what_it_says_only_to_its_author_and_to_moderators(
+    town: Town, hub: Hub, table: LongTable
+) -> None:
+    ana, bea, carl = [await listen(town, who) for who in (table.ana, table.bea, table.carl)]
+    said = await town.say(table.bea, table.channel_id, "something nasty")
+    await hub.step()
+    await town.app.channels.report(table.carl.actor, table.channel_id, said, "nasty")  # type: ignore[arg-type]
+    admin = table.ana.actor.__class__(person=table.ana.user.user_id, username="ana", is_admin=True)
+    cases, _ = await town.app.review.list_cases(admin, state="open", limit=10, cursor=None)
+    await town.app.review.decide(admin, cases[0].case_id, "block", note=None)
+    await hub.step()
+
+    shown = {ear.user_id: ear.heard[-1]["d"]["content"] for ear in (ana, bea, carl)}
+    assert ana.names[-1] == "message.updated"
+    assert shown == {ana.user_id: "something nasty", bea.user_id: "something nasty", carl.user_id: ""}
+
+
+async def test_nothing_is_translated_while_nobody_listens_and_nothing_is_missed_for_it(
+    town: Town, hub: Hub, table: LongTable
+) -> None:
+    before = hub.position()
+    await town.say(table.ana, table.channel_id, "nobody is here")
+    await hub.step()
+    order = town.app.live.feed.cursor_of(before).order
+    assert order is not None
+    bea = Ear(table.bea)
+    await hub.attach(bea, await town.app._listening.topics_of(table.bea.actor), order)
+
+    assert [frame["d"]["content"] for frame in bea.heard] == ["nobody is here"]
