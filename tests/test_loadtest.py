@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from sobremesa.loadtest.scenarios import Voice, broadcast
 from sobremesa.loadtest.server import LOOPBACK, free_port
 
 SOBREMESA = Path(sys.executable).with_name("sobremesa")
+LINE_BY_LINE = os.environ | {"PYTHONUNBUFFERED": "1"}
 TINY = ("--quick", "--senders", "3", "--sockets", "7", "--seconds", "0.1")
 
 
@@ -85,6 +87,24 @@ def test_a_server_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "cannot speak to" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_load_test_that_is_killed_leaves_no_server_behind(tmp_path: Path) -> None:
+    command = [str(SOBREMESA), "loadtest", "--quick", "--senders", "3", "--sockets", "7", "--folder", str(tmp_path)]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=LINE_BY_LINE)
+    assert process.stdout is not None
+    try:
+        assert any("people and rooms" in line for line in process.stdout)
+        servers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        assert len(servers) == 1
+    finally:
+        process.kill()
+        process.communicate(timeout=20)
+
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{servers[0]}").exists():
+        assert time.monotonic() < deadline, "the server still runs"
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("wrong", [("--senders", "0"), ("--sockets", "1000000"), ("--seconds", "3600")])

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 from sobremesa.loadtest.connection import LoadFailed
@@ -19,6 +20,7 @@ from sobremesa.settings import PREFIX
 LOOPBACK = "127.0.0.1"
 READY_WITHIN_SECONDS = 30.0
 STOP_WITHIN_SECONDS = 20.0
+TIED = Path(__file__).with_name("tied.py")
 
 
 class Cores(NamedTuple):
@@ -81,7 +83,7 @@ def running(command: Sequence[str], port: int, cores: Cores, environment: dict[s
     clean = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     with _on(cores.server):
         process = subprocess.Popen(  # noqa: S603 - programs of our own
-            command,
+            [sys.executable, "-I", "-S", str(TIED), str(os.getpid()), *command],
             env=clean | environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
