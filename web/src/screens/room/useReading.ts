@@ -13,7 +13,7 @@ function isLooking(): boolean {
 
 export function useReading(room: RoomRef) {
   const key = roomKey(room);
-  const [isAtEnd, setAtEnd] = useState(false);
+  const [isAtEnd, setAtEnd] = useState(true); // rooms open at their end
   const [looks, setLooks] = useState(isLooking);
   const [unreadAfter, setUnreadAfter] = useState<string | null>(() => startOfUnread(room));
   const newest = useStore((state) => state.logs[key]?.messages.at(-1)?.messageId ?? null);
