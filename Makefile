@@ -27,8 +27,8 @@ help: ## List the targets
 
 install: $(VENV)/.installed $(SERVERS)/node_modules/.installed $(CLIENT) ## Make .venv with the locked packages, the test servers and the web client
 
-run: install ## Start the server
-	@$(BIN)/sobremesa serve
+run: install ## Start the demo
+	@$(BIN)/sobremesa demo
 
 test: install lint types ## Lint, check types and imports, then run the tests with coverage
 	@cd $(WEB) && $(NPM) run --silent test

@@ -6,6 +6,7 @@ import attachments.test_patterns
 import communities.test_patterns
 import conversations.test_patterns
 import inboxes.test_patterns
+import live.test_patterns
 import threads.test_patterns
 import workspaces.test_patterns
 from sobremesa.app import REGISTRY
@@ -15,6 +16,7 @@ TRIED = (
     communities.test_patterns,
     conversations.test_patterns,
     inboxes.test_patterns,
+    live.test_patterns,
     threads.test_patterns,
     workspaces.test_patterns,
 )

@@ -9,7 +9,7 @@ from sobremesa.clock import Clock
 from sobremesa.communities import events as communities
 from sobremesa.conversations import events as conversations
 from sobremesa.inboxes import events as inboxes
-from sobremesa.live import greetings, typing
+from sobremesa.live import greetings, presence, typing
 from sobremesa.live.events import EventTypes, Topic, conversation, server, thread
 from sobremesa.live.translation import Translation
 from sobremesa.rooms import events as rooms
@@ -21,7 +21,7 @@ from sobremesa.workspaces import events as workspaces
 FROM_ROWS = (rooms, communities, conversations, threads, inboxes, workspaces, accounts)
 """The modules whose events come from changes of rows."""
 
-FROM_ELSEWHERE = (greetings, typing)
+FROM_ELSEWHERE = (greetings, typing, presence)
 """Those whose events come from the gateway itself."""
 
 EVENTS = EventTypes.of(*FROM_ELSEWHERE, *FROM_ROWS)

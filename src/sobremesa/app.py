@@ -36,6 +36,7 @@ from sobremesa.attachments.errors import AttachmentMissing
 from sobremesa.attachments.opening import open_files
 from sobremesa.attachments.service import Attachments
 from sobremesa.attachments.stores import FileStore
+from sobremesa.attendance import TableAttendance
 from sobremesa.clock import Clock, SystemClock
 from sobremesa.communities import adopting as communities_adopting
 from sobremesa.communities import api as communities_api
@@ -72,8 +73,11 @@ from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
 from sobremesa.listening import Listening
 from sobremesa.live import api as live_api
+from sobremesa.live import entities as live_entities
+from sobremesa.live import presence_api
 from sobremesa.live.gateway import Gateway, Reception
-from sobremesa.live.opening import open_live
+from sobremesa.live.opening import LiveOptions, open_live
+from sobremesa.live.presence import Presence
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.migration import Migrations, Recipe, Watch, unwatched
 from sobremesa.migration import entities as migration_entities
@@ -126,6 +130,7 @@ REGISTRY = Registry.of(
     attachment_entities,
     job_entities,
     following_entities,
+    live_entities,
     migration_entities,
     idempotency,
 )
@@ -147,6 +152,7 @@ class Sobremesa:
         judge: Judge | None = None,
         card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,
+        live: LiveOptions = LiveOptions(),  # noqa: B008 - frozen
     ) -> None:
         self.table = table
         self.keyring = keyring
@@ -183,7 +189,19 @@ class Sobremesa:
             secret=keyring.secret("files"),
             max_bytes=settings.max_upload_bytes,
         )
-        self.live = open_live(table, clock, translation_of(table, clock, self.accounts), fresh=self._counts)
+        self.live = open_live(
+            table,
+            clock,
+            translation_of(table, clock, self.accounts),
+            fresh=self._counts,
+            settings=settings,
+            node_id=(node_id := ids.mint()),
+            options=live,
+        )
+        self.attendance = TableAttendance(
+            table, clock, node_id, live.presence, alone=settings.redis is None or settings.store.startswith("sqlite")
+        )
+        self.presence = Presence(self.live.hub, self.live.whispers, self.attendance, live.presence)
         table.watch(SendingOut(self.live.hub))
         self._listening = Listening(table)
         self.review = Review(table, clock, audit, kinds=[CHANNELS, CONVERSATIONS, THREADS])
@@ -277,6 +295,7 @@ class Sobremesa:
         card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,
         background: bool = True,
+        live: LiveOptions | None = None,
     ) -> AsyncIterator[Self]:
         """The services of a store, which is made where there is none; in the background jobs are done meanwhile.
 
@@ -306,6 +325,7 @@ class Sobremesa:
                 judge=judge,
                 card_types=card_types,
                 setting_types=setting_types,
+                live=live or LiveOptions(),
             )
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
@@ -370,6 +390,7 @@ class Sobremesa:
             *attachments_api.routes(self.attachments).endpoints,
             *moderation_api.routes(self.review).endpoints,
             *live_api.routes(self.live.hub, self.live.feed, self._listening.topics_of, self._gaps.find).endpoints,
+            *presence_api.routes(self.presence).endpoints,
         ]
 
     def site(self) -> Site:
@@ -396,8 +417,8 @@ class Sobremesa:
             cors_origins=self.settings.cors_origins,
             client=Client(read_build()),
             gateway=gateway,
-            on_start=[gateway.start],
-            on_stop=[gateway.stop],
+            on_start=[self.presence.start, gateway.start],
+            on_stop=[self.presence.stop, gateway.stop],
         )
 
     def _gateway(self, endpoints: Sequence[Endpoint], metrics: Metrics) -> Gateway:
@@ -411,12 +432,14 @@ class Sobremesa:
                 admissions=self._listening.topics_of,
                 snapshot=welcome.snapshot,
                 gap=self._gaps.find,
+                presences=self.presence.among,
             ),
             Calls(endpoints, self._limits, metrics, request_seconds=self.settings.request_seconds),
             GatewaySessions(self._ids, self.keyring.secret("gateway")),
             self._limits,
             self._clock,
             origins=[self.settings.public_url, *self.settings.cors_origins],
+            watch=self.presence.watch,
         )
 
     async def _counts(self, tenant: Tenant, user_id: UserId, inbox: str) -> bytes:

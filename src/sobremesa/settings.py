@@ -157,7 +157,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     rate_limits: Annotated[Literal["on", "off"], Meta(description="Count how often somebody does something?")] = "on"
     redis: Annotated[
         str | None,
-        Meta(description="`redis://host:port` for limits that several nodes share; without it each has its own."),
+        Meta(
+            description="`redis://host:port` of a Redis or Valkey, for several nodes over one DynamoDB table: events, "
+            "presence and limits that they share. Without it there is one process. See [gateway.md](gateway.md)."
+        ),
     ] = None
     moderation_policy: Annotated[
         str | None,

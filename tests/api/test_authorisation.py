@@ -182,6 +182,7 @@ invites.revokeInvite workspace      401  403       404      404     403        4
 rooms.getMessageAnywhere            401  403       404      404     200        200    200    200
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
 events.listEvents                   401  403       200      200     200        200    200    200
+presence.listPresences              401  403       200      200     200        200    200    200
 
 moderation.listCases                401  403       403      403     403        403    403    403
 moderation.getCase                  401  403       403      403     403        403    403    403
@@ -441,6 +442,11 @@ async def _blocked(place: Place, who: str) -> Attempt:
 @prepares("accounts.block", "accounts.getUser")
 async def _somebody(place: Place, who: str) -> Attempt:
     return Attempt({"userId": place.everybody["victim"].user_id})
+
+
+@prepares("presence.listPresences")
+async def _presences(place: Place, who: str) -> Attempt:
+    return Attempt(query={"userIds": place.owner.user_id})
 
 
 @prepares("accounts.findUsers")

@@ -210,8 +210,8 @@ def set_scene() -> Scene:
             for room_id, name, user_id in ((C, "one", A), (C, "two", B), (D, "three", A))
         ],
         sockets=[
-            com.ConnectionPointer(user_id=user_id, connection_id=com.ConnectionId(name), node_id="n", ttl=FAR)
-            for user_id, name in ((A, "one"), (A, "three"), (B, "two"))
+            com.ConnectionPointer(user_id=user_id, connection_id=com.ConnectionId(name), node_id=node_id, ttl=FAR)
+            for user_id, name, node_id in ((A, "one", "n"), (A, "three", "o"), (B, "two", "n"))
         ],
         cases=[case(3, 0, "open"), case(3, 1, "open"), case(3, 2, "closed"), case(4, 3, "open")],
         reports=[
@@ -270,6 +270,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "COM.17": lambda s: (com.invite_by_key(server_id=S, code="abd"), [s.invites[1]]),
     "COM.18": lambda s: (com.claim_of(code="xyz"), [s.claims[1]]),
     "COM.19": lambda s: (com.connections_of(user_id=A), s.sockets[:2]),
+    "COM.39": lambda s: (com.connections_at(node_id="n"), [s.sockets[0], s.sockets[2]]),
     "COM.37": lambda s: (
         com.everything_in(room_id=C),
         [*s.connections[:2], *s.messages[:3], *s.nonces, *s.pins[:2], *s.reactions, *s.summaries[:4]],
@@ -397,6 +398,8 @@ async def communities_story(app: Sobremesa, who: Actor) -> None:
     await decide(app)
     await channels.delete(town.owner, town.channel_id, message.message_id)
     await look(town, town.member)
+    await app.attendance.note([(who.user_id, "socket-1")])
+    await app.attendance.forget([(who.user_id, "socket-1")])
     await membership.remove(town.owner, town.server_id, town.member.user_id)
     await membership.ban(town.owner, town.server_id, town.stranger.user_id)
     await membership.lift_ban(town.owner, town.server_id, town.stranger.user_id)

@@ -198,6 +198,7 @@ class ConnectionPointer(Entity):
     """A person's socket, and the node that holds it."""
 
     keys = Keys(pk="USER#{user_id}", sk="CONN#{connection_id}")
+    by_node = Index(gsi1, pk="NODE#{node_id}", sk="CONN#{connection_id}")
     expires = "ttl"
 
     user_id: UserId
@@ -292,6 +293,9 @@ claim_of = Lookup("COM.18", "What does this code lead to?", InviteClaim, consist
 connections_in = Pattern("S2.13", "Which sockets look at this channel?", Connection)
 connection_by_id = Pattern("S2.14", "What is this socket?", Connection, index="by_id")
 connections_of = Pattern("COM.19", "Which sockets has this person?", ConnectionPointer, consistent=True)
+connections_at = Pattern(
+    "COM.39", "Which sockets does this node hold?", ConnectionPointer, index="by_node", prefix="CONN#"
+)
 
 # Writes
 
@@ -310,6 +314,8 @@ create_invite = WritePattern("COM.31", "Make an invite", Invite, InviteClaim)
 revoke_invite = WritePattern("COM.32", "Revoke an invite", Invite, InviteClaim)
 redeem_invite = WritePattern("COM.33", "Come in by an invite", Invite, ServerMembership, Ban, Server)
 drop_connections = WritePattern("COM.34", "Forget the sockets of somebody who was removed", Connection)
+note_connections = WritePattern("COM.46", "Note the sockets that came to a node", ConnectionPointer)
+forget_connections = WritePattern("COM.47", "Forget the sockets that a node no longer holds", ConnectionPointer)
 clean_up = WritePattern("COM.35", "Take away what a deleted server, channel or account left", ChannelMessage)
 adopt_channel = WritePattern("COM.36", "Make the pointer of a channel that another writer made", ChannelPointer)
 

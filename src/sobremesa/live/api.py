@@ -103,7 +103,8 @@ def routes(
         try:
             if cursor.order is None:
                 raise Trimmed
-            await hub.attach(poll, await admissions(actor), cursor.order)
+            async with hub.arriving():
+                await hub.attach(poll, await admissions(actor), cursor.order)
             if not poll.heard:
                 await poll.arrived(query.wait)
             if poll.pending:

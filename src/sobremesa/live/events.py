@@ -96,6 +96,8 @@ class Announcement(msgspec.Struct, frozen=True, kw_only=True, array_like=True, o
     """Sessions and people whose sockets are to be closed."""
     fresh: tuple[str, str] | None = None
     """For what is a reader's own and has to be asked for: the tenant and the inbox whose counts are told anew."""
+    crowd: int = 0
+    """Not told where more than this many listen; 0: told everywhere. Only for what has no place in the order."""
 
 
 class EventType(Generic[D]):

@@ -27,6 +27,7 @@ from sobremesa.live.feed import BadPlace, Cursor, Trimmed
 from sobremesa.live.frames import event_payload, op_frame, result_frame, text_frame
 from sobremesa.live.greetings import Gap, Ready, Renewed, Resumed, gap, ready, renewed, resumed
 from sobremesa.live.opening import Live
+from sobremesa.live.presence import PresenceView
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket import Ended, Socket
 from sobremesa.live.wire import wire_of
@@ -76,6 +77,7 @@ class Reception:
         admissions: Callable[[Actor], Awaitable[Sequence[Admission]]],
         snapshot: Callable[[Actor, str, Instant], Awaitable[Ready]],
         gap: Callable[[Actor, int], Awaitable[Gap]],
+        presences: Callable[[Sequence[Admission]], Awaitable[list[PresenceView]]],
     ) -> None:
         self.authenticate = authenticate
         self.standing = standing
@@ -85,6 +87,8 @@ class Reception:
         """Everything that a client needs to begin with, read after the cursor."""
         self.gap = gap
         """What a person has to fetch who was away since a time."""
+        self.presences = presences
+        """Who is here of those that a person shares something with."""
 
 
 class Gateway:
@@ -100,7 +104,7 @@ class Gateway:
         clock: Clock,
         *,
         origins: Iterable[str] = (),
-        watch: Callable[[Socket, bool], None] | None = None,
+        watch: Callable[[Socket, str, bool], None] | None = None,
     ) -> None:
         self._hub = live.hub
         self._feed = live.feed
@@ -147,10 +151,10 @@ class Gateway:
             socket.close(frames.UNKNOWN_ERROR, "Something went wrong on our side.")
         finally:
             self._sockets.discard(socket)
+            if socket.is_present:
+                self._watch(socket, socket.name, False)
             self._hub.leave(socket)
             socket.drop()
-            if socket.is_present:
-                self._watch(socket, False)
 
     async def run(self) -> None:
         """Close sockets that say nothing, and look again at tokens that end; until cancelled."""
@@ -218,7 +222,7 @@ class Gateway:
             raise Ended(frames.UNKNOWN_OP, f"There is no op {frame.op} from a client.")
 
     async def _identify(self, socket: Socket, token: str) -> None:
-        async with self._turns:
+        async with self._turns, self._hub.arriving():
             position = self._hub.position()
             standing = await self._standing(token)
             await self._greet(socket, token, standing, position)
@@ -230,6 +234,7 @@ class Gateway:
         admissions = await self._reception.admissions(actor)
         session_id = self._sessions.begin(actor.user_id)
         snapshot = await self._reception.snapshot(actor, session_id, instant(good_until_ms))
+        snapshot.presences = await self._reception.presences(admissions)
         socket.write(_told(ready, snapshot, position))
         order = self._feed.cursor_of(position).order
         assert order is not None  # noqa: S101 - it is the hub's own
@@ -237,7 +242,7 @@ class Gateway:
         self._appear(socket)
 
     async def _resume(self, socket: Socket, asked: frames.Resume) -> None:
-        async with self._turns:
+        async with self._turns, self._hub.arriving():
             position = self._hub.position()
             standing = await self._standing(asked.token)
             actor, _ = standing
@@ -343,7 +348,7 @@ class Gateway:
 
     def _appear(self, socket: Socket) -> None:
         socket.is_present = True
-        self._watch(socket, True)
+        self._watch(socket, socket.name, True)
 
     def _count(self, socket: Socket) -> None:
         """A client that only makes noise is closed."""
@@ -380,5 +385,5 @@ def _told(event: EventType[D], d: D, s: str = "") -> bytes:
     return text_frame(event_payload(event.name, event(d).d, s))
 
 
-def _unwatched(socket: Socket, is_here: bool) -> None:
+def _unwatched(socket: Socket, name: str, is_here: bool) -> None:
     pass

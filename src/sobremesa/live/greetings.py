@@ -25,6 +25,8 @@ class Ready(Output):
     threads: list[Any]
     inboxes: list[Any]
     workspaces: list[Any]
+    presences: list[Any] = []
+    """Who is here of those that one shares conversations and small servers with."""
 
 
 class Resumed(Output):

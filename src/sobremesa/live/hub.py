@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 import structlog
 
+from sobremesa.live.barred import Barred
 from sobremesa.live.events import Admission, Announcement, Expulsion, Topic, person_of
 from sobremesa.live.feed import Entry, Feed, Order
 from sobremesa.live.frames import event_payload, text_frame
@@ -83,10 +85,11 @@ class Hub:
         """Everything after this place is kept."""
         self._here: Order = ()
         """The place of the last announcement that was handed out."""
-        self._told: Memory[str, int] = Memory(REMEMBERED_IDS)
+        self._told: Memory[str, tuple[int, Order]] = Memory(REMEMBERED_IDS)
+        """When and where each was told first."""
         self._count = 0
-        self._barred: Counter[Expulsion] = Counter()
-        """Who was sent out in this process, of which the feed has not told yet."""
+        self._arriving = 0
+        self._barred = Barred(tells_others=feed.repeats)
         self.delivered = 0
 
     # Running
@@ -172,23 +175,50 @@ class Hub:
         """How many listeners a person has here."""
         return len(self._of_subject.get(user_id, ()))
 
+    def people_in(self, topic: Topic, at_most: int) -> set[UserId]:
+        """Who listens to a topic here; nobody, where that are too many."""
+        listeners = self._listeners.get(topic, ())
+        return {listener.user_id for listener in listeners} if len(listeners) <= at_most else set()
+
+    def topics_of(self, user_id: UserId) -> set[Topic]:
+        """What a person listens to here."""
+        return {topic for listener in self._of_subject.get(user_id, ()) for topic in listener.ears}
+
+    def audience(self) -> Counter[UserId]:
+        """Who listens here, and by how many listeners."""
+        listeners = set[Listener]().union(*self._of_subject.values())
+        return Counter(listener.user_id for listener in listeners)
+
     def is_heard(self) -> bool:
-        """Does anybody listen?"""
-        return bool(self._of_subject)
+        """Does anybody listen, or is about to?"""
+        return bool(self._of_subject) or self._arriving > 0
+
+    @asynccontextmanager
+    async def arriving(self) -> AsyncIterator[None]:
+        """Somebody is about to listen: from here on everything is kept for them."""
+        self._arriving += 1
+        try:
+            yield
+        finally:
+            self._arriving -= 1
 
     # Telling
 
     def tell(self, announcement: Announcement) -> None:
-        """Hand out what has no place in the order: typing, presence."""
+        """Hand out what has no place in the order, typing and presence, to all but the one it is about."""
         frame = text_frame(event_payload(announcement.t, announcement.d))
-        for listener in self._hearing(announcement.topics):
-            listener.pending.append(frame)
-            listener.flush()
+        topics = announcement.topics
+        if announcement.crowd:
+            topics = tuple(topic for topic in topics if len(self._listeners.get(topic, ())) <= announcement.crowd)
+        for listener in self._hearing(topics):
+            if listener.user_id != announcement.author:
+                listener.pending.append(frame)
+                listener.flush()
 
     def send_out(self, expulsions: Sequence[Expulsion]) -> None:
         """From now on these people do not listen, before the feed says so."""
         for expulsion in expulsions:
-            self._barred[expulsion] += 1
+            self._barred.bar(expulsion)
             self._expel(expulsion)
 
     def end(self, subjects: Iterable[str]) -> None:
@@ -206,18 +236,26 @@ class Hub:
         for entry in entries:
             self._keep(entry)
             said = entry.announcement
-            for admission in said.admits:
+            first = self._first_told(entry)
+            for admission in said.admits if first is None else ():
                 self._admit(admission)
             if said.t:
-                self._put(entry, touched)
-            for expulsion in said.expels:
-                if self._barred[expulsion] > 1:
-                    self._barred[expulsion] -= 1
-                else:
-                    del self._barred[expulsion]
+                self._put(entry, first, touched)
+            for expulsion in said.expels if first is None else ():
+                self._barred.lift(expulsion)
                 self._expel(expulsion)
-            self.end(said.ends)
+            self.end(said.ends if first is None else ())
         return list(touched)
+
+    def _first_told(self, entry: Entry) -> int | None:
+        """If this was told before, when that was. Who listens changes by the first time only."""
+        if not self._feed.repeats:
+            return None
+        first = self._told.find(entry.announcement.id)
+        if first is None:
+            self._told.keep(entry.announcement.id, (self._count, entry.order))
+            return None
+        return first[0]
 
     def _keep(self, entry: Entry) -> None:
         if len(self._kept) == KEPT_ENTRIES:
@@ -226,16 +264,12 @@ class Hub:
         self._here = entry.order
         self._count += 1
 
-    def _put(self, entry: Entry, touched: dict[Listener, None]) -> None:
+    def _put(self, entry: Entry, first: int | None, touched: dict[Listener, None]) -> None:
         said = entry.announcement
         hearing = self._hearing(said.topics)
-        if self._feed.repeats:
-            first = self._told.find(said.id)
-            if first is None:
-                self._told.keep(said.id, self._count)
-            else:
-                # The second time it is for those only who have come since the first.
-                hearing = [each for each in hearing if any(_since(each, topic) >= first for topic in said.topics)]
+        if first is not None:
+            # The second time it is for those only who have come since the first.
+            hearing = [each for each in hearing if any(_since(each, topic) >= first for topic in said.topics)]
         if not hearing:
             return
         frame = entry.frame
@@ -271,18 +305,24 @@ class Hub:
         """Tell one listener what they missed, and let in or send out as it was."""
         for entry in entries:
             said = entry.announcement
+            is_first = not self._is_repeat(entry)
             for admission in said.admits:
-                if admission.user_id == listener.user_id:
+                if is_first and admission.user_id == listener.user_id:
                     listener.ears[admission.topic] = Ear(admission.moderates, self._count)
             if said.t and any(topic in listener.ears for topic in said.topics):
                 listener.pending.append(entry.full_frame if _hears_all(listener, said) else entry.frame)
             for expulsion in said.expels:
-                if expulsion.user_id in (listener.user_id, None):
+                if is_first and expulsion.user_id in (listener.user_id, None):
                     listener.ears.pop(expulsion.topic, None)
-            if said.ends and not {listener.user_id, listener.session_id}.isdisjoint(said.ends):
+            if is_first and said.ends and not {listener.user_id, listener.session_id}.isdisjoint(said.ends):
                 listener.is_over = True
         if listener.pending:
             listener.flush()
+
+    def _is_repeat(self, entry: Entry) -> bool:
+        """Is this known to have been told before, in another place?"""
+        first = self._told.find(entry.announcement.id) if self._feed.repeats else None
+        return first is not None and entry.order > first[1]
 
     def _since(self, after: Order) -> list[Entry]:
         """The kept entries after a place."""

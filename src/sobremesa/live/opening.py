@@ -1,17 +1,37 @@
-"""How the live parts are put together, one for each process."""
+"""How the live parts are put together, one for each process.
+
+A store in a file has one process, and the log of its changes is the feed. On DynamoDB one process reads the table's
+stream by itself; where `redis` is set there may be several, which tell each other.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
+
 from sobremesa.clock import Clock
 from sobremesa.live.feed import Feed
 from sobremesa.live.hub import Fresh, Hub
 from sobremesa.live.log_feed import LogFeed
+from sobremesa.live.presence import PresenceTimes
+from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.live.translation import Translation
 from sobremesa.live.typing import Typing
 from sobremesa.live.whispers import LocalWhispers, Whispers
+from sobremesa.settings import Settings
 from sobremesa.table import Table
+from sobremesa.table.opening import parse_store
+
+
+class LiveOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What is set otherwise only to see what happens then."""
+
+    fast: bool = True
+    """Is what is said here told before the change log tells of it?"""
+    pumps: bool = True
+    """May this node hand on the changes of the table to all others?"""
+    presence: PresenceTimes = PresenceTimes()
 
 
 class Live(NamedTuple):
@@ -23,9 +43,48 @@ class Live(NamedTuple):
     typing: Typing
 
 
-def open_live(table: Table, clock: Clock, translation: Translation, *, fresh: Fresh) -> Live:
+def open_live(
+    table: Table,
+    clock: Clock,
+    translation: Translation,
+    *,
+    fresh: Fresh,
+    settings: Settings,
+    node_id: str,
+    options: LiveOptions,
+) -> Live:
     """The live parts of one process over one table."""
-    feed = LogFeed(table, clock, translation)
+    store = parse_store(settings.store)
+    if store.path is None and settings.redis is not None:
+        return _among_nodes(table, clock, translation, fresh, settings.redis, store.table, node_id, options)
+    feed: Feed = LogFeed(table, clock, translation)
+    if store.path is None:
+        feed = StreamFeed(table, clock, translation, fast=options.fast)
     hub = Hub(feed, fresh)
     whispers = LocalWhispers(hub)
+    return Live(feed, hub, whispers, Typing(whispers))
+
+
+def _among_nodes(
+    table: Table,
+    clock: Clock,
+    translation: Translation,
+    fresh: Fresh,
+    url: str,
+    name: str,
+    node_id: str,
+    options: LiveOptions,
+) -> Live:
+    from sobremesa.live.pump import Pump
+    from sobremesa.live.redis_channel import RedisChannel
+    from sobremesa.live.redis_feed import RedisFeed
+    from sobremesa.live.redis_stream import RedisStream
+    from sobremesa.live.redis_whispers import RedisWhispers
+
+    stream = RedisStream(url, name)
+    channel = RedisChannel(url, name, node_id)
+    pump = Pump(table, clock, translation, stream, node_id) if options.pumps else None
+    feed = RedisFeed(table, clock, translation, stream, channel, pump, fast=options.fast)
+    hub = Hub(feed, fresh)
+    whispers = RedisWhispers(hub, channel)
     return Live(feed, hub, whispers, Typing(whispers))

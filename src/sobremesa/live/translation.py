@@ -14,8 +14,8 @@ import msgspec
 import structlog
 
 from sobremesa.live.events import Announcement
-from sobremesa.table import Entity, RawChange, Table
-from sobremesa.table.errors import BadRow
+from sobremesa.table import Create, Entity, Operation, RawChange, Table
+from sobremesa.table.errors import BadRow, TableError
 
 E = TypeVar("E", bound=Entity)
 
@@ -48,6 +48,10 @@ Translate: TypeAlias = Callable[[Any], Awaitable[Sequence[Announcement]]]
 """From a Seen row to what is announced of it, in order."""
 
 
+AtOnce: TypeAlias = Callable[[Any], Awaitable[Announcement | None]]
+"""From a row that was just made to what is announced of it, with an id of its own; None if nothing is."""
+
+
 class _Meaning(NamedTuple):
     """What a change of one kind of row means, and which stored attributes must differ for that."""
 
@@ -69,8 +73,9 @@ class Translation:
 
     def __init__(self, table: Table, parts: Sequence[Announces] = ()) -> None:
         self._table = table
-        self._spelling = table.layout.spelling
+        self.spelling = table.layout.spelling
         self._by_heads: dict[tuple[str, str], list[_Meaning]] = defaultdict(list)
+        self._at_once: dict[type[Entity], AtOnce] = {}
         for part in parts:
             part.announce(self)
 
@@ -89,10 +94,26 @@ class Translation:
         """
         keys = entity.shape.keys
         pk, sk = keys.pk.literal_prefix, keys.sk.literal_prefix
-        if self._spelling is not None:
-            pk, sk = self._spelling.key(pk), self._spelling.key(sk)
+        if self.spelling is not None:
+            pk, sk = self.spelling.key(pk), self.spelling.key(sk)
         attributes = None if fields is None else tuple(entity.shape.attribute(field) for field in fields)
         self._by_heads[_head(pk), _head(sk)].append(_Meaning(entity, translate, attributes))
+
+    def at_once(self, entity: type[E], created: Callable[[E], Awaitable[Announcement | None]]) -> None:
+        """Let whoever makes such a row tell of it before the change log does, by the same id."""
+        self._at_once[entity] = created
+
+    def just_made(self, operations: Sequence[Operation]) -> list[Entity]:
+        """The rows made by a write that may be told at once."""
+        at_once = self._at_once
+        return [each.entity for each in operations if isinstance(each, Create) and type(each.entity) in at_once]
+
+    async def announcement_of(self, row: Entity) -> Announcement | None:
+        """What is told at once of a row that was just made; None leaves it to the change log."""
+        try:
+            return await self._at_once[type(row)](row)
+        except TableError:
+            return None
 
     async def announcements(self, change: RawChange) -> list[Announcement]:
         """What is announced of a change, each with its id; TableError if that cannot be told now."""

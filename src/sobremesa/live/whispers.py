@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from sobremesa.live.events import Announcement
@@ -15,6 +16,10 @@ class Whispers(Protocol):
         """Tell it to whoever listens, on every node."""
         ...
 
+    def overhear(self, hear: Callable[[Announcement], None]) -> None:
+        """Let somebody know of what other nodes whisper."""
+        ...
+
 
 class LocalWhispers:
     """One process: everybody who listens is here."""
@@ -24,3 +29,6 @@ class LocalWhispers:
 
     def whisper(self, announcement: Announcement) -> None:
         self._hub.tell(announcement)
+
+    def overhear(self, hear: Callable[[Announcement], None]) -> None:
+        """Nothing to do: there are no others."""

@@ -209,6 +209,7 @@ class RoomEvents:
         kind = self._kind
         visible = [field for field in _VISIBLE if field in kind.message.shape.attributes]
         translation.on(kind.message, self._message, fields=visible)
+        translation.at_once(kind.message, self.created)
         translation.on(kind.reaction, self._reaction, fields=())
         translation.on(kind.pin, self._pin, fields=())
         translation.on(kind.cursor, self._cursor, fields=("last_read_message_id", "muted"))

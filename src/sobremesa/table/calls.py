@@ -162,6 +162,12 @@ class PatientReader:
     async def read(self, wait_seconds: float) -> ChangeBatch:
         return await self._retries.repeatable(self._reader.read, wait_seconds)
 
+    def nudge(self) -> None:
+        self._reader.nudge()
+
+    def has_reached(self, goal: Position) -> bool:
+        return self._reader.has_reached(goal)
+
     async def close(self) -> None:
         await self._reader.close()
 

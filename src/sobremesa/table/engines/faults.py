@@ -195,5 +195,11 @@ class _FaultyReader:
                 changes.append(self._recent[0])
         return ChangeBatch(changes, batch.position)
 
+    def nudge(self) -> None:
+        self._reader.nudge()
+
+    def has_reached(self, goal: Position) -> bool:
+        return self._reader.has_reached(goal)
+
     async def close(self) -> None:
         await self._reader.close()

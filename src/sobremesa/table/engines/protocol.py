@@ -189,6 +189,14 @@ class ChangeReader(Protocol):
         """The next changes; waits up to this long for one, then gives an empty batch."""
         ...
 
+    def nudge(self) -> None:
+        """Something was written: whoever waits for a change should look soon."""
+        ...
+
+    def has_reached(self, goal: Position) -> bool:
+        """Was everything read that another reader of this stream had read at a position?"""
+        ...
+
     async def close(self) -> None: ...
 
 

@@ -38,7 +38,18 @@ class StreamPosition(msgspec.Struct, frozen=True, array_like=True):
         """The position as one word of URL-safe text."""
         return Position(urlsafe_b64encode(_encode(self)).decode().rstrip("="))
 
+    def has_reached(self, goal: StreamPosition) -> bool:
+        """Was everything read here that had been read there? A shard that is done there and unknown here is over."""
+        for shard_id, there in goal.shards.items():
+            here = self.shards.get(shard_id, there if there.done else _UNREAD)
+            if here.done or not (there.done or there.after):
+                continue
+            if there.done or not here.after or int(here.after) < int(there.after):
+                return False
+        return True
 
+
+_UNREAD = Checkpoint()
 _encode = msgspec.msgpack.Encoder().encode
 _decoder = msgspec.msgpack.Decoder(StreamPosition)
 

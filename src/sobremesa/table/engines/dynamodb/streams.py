@@ -16,6 +16,7 @@ dropped table again under the same name (so a test takes a fresh one), and recor
 from __future__ import annotations
 
 import asyncio
+import math
 
 from sobremesa.clock import Clock
 from sobremesa.table.engines.dynamodb.answers import Record, RecordsAnswer, Shard, TableDescription
@@ -53,6 +54,8 @@ class StreamReader:
         self._checkpoints: dict[str, Checkpoint] = {}
         self._iterators: dict[str, str] = {}
         self._discover_at = 0.0
+        self._looked_at = -math.inf
+        self._nudged = asyncio.Event()
         self._closed = False
 
     @classmethod
@@ -90,12 +93,32 @@ class StreamReader:
         while True:
             if self._closed:
                 raise StoreClosed("the reader has been closed")
+            self._nudged.clear()
+            self._looked_at = loop.time()
             changes = await self._poll()
+            if changes:
+                self._pause = self._poll_seconds
             remaining = deadline - loop.time()
-            self._pause = self._poll_seconds if changes else min(self._pause * 2, LONGEST_POLL_SECONDS)
             if changes or remaining <= 0:
                 return ChangeBatch(changes, self._position())
-            await asyncio.sleep(min(self._pause, remaining))
+            await self._rest(min(self._pause, remaining))
+            self._pause = min(self._pause * 2, LONGEST_POLL_SECONDS)
+
+    async def _rest(self, seconds: float) -> None:
+        """Pause, or less if somebody nudges: but a shard is not asked more often than it may be."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._nudged.wait()
+                self._pause = self._poll_seconds
+                await asyncio.sleep(self._looked_at + self._poll_seconds - asyncio.get_running_loop().time())
+        except TimeoutError:
+            pass
+
+    def nudge(self) -> None:
+        self._nudged.set()
+
+    def has_reached(self, goal: Position) -> bool:
+        return StreamPosition(self._label, 0, self._checkpoints).has_reached(position_from(goal))
 
     async def close(self) -> None:
         """Read no more. The service holds nothing for a reader."""

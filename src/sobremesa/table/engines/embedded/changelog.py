@@ -227,5 +227,11 @@ class LogReader:
                 return ChangeBatch(changes, self._log.position(self._sequence))
             await self._log.next_commit(min(remaining, LOOK_EVERY_SECONDS))
 
+    def nudge(self) -> None:
+        """Nothing to do: a commit wakes whoever waits."""
+
+    def has_reached(self, goal: Position) -> bool:
+        return self._sequence >= int(goal.rpartition("-")[2])
+
     async def close(self) -> None:
         """Nothing is held."""

