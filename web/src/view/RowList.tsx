@@ -24,7 +24,7 @@ interface RowListProps<Row> {
   keyOf: (row: Row) => string;
   estimate: (row: Row) => number;
   render: (row: Row) => ReactNode;
-  /** A row that only stands for others to come: the list does not hold on to it. */
+  /** A row whose place changes when others come, such as a separator: the list does not hold on to it. */
   isLoose: (row: Row) => boolean;
   label: string;
   /** Whether the last row is really the last: only then the list holds on to its end. */
