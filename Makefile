@@ -6,6 +6,8 @@ PYTEST_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 SERVERS := tests/servers
+WEB := web
+CLIENT := src/sobremesa/web/dist/index.html
 SOCKETIO := bench/socketio
 UV_VERSION := 0.13.7
 UV := .cache/uv/bin/uv
@@ -18,26 +20,33 @@ TYPED := src tests bench examples $(wildcard docs/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint types bench docs lock clean
+.PHONY: help install run test lint types e2e bench docs lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-install: $(VENV)/.installed $(SERVERS)/node_modules/.installed ## Make .venv with the locked packages, and the test servers
+install: $(VENV)/.installed $(SERVERS)/node_modules/.installed $(CLIENT) ## Make .venv with the locked packages, the test servers and the web client
 
-run: install ## Start the server
-	@$(BIN)/sobremesa serve
+run: install ## Start the demo
+	@$(BIN)/sobremesa demo
 
 test: install lint types ## Lint, check types and imports, then run the tests with coverage
+	@cd $(WEB) && $(NPM) run --silent test
 	@$(BIN)/pytest -q -n 2 --cov --cov-report=term $(PYTEST_ARGS)
 
 lint: install ## Check style, formatting and the import contracts
 	@$(BIN)/ruff check --quiet --output-format concise .
 	@$(BIN)/ruff format --quiet --check --output-format concise .
 	@$(BIN)/lint-imports --no-cache > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
+	@cd $(WEB) && $(NPM) run --silent types && $(NPM) run --silent lint && $(NPM) run --silent schema -- --check
 
 types: install ## Check types
 	@$(BIN)/mypy --no-error-summary $(TYPED)
+
+# Where the system has no browser, a package brings one.
+e2e: install ## Try the web client in real browsers, on a server of its own
+	@[ -e /usr/bin/chromium ] || [ -e /usr/bin/chromium-browser ] || [ -e /usr/bin/google-chrome ] || { cd $(WEB)/e2e/browser && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null; }
+	@cd $(WEB) && $(NPM) run --silent e2e
 
 bench: install $(SOCKETIO)/node_modules/.installed ## Run the benchmarks
 	@$(BIN)/python -m bench
@@ -51,13 +60,16 @@ docs: install ## Write the generated pages of the docs
 lock: $(UV) ## Resolve the newest allowed versions and write the lock files
 	@$(UV) pip compile pyproject.toml --group dev $(COMPILE) --output-file requirements.lock
 	@$(UV) pip compile --group pyproject.toml:node $(COMPILE) --output-file $(SERVERS)/node.lock
-	@cd $(SERVERS) && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null
+	@for place in $(SERVERS) $(SOCKETIO) $(WEB) $(WEB)/e2e/browser; do (cd $$place && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null) || exit 1; done
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements.lock $(SERVERS)/node.lock
-	@cd $(SOCKETIO) && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null
-	@! grep -n '"resolved"' $(SERVERS)/package-lock.json $(SOCKETIO)/package-lock.json
+	@! grep -n '"resolved"' $(SERVERS)/package-lock.json $(SOCKETIO)/package-lock.json $(WEB)/package-lock.json $(WEB)/e2e/browser/package-lock.json
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) $(SERVERS)/node_modules $(SOCKETIO)/node_modules .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@rm -rf $(VENV) $(SERVERS)/node_modules $(SOCKETIO)/node_modules $(WEB)/node_modules $(WEB)/e2e/browser/node_modules $(WEB)/test-results $(dir $(CLIENT)) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+
+NPM := PATH="$(abspath $(BIN)):$$PATH" npm
+NODE_IS_NEW := const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)
+WEB_SOURCES := $(wildcard $(WEB)/index.html $(WEB)/vite.config.ts $(WEB)/scripts/*.js) $(shell find $(WEB)/src $(WEB)/public -type f)
 
 COMPILE := --universal --python-version 3.11 --generate-hashes --upgrade --quiet \
 	--no-header --annotation-style line --no-emit-index-url --no-emit-find-links --fork-strategy fewest
@@ -67,7 +79,8 @@ $(UV):
 	@.cache/uv/bin/python -m pip install -qq uv==$(UV_VERSION)
 
 # The stamps make a second install instant. A changed lock makes a fresh .venv, so nothing stale stays behind; a
-# changed pyproject.toml only installs the project again. Without npm on the PATH, a locked wheel brings Node and npm.
+# changed pyproject.toml only installs the project again. Without npm, or with a Node that is too old for the web
+# client, a locked wheel brings both; where it did, they come first on the PATH.
 $(VENV)/.locked: requirements.lock $(SERVERS)/node.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Sobremesa needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
@@ -75,7 +88,7 @@ $(VENV)/.locked: requirements.lock $(SERVERS)/node.lock
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP_INSTALL) $(LOCKED) requirements.lock
-	@command -v npm > /dev/null || $(PIP_INSTALL) $(LOCKED) $(SERVERS)/node.lock
+	@{ command -v npm > /dev/null && node -e '$(NODE_IS_NEW)'; } || $(PIP_INSTALL) $(LOCKED) $(SERVERS)/node.lock
 	@touch $@
 
 # `pip check` finds a dependency that pyproject.toml names and the lock does not have.
@@ -86,10 +99,19 @@ $(VENV)/.installed: $(VENV)/.locked pyproject.toml
 
 $(SERVERS)/node_modules/.installed: $(SERVERS)/package.json $(SERVERS)/package-lock.json $(SERVERS)/.npmrc | $(VENV)/.installed
 	@echo "Installing the test servers in $(SERVERS)/node_modules"
-	@cd $(SERVERS) && PATH="$$PATH:$(abspath $(BIN))" npm ci --ignore-scripts --loglevel=error > /dev/null
+	@cd $(SERVERS) && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null
 	@touch $@
+
+$(WEB)/node_modules/.installed: $(WEB)/package.json $(WEB)/package-lock.json $(WEB)/.npmrc | $(VENV)/.installed
+	@echo "Installing the packages of the web client in $(WEB)/node_modules"
+	@cd $(WEB) && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null
+	@touch $@
+
+$(CLIENT): $(WEB)/node_modules/.installed $(WEB_SOURCES)
+	@echo "Building the web client"
+	@cd $(WEB) && $(NPM) run --silent build > node_modules/.build.log 2>&1 || { cat node_modules/.build.log; exit 1; } >&2
 
 $(SOCKETIO)/node_modules/.installed: $(SOCKETIO)/package.json $(SOCKETIO)/package-lock.json $(SOCKETIO)/.npmrc | $(VENV)/.installed
 	@echo "Installing socket.io in $(SOCKETIO)/node_modules"
-	@cd $(SOCKETIO) && PATH="$$PATH:$(abspath $(BIN))" npm ci --ignore-scripts --loglevel=error > /dev/null
+	@cd $(SOCKETIO) && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null
 	@touch $@

@@ -109,6 +109,7 @@ from sobremesa.threads.cleanup import Cleanup as ThreadCleanup
 from sobremesa.threads.entities import THREADS
 from sobremesa.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.threads.opening import open_threads
+from sobremesa.web import Client, read_build
 from sobremesa.welcome import Gaps, Welcome, counts_in
 from sobremesa.workspaces import adopting as workspaces_adopting
 from sobremesa.workspaces import api as workspaces_api
@@ -414,6 +415,7 @@ class Sobremesa:
             ready=self._ready,
             metrics=metrics,
             cors_origins=self.settings.cors_origins,
+            client=Client(read_build()),
             gateway=gateway,
             on_start=[self.presence.start, gateway.start],
             on_stop=[self.presence.stop, gateway.stop],

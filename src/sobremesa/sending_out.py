@@ -35,14 +35,15 @@ class SendingOut:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
-    def __call__(self, operations: Sequence[Operation]) -> None:
+    def __call__(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
         for operation in operations:
             if isinstance(operation, Delete):
-                self._removed(operation.key.entity, operation.key.parts)
+                self._removed(operation.key.entity, operation.key.parts, in_bulk=in_bulk)
 
-    def _removed(self, entity: type[Entity], parts: Parts) -> None:
+    def _removed(self, entity: type[Entity], parts: Parts, *, in_bulk: bool) -> None:
         seat = SEATS.get(entity)
-        if seat is not None:
+        # In bulk, seats go with a place that is no more; those who sat there are still to hear of that.
+        if seat is not None and not in_bulk:
             self._hub.send_out([seat(parts)])
         elif entity is Session:
             self._hub.end([parts["session_id"]])

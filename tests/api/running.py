@@ -30,15 +30,22 @@ _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+(?=/docs)")
 class Server:
     """A running `sobremesa serve`."""
 
-    def __init__(self, store: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    def __init__(
+        self,
+        store: str,
+        process: subprocess.Popen[bytes],
+        log: Path,
+        *,
+        ready_within: float = READY_WITHIN_SECONDS,
+    ) -> None:
         self.store = store
         self.process = process
         self.log = log
-        self.url = self._wait_for(_ADDRESS, READY_WITHIN_SECONDS)
+        self.url = self.wait_for(_ADDRESS, ready_within)
 
     def reset_token_of(self, email: str) -> str:
         """The token of the newest mail that the console got for this address."""
-        self._wait_for(re.compile(rf'"to":"{re.escape(email)}"'), MAIL_WITHIN_SECONDS)
+        self.wait_for(re.compile(rf'"to":"{re.escape(email)}"'), MAIL_WITHIN_SECONDS)
         lines = [json.loads(line) for line in self.log.read_text().splitlines() if '"event":"mail"' in line]
         text: str = [line["text"] for line in lines if line["to"] == email][-1]
         return text.split("\n\n")[2]
@@ -53,7 +60,7 @@ class Server:
         self.process.kill()
         self.process.wait(STOP_WITHIN_SECONDS)
 
-    def _wait_for(self, wanted: re.Pattern[str], seconds: float) -> str:
+    def wait_for(self, wanted: re.Pattern[str], seconds: float) -> str:
         """What the log says of this, as soon as it says it."""
         deadline = time.monotonic() + seconds
         while True:

@@ -78,10 +78,14 @@ class Talk:
             except Closed as closed:
                 return closed
 
-    async def is_quiet(self) -> bool:
-        """Does nothing more come?"""
+    async def is_quiet(self, *names: str) -> bool:
+        """Does nothing more come, or nothing of these names? A stream may still tell of what was before."""
         try:
-            await self.frame(QUIET_SECONDS)
+            async with asyncio.timeout(QUIET_SECONDS):
+                while names and (await self.frame()).get("t") not in names:
+                    pass
+                if not names:
+                    await self.frame()
         except TimeoutError:
             return True
         return False

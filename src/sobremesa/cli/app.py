@@ -13,6 +13,7 @@ from sobremesa.errors import SobremesaError
 app = cyclopts.App(name="sobremesa", help="Messaging that lives in one DynamoDB table.", version=__version__)
 # By name: a command loads what it needs when it is called, so that all of them start at once.
 app.command("sobremesa.cli.serve:serve", name="serve", help="Serve the API until stopped.")
+app.command("sobremesa.cli.demo:demo", name="demo", help="Serve a small world to look at, with people who talk.")
 app.command(
     "sobremesa.cli.store:table_app", name="table", help="Make, describe, complete or drop the table of a store."
 )

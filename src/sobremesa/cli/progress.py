@@ -28,18 +28,22 @@ LINE_SECONDS = 2.0
 class _Rate(ProgressColumn):
     """How many rows a second."""
 
+    def __init__(self, things: str) -> None:
+        super().__init__()
+        self._things = things
+
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:,.0f} rows/s")
+        return Text("" if speed is None else f"{speed:,.0f} {self._things}/s")
 
 
 @contextmanager
-def shown(console: Console) -> Iterator[Watch]:
-    """What to tell progress to, until the end of the block."""
+def shown(console: Console, things: str = "rows") -> Iterator[Watch]:
+    """What to tell progress to, until the end of the block; `things` are what is counted."""
     if not console.is_terminal:
-        yield _Lines(console)
+        yield _Lines(console, things)
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(things))
     with Bar(*columns, TimeRemainingColumn(), console=console) as bar:
         yield _Bars(bar)
 
@@ -61,8 +65,9 @@ class _Bars:
 class _Lines:
     """A line every few seconds, for logs and other programs."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, things: str) -> None:
         self._console = console
+        self._things = things
         self._what = ""
         self._began = self._said = time.monotonic()
         self._first = 0
@@ -79,5 +84,6 @@ class _Lines:
         left = ""
         if rate > 0 and progress.expected > progress.done:
             left = f", {(progress.expected - progress.done) / rate:.0f} s left"
-        line = f"{progress.what}: {progress.done}{of} rows, {rate:.0f} rows/s, {progress.units:.0f} units{left}"
+        cost = f", {progress.units:.0f} units" if progress.units else ""
+        line = f"{progress.what}: {progress.done}{of} {self._things}, {rate:.0f} {self._things}/s{cost}{left}"
         self._console.print(line, highlight=False, soft_wrap=True)

@@ -112,6 +112,11 @@ async def serve(
                 waiting.cancel()
 
 
+def check_address(host: str, port: int) -> None:
+    """CannotListen unless the address is free now: for who has work to do before serving."""
+    _bound(host, port).close()
+
+
 def _bound(host: str, port: int) -> socket.socket:
     """A socket on the address, before anything else is started: it is the likeliest thing to go wrong."""
     # Said aloud that it is TCP, or the event loop would not switch off Nagle's algorithm: 40 ms for each answer.

@@ -5,6 +5,7 @@
 /docs, /openapi.json        what they are, for people and for programs
 /healthz, /readyz           does the process live; may it be sent requests
 /metrics                    numbers for Prometheus
+everything else             the web client, if the site is given one
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ class Site:
         ready: Step,
         metrics: Metrics,
         cors_origins: Sequence[str] = (),
+        client: App | None = None,
         gateway: Gateway | None = None,
         on_start: Sequence[Step] = (),
         on_stop: Sequence[Step] = (),
@@ -79,7 +81,7 @@ class Site:
         self._gateway = gateway
         self._on_start = on_start
         self._on_stop = on_stop
-        self._pages = Router(self._page_routes(), redirect_slashes=False, default=_not_found)
+        self._pages = Router(self._page_routes(), redirect_slashes=False, default=client or _not_found)
         self._paths = {route.path for route in self._pages.routes if isinstance(route, Route)}
         self._http: App = Edge(_with_cors(self._serve, cors_origins), metrics)
 
@@ -106,7 +108,6 @@ class Site:
         if scope["path"].startswith(PREFIX + "/"):
             await self._dispatch(scope, receive, send)
             return
-        # The place of the web client is behind these pages.
         if scope["path"] in self._paths:
             trace_of(scope).route = scope["path"]
         scope["app"] = self  # so that the router raises instead of answering in words of its own

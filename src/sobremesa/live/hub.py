@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple, TypeAlias
@@ -183,6 +183,11 @@ class Hub:
     def topics_of(self, user_id: UserId) -> set[Topic]:
         """What a person listens to here."""
         return {topic for listener in self._of_subject.get(user_id, ()) for topic in listener.ears}
+
+    def audience(self) -> Counter[UserId]:
+        """Who listens here, and by how many listeners."""
+        listeners = set[Listener]().union(*self._of_subject.values())
+        return Counter(listener.user_id for listener in listeners)
 
     def is_heard(self) -> bool:
         """Does anybody listen, or is about to?"""

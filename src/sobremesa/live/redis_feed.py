@@ -162,7 +162,7 @@ class RedisFeed:
 
     # What is said here
 
-    def _note(self, operations: Sequence[Operation]) -> None:
+    def _note(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
         if not self._is_open:
             return
         if self._fast:

@@ -203,7 +203,7 @@ class StreamFeed:
 
     # What is told now
 
-    def _note(self, operations: Sequence[Operation]) -> None:
+    def _note(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
         """Something was written here: tell it, and look what the stream tells of it."""
         if self._reader is None:
             return

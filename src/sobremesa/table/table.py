@@ -7,8 +7,8 @@ splits batches.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from typing import Any, Generic, TypeVar, cast, overload
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from typing import Any, Generic, Protocol, TypeVar, cast, overload
 
 import msgspec
 
@@ -86,6 +86,12 @@ class Counted:
         self.capped = capped
 
 
+class Watcher(Protocol):
+    """Somebody who wants to know what this process writes; in bulk is what `write_many` wrote."""
+
+    def __call__(self, operations: Sequence[Operation], *, in_bulk: bool) -> None: ...
+
+
 class Table:
     """One table, whatever keeps it."""
 
@@ -105,9 +111,9 @@ class Table:
         self._calls = Calls(engine, retries or Retries())
         self.raw = RawRows(self._calls, lambda: self._cursors, self._record)
         """What is stored, as it is stored."""
-        self._watchers: list[Callable[[Sequence[Operation]], None]] = []
+        self._watchers: list[Watcher] = []
 
-    def watch(self, watcher: Callable[[Sequence[Operation]], None]) -> None:
+    def watch(self, watcher: Watcher) -> None:
         """Let somebody know of every write of this process right after it, before whoever asked for it does."""
         self._watchers.append(watcher)
 
@@ -331,7 +337,7 @@ class Table:
             raise as_asked(failed, operations) from None
         self._record(name, written.capacity)
         for watcher in self._watchers:
-            watcher(operations)
+            watcher(operations, in_bulk=False)
         return self._given_back(operations[0], written) if single else None
 
     async def write_many(
@@ -351,7 +357,7 @@ class Table:
                 raise BadExpression(f"write_many checks no conditions, but the write of {item_write.key} has one")
         self._record(pattern.id if pattern else None, await self._calls.write_many(waiting))
         for watcher in self._watchers:
-            watcher(operations)
+            watcher(operations, in_bulk=True)
         return len(waiting)
 
     async def delete_every(self, question: Question[Any], *, pattern: WritePattern | None = None) -> int:

@@ -1,0 +1,184 @@
+"""One of the demo's people who talk by themselves, through the typed client like any other program."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Collection
+from random import Random
+
+import msgspec
+
+from sobremesa.client import Client, ClientError, Message, Pace, Room
+from sobremesa.client.gateway import Gateway
+from sobremesa.client.shapes import Json
+from sobremesa.demo import phrases
+from sobremesa.demo.communities import COMMUNITIES
+from sobremesa.demo.people import PASSWORD, email_of
+
+REMEMBERED_ANSWERS = 3
+REMEMBERED_MESSAGES = 100
+HOUR_SECONDS = 3600.0
+
+log = logging.getLogger("sobremesa.demo")
+
+
+class Tempo(msgspec.Struct, frozen=True, kw_only=True):
+    """How lively the demo is, in seconds from and to; and how much may be said in an hour, unasked and asked."""
+
+    between: tuple[float, float] = (4, 15)
+    writing: tuple[float, float] = (1, 3)
+    reading: tuple[float, float] = (1, 4)
+    offers: tuple[float, float] = (150, 300)
+    notices: tuple[float, float] = (120, 240)
+    talk_an_hour: int = 240
+    answers_an_hour: int = 600
+
+
+class Allowance:
+    """How much may still be said: after so much in an hour, nothing until the hour has passed."""
+
+    def __init__(self, most: int, pace: Pace) -> None:
+        self._most = most
+        self._pace = pace
+        self._said: deque[float] = deque()
+
+    def take(self) -> bool:
+        """May one more thing be said now?"""
+        now = self._pace.now()
+        while self._said and now - self._said[0] >= HOUR_SECONDS:
+            self._said.popleft()
+        if len(self._said) >= self._most:
+            return False
+        self._said.append(now)
+        return True
+
+
+class Bot:
+    """Somebody who answers, reads, likes, and says what they are asked to say."""
+
+    def __init__(
+        self,
+        name: str,
+        client: Client,
+        live: Gateway,
+        *,
+        tempo: Tempo,
+        pace: Pace,
+        chance: Random,
+        allowance: Allowance,
+    ) -> None:
+        self.name = name
+        self.user_id = client.user.user_id
+        self.client = client
+        self.rooms: dict[str, Room] = {}
+        """The rooms that the demo has names for."""
+        self._live = live
+        self._tempo = tempo
+        self._pace = pace
+        self._chance = chance
+        self._allowance = allowance
+        self._unread: dict[Room, str] = {}
+        self._answers: deque[str] = deque(maxlen=REMEMBERED_ANSWERS)
+        self._answered: deque[str] = deque(maxlen=REMEMBERED_MESSAGES)
+
+    async def look_around(self) -> None:
+        """Learn which rooms there are."""
+        keys = {community.name: community.key for community in COMMUNITIES}
+        async for server in self.client.servers():
+            async for channel in self.client.channels(server.server_id):
+                self.rooms[f"{keys.get(server.name, server.server_id)}/{channel.name}"] = channel.room
+        async for thread in self.client.every("/threads", dict[str, object]):
+            if thread.get("legId") == "winter-menu":
+                self.rooms["project/winter"] = Room("thread", str(thread["threadId"]))
+
+    async def say(self, room: Room, text: str, *, reply_to: str | None = None) -> None:
+        """Write for a moment, then say it."""
+        await self.client.typing(room)
+        await self._pace.sleep(self._chance.uniform(*self._tempo.writing))
+        await self._live.send(room, text, reply_to=reply_to)
+
+    async def listen(self, bots: Collection[str]) -> None:
+        """Hear what is said, until cancelled. `bots` are the ids of all who talk by themselves, in one order."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._read())
+            group.create_task(self._catch_up(bots))
+            try:
+                async for message in self._live.messages():
+                    if message.author_id != self.user_id:
+                        self._unread[message.room] = message.message_id
+                        group.create_task(self._respond(message, bots))
+            except ClientError as error:
+                log.warning("%s has left: %s", self.name, error)
+
+    async def _catch_up(self, bots: Collection[str]) -> None:
+        """Answer who has written while one was away."""
+        try:
+            async for conversation in self.client.conversations():
+                if conversation.type == "direct" and conversation.unread.count:
+                    last = await anext(self.client.messages(conversation.room))
+                    self._unread[last.room] = last.message_id
+                    await self._respond(last, bots)
+        except ClientError as error:
+            log.warning("%s could not catch up: %s", self.name, error)
+
+    async def _respond(self, message: Message, bots: Collection[str]) -> None:
+        try:
+            if message.author_id in bots:
+                if self._chance.random() < 1 / 12:
+                    await self._like(message)
+            elif message.action is not None:
+                await self._answer_card(message.room, message.action)
+            elif self.user_id in message.mentions or await self.client.is_direct(message.room):
+                await self._answer(message)
+            elif not message.mentions and await self._is_mine(message, bots):
+                await (self._answer(message) if "?" in message.content else self._like(message))
+        except ClientError as error:
+            log.warning("%s could not answer: %s", self.name, error)
+
+    async def _answer(self, message: Message) -> None:
+        if message.message_id in self._answered:
+            return  # it was heard just when one came back
+        self._answered.append(message.message_id)
+        if not self._allowance.take():
+            return
+        text = phrases.answer(self.name, message.content, self._chance, self._answers)
+        self._answers.append(text)
+        direct = await self.client.is_direct(message.room)
+        await self.say(message.room, text, reply_to=None if direct else message.message_id)
+
+    async def _answer_card(self, room: Room, action: Json) -> None:
+        text = phrases.ABOUT_CARDS.get(str(action.get("state")))
+        if text is not None and room == self.rooms.get("project/winter") and self._allowance.take():
+            await self.say(room, text)
+
+    async def _like(self, message: Message) -> None:
+        await self._pace.sleep(self._chance.uniform(*self._tempo.reading))
+        await self.client.react(message, self._chance.choice(phrases.REACTIONS))
+
+    async def _is_mine(self, message: Message, bots: Collection[str]) -> bool:
+        """Of the bots in a room one answers what is said to nobody in particular; all of them know which."""
+        path = f"{message.room.path}/participants"
+        if message.room.kind == "channel":
+            channel = await self.client.request("GET", message.room.path)
+            path = f"/servers/{channel['serverId']}/members"
+        present = {str(each["userId"]) async for each in self.client.every(path, dict[str, object])}
+        here = sorted(present.intersection(bots))
+        return here[sum(map(ord, message.message_id)) % len(here)] == self.user_id
+
+    async def _read(self) -> None:
+        """Have read, every now and then, what was heard."""
+        while True:
+            await self._pace.sleep(self._chance.uniform(*self._tempo.reading))
+            while self._unread:
+                room, message_id = self._unread.popitem()
+                try:
+                    await self.client.mark_read(room, message_id)
+                except ClientError as error:
+                    log.warning("%s could not read: %s", self.name, error)
+
+
+async def arrive(client: Client, name: str) -> None:
+    """Sign in as one of the demo's people."""
+    await client.login(email_of(name), PASSWORD, device="bot")

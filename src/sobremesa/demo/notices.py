@@ -1,0 +1,116 @@
+"""What the house tells its people: notices in two inboxes, to everyone and by name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sobremesa.demo.communities import COMMUNITIES
+from sobremesa.demo.world import PUBLISHER, Act, World
+from sobremesa.inboxes.entities import InboxKey
+from sobremesa.inboxes.publishing import Notice
+from sobremesa.people import DEFAULT_TENANT
+
+HOUSE = InboxKey("house")
+ORDERS = InboxKey("orders")
+MESA, COOP, STUDIO = (community.name for community in COMMUNITIES)
+INBOXES = (
+    (HOUSE, "From the house", "What is new on Olmo Street"),
+    (ORDERS, "Orders and bookings", "Boxes, tables and payments of your own"),
+)
+
+
+class Told(NamedTuple):
+    """A notice, to everyone unless people are named; the main login has read it or not."""
+
+    when: str
+    inbox: InboxKey
+    category: str
+    sender: str
+    title: str
+    body: str
+    to: tuple[str, ...] = ()
+    cta: str | None = None
+    is_read: bool = True
+
+
+TOLD = (
+    Told(
+        "33 09:00", HOUSE, "welcome", "Olmo Street", "Welcome to the table", "This is where news arrive. Quiet by day."
+    ),
+    Told("30 12:00", HOUSE, "events", MESA, "Tasting at four", "Smoked leek, first try. Come and be honest."),
+    Told("28 18:00", HOUSE, "co-op", COOP, "Assembly in a week", "Cold room, boxes, and who chairs."),
+    Told("26 08:00", ORDERS, "boxes", COOP, "Your box is packed", "Leeks, squash, chard.", ("ana", "lena")),
+    Told("24 15:00", ORDERS, "offers", STUDIO, "An offer is waiting", "Pictures for winter.", ("ana",)),
+    Told("21 22:00", HOUSE, "co-op", COOP, "We have a cold room", "27 for, 1 against, 3 asleep."),
+    Told("20 12:00", ORDERS, "offers", STUDIO, "Your contract is signed", "Both sides have.", ("ana", "noor")),
+    Told("18 16:00", ORDERS, "payments", STUDIO, "Paid: 725.00 EUR", "The first half. Thank you!", ("ana",)),
+    Told("16 08:00", ORDERS, "boxes", COOP, "Your box is packed", "Kale, apples, chard.", ("ana", "lena")),
+    Told("13 19:00", HOUSE, "events", MESA, "The theatre comes", "Long table, very late. Expect singing."),
+    Told("10 20:00", HOUSE, "co-op", COOP, "Fourteen of fourteen", "All solidarity boxes are paid for."),
+    Told(
+        "6 17:30",
+        HOUSE,
+        "events",
+        "Olmo Street",
+        "Harvest dinner: bring a chair and a story",
+        "One long table at La Mesa Larga, for everybody who grows, packs, cooks or eats on this street.",
+        cta="https://olmo-street.example/harvest-dinner",
+        is_read=False,
+    ),
+    Told("4 08:00", ORDERS, "boxes", COOP, "Your box is packed", "Beetroot, eggs, guess.", ("ana", "lena")),
+    Told("3 12:30", HOUSE, "house", "Carmen", "The quarter is closed", "We owe nobody anything. Receipts can go."),
+    Told(
+        "1 10:00",
+        ORDERS,
+        "payments",
+        STUDIO,
+        "Due: 725.00 EUR",
+        "The second half, when you are happy.",
+        ("ana",),
+        "https://paper-lantern.example/pay",
+        is_read=False,
+    ),
+    Told("1 18:00", HOUSE, "co-op", COOP, "Shelves are up", "And they are straight.", is_read=False),
+    Told(
+        "-118m",
+        ORDERS,
+        "offers",
+        STUDIO,
+        "Forty prints",
+        "An offer until the end of the week.",
+        ("ana",),
+        is_read=False,
+    ),
+    Told(
+        "-50m", HOUSE, "house", MESA, "A clock is coming", "At five, with Pilar. Somebody find a nail.", is_read=False
+    ),
+)
+
+
+def acts(world: World) -> list[Act]:
+    """The inboxes, and what was told in them."""
+
+    async def set_up() -> None:
+        configuring = world.app.inboxes.configuring
+        await configuring.set_tenant(PUBLISHER, DEFAULT_TENANT, title="Olmo Street", ttl=None)
+        for inbox, title, description in INBOXES:
+            await configuring.set_inbox(
+                PUBLISHER, DEFAULT_TENANT, inbox, title=title, description=description, ttl={}, schema=None
+            )
+
+    return [world.act("35 09:00", set_up), *(_telling(world, told) for told in TOLD)]
+
+
+def _telling(world: World, told: Told) -> Act:
+    async def tell() -> None:
+        notice = Notice(sender=told.sender, title=told.title, body=told.body, category=told.category, cta_uri=told.cta)
+        publishing, marking = world.app.inboxes.publishing, world.app.inboxes.marking
+        if told.to:
+            user_ids = [world.people[name].user_id for name in told.to]
+            made = await publishing.publish_to_users(PUBLISHER, DEFAULT_TENANT, told.inbox, notice, user_ids)
+        else:
+            made = await publishing.publish_to_everyone(PUBLISHER, DEFAULT_TENANT, told.inbox, notice)
+        if told.is_read and "ana" in (told.to or ("ana",)):
+            await marking.read(world.people["ana"], DEFAULT_TENANT, told.inbox, made.message_id)
+
+    return world.act(told.when, tell)

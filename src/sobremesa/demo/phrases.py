@@ -1,0 +1,152 @@
+"""What the demo's people say while somebody looks: exchanges among themselves, and answers to a visitor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
+
+BOTS = ("marta", "iker", "noor", "teo")
+"""Who talks by themselves."""
+
+
+class Exchange(NamedTuple):
+    """A few lines in one room, each with who says it."""
+
+    room: str
+    lines: tuple[tuple[str, str], ...]
+
+
+class Topic(NamedTuple):
+    """What somebody says when a word is heard."""
+
+    words: str
+    answers: tuple[str, ...]
+
+
+def _in(room: str, *lines: str) -> Exchange:
+    return Exchange(room, tuple((who, text) for who, _, text in (line.partition(": ") for line in lines)))
+
+
+EXCHANGES = (
+    _in("mesa/kitchen", "marta: Stock is on. Nobody lifts the lid before four."),
+    _in(
+        "mesa/kitchen",
+        "marta: Who has seen the big whisk?",
+        "teo: It is in the jug. It has been in the jug for a week.",
+    ),
+    _in("mesa/kitchen", "teo: Two portions of stew for the technician, to go.", "marta: He is part of the family now."),
+    _in("mesa/kitchen", "marta: Oven two tells the truth today. I do not trust it."),
+    _in("mesa/kitchen", "iker: Ten kilos of kale at the back door.", "marta: I hear the door. Coming."),
+    _in("mesa/service", "teo: Table six asks for more bread.", "teo: Table six asks for even more bread."),
+    _in("mesa/service", "teo: Eight for tomorrow, by the window. All windows are one window now."),
+    _in("mesa/service", "teo: The gentleman with the dog is here.", "marta: The dog gets the end of the ham."),
+    _in("mesa/service", "teo: Somebody has fetched the cello. It was the wrong somebody. It is back."),
+    _in("mesa/general", "teo: The new clock ticks louder than the guests.", "marta: Then feed the guests."),
+    _in("mesa/general", "noor: We have the first prints here. They smell of ink and leek."),
+    _in("mesa/general", "iker: Passed by with the van. The window looks lovely with the lights on."),
+    _in("mesa/general", "teo: A child has drawn the long table. I hung it beside the till."),
+    _in("mesa/menu", "marta: Tomorrow the squash goes first, it has waited long enough."),
+    _in("mesa/menu", "marta: Pears or chestnuts?", "teo: Yes.", "marta: That was not the question."),
+    _in("mesa/menu", "teo: Three people asked for the leek soup by name today.", "marta: By its name or by mine?"),
+    _in("mesa/suppliers", "iker: Beetroot tomorrow, forty kilos, washed if it rains."),
+    _in("mesa/suppliers", "marta: Could I have the small leeks again?", "iker: They were never gone. They hid."),
+    _in("mesa/suppliers", "iker: Eggs: 30. The strike is over."),
+    _in("coop/square", "iker: The goat has learned to open the gate. We are in talks."),
+    _in("coop/square", "noor: The poster hangs. It took two people, one ladder and an opinion."),
+    _in("coop/square", "teo: Found a glove on the corner, left, blue, very elegant."),
+    _in("coop/square", "marta: Leftovers at nine tonight: beans, squash, a lot of both.", "iker: I bring a bowl."),
+    _in("coop/harvest", "iker: The fog has lifted, and under it: more chard."),
+    _in("coop/harvest", "iker: Planted garlic. It is the most hopeful thing that one can do in November."),
+    _in("coop/harvest", "iker: Apples are in. 22 crates.", "marta: I take four, and the bruised ones."),
+    _in("coop/deliveries", "teo: East is done. The hill won again."),
+    _in("coop/deliveries", "iker: Key of the van is in the blue cup. I checked twice."),
+    _in("coop/recipes", "marta: Beetroot: in its skin, in salt, in the oven, an hour. Then forgive it the colour."),
+    _in("coop/recipes", "marta: If the soup is flat it wants lemon. If you are flat you want soup."),
+    _in("coop/recipes", "iker: My mother put an apple into the cabbage.", "marta: Your mother was right."),
+    _in("studio/desk", "noor: Coffee is made. It is strong enough to sign contracts."),
+    _in("studio/desk", "teo: I bring the plates back at six.", "noor: They are washed. Almost all of them."),
+    _in("studio/shoots", "noor: North window is free on two mornings next week. Who has something that steams?"),
+    _in("studio/crit", "noor: I moved the date onto the empty plate. It looks as if it had always been there."),
+    _in("studio/crit", "noor: Second proof of the blue. It is bluer, in a good way."),
+    _in("studio/tools", "noor: The plotter has printed a whole metre without a complaint. Nobody look at it."),
+    _in("project/winter", "noor: The menu cards are cut. The fold sits."),
+    _in("project/winter", "noor: Yuki asks whether the wall beside the till is really white, or only tired."),
+)
+
+REACTIONS = ("❤️", "👍", "😄", "🙌", "✨", "🍋", "👀")
+
+GREETING = Topic(
+    r"\b(hello|hi|hey|hola|good (morning|evening|day))\b",
+    ("Hello! Good to see you.", "Hola! Come in, sit down.", "Hello there. Have you eaten?", "Good to hear from you!"),
+)
+THANKS = Topic(r"\b(thank|thanks|gracias)", ("With pleasure.", "Always.", "That is what the long table is for."))
+TOPICS = {
+    "marta": (
+        Topic(r"\b(soup|leek|stew|bean)", ("The soup is ready when it is ready. So: at half past twelve.",)),
+        Topic(r"\b(menu|eat|dinner|lunch|hungry)", ("Come by at four, there is always something to taste.",)),
+        Topic(r"\b(bread|hugo)", ("Ask Hugo, but ask him before he has slept.",)),
+    ),
+    "iker": (
+        Topic(r"\b(goat)", ("She sends her regards. She ate the first version of this message.",)),
+        Topic(r"\b(chard|vegetable|box|leek|tomato)", ("I can bring it tomorrow by nine. How many kilos?",)),
+        Topic(r"\b(weather|rain|frost|cold)", ("Frost by the weekend. The kale is looking forward to it.",)),
+    ),
+    "noor": (
+        Topic(r"\b(offer|price|cost|expensive|cheap)", ("Tell me what it may cost, and I tell you what it can be.",)),
+        Topic(r"\b(picture|photo|poster|print|shoot)", ("I can have a proof on your table tomorrow.",)),
+        Topic(r"\b(when|date|deadline)", ("End of the week, and I say that with a straight face.",)),
+    ),
+    "teo": (
+        Topic(r"\b(table|book|tonight|reserve)", ("I write you down. Inside, near the warm wall?",)),
+        Topic(r"\b(cello|candle|spoon)", ("It is a long story. It is in the cloakroom, too.",)),
+        Topic(r"\b(bike|bicycle|box|deliver)", ("I ride east until six. After six I carry plates.",)),
+    ),
+}
+QUESTION = Topic(
+    r"\?",
+    (
+        "I think so, but let me ask around the table.",
+        "Good question. Give me until the coffee is through.",
+        "Yes. Probably. Almost certainly.",
+        "Let me look, I tell you in a minute.",
+    ),
+)
+OTHERWISE = (
+    "I like that.",
+    "Tell me more, I am only peeling potatoes.",
+    "Noted, with a pencil that I will find again.",
+    "You are right, as far as I can see from here.",
+    "That made my afternoon.",
+)
+ABOUT_CARDS = {
+    "accepted": "Wonderful. I tell the printer before you can change your mind.",
+    "declined": "That is all right. I think of something smaller.",
+    "countered": "You drive a friendly bargain. Let me sleep on it, shortly.",
+    "confirmed": "It is in the calendar, in ink.",
+    "open": "Thank you, I look at it right away.",
+}
+OFFERS = (
+    (180, "Ten large prints, unframed"),
+    (95, "New picture for the window, one dish"),
+    (140, "Menu card, second run of 200"),
+    (60, "Twenty postcards of the long table"),
+    (320, "A morning of pictures in spring"),
+)
+NOTICES = (
+    ("events", "La Mesa Larga", "A table has become free", "Four places tonight, at half past eight."),
+    ("co-op", "Olmo Street Food Co-op", "Leftovers at nine", "Beans, squash, a lot of both. Bring a bowl."),
+    ("house", "Olmo Street", "The lamp on the corner works again", "Thank you, whoever has the long ladder."),
+    ("events", "La Mesa Larga", "Tasting at four", "The cider rye, third try."),
+    ("co-op", "Olmo Street Food Co-op", "The van goes east at five", "There is room for two boxes more."),
+)
+
+
+def answer(who: str, said: str, chance: Random, before: Sequence[str] = ()) -> str:
+    """What somebody answers to this; if it can be helped, nothing that they said just before."""
+    heard = said.casefold()
+    topics = (*TOPICS.get(who, ()), THANKS, GREETING, QUESTION)
+    fitting = next((topic.answers for topic in topics if re.search(topic.words, heard)), OTHERWISE)
+    fresh = [text for text in fitting if text not in before]
+    return chance.choice(fresh or list(fitting))

@@ -1,0 +1,251 @@
+"""Seeding: everything that happened, in the order of time.
+
+Ids carry the time and never go back in a process, so what was said is written one after the other, each at its own
+moment. What nothing comes after (reactions, pins, files) is written beside it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+
+from sobremesa.app import Sobremesa
+from sobremesa.demo import notices, pictures, routines, scenes, shared
+from sobremesa.demo.agreements import DEALINGS, Dealing
+from sobremesa.demo.calendar import Calendar, StoryClock
+from sobremesa.demo.communities import COMMUNITIES, DIRECT, GROUPS, UNREAD, Community, keeper_of, people_in
+from sobremesa.demo.people import ADMINISTRATOR, MAIN, PASSWORD, PEOPLE, Person
+from sobremesa.demo.phrases import BOTS
+from sobremesa.demo.scenes import Line
+from sobremesa.demo.steps import Step
+from sobremesa.demo.world import BEGUN, Act, Place, World
+from sobremesa.ids import MessageId
+from sobremesa.rooms.sending import Draft
+from sobremesa.settings import Settings
+from sobremesa.threads.entities import LbgId, LegId, ListingId
+from sobremesa.threads.service import NewThread
+
+BESIDE_AT_ONCE = 64
+UPLOADED_BEFORE_MS = 3_600_000
+
+Told = Callable[[int, int], None]
+"""How many of how many things have happened."""
+
+
+def _nobody(done: int, expected: int) -> None:
+    """Nobody wants to know."""
+
+
+async def seed(settings: Settings, told: Told = _nobody) -> None:
+    """Put the whole demo into an empty store. Whether it came to its end shows in `store.is_seeded`."""
+    clock = StoryClock()
+    calendar = Calendar(clock.now_ms())
+    with clock.at(calendar.moment(BEGUN)):
+        async with Sobremesa.open(settings=settings, clock=clock, background=False) as app:
+            world = World(app, clock, calendar)
+            await _people(world)
+            await _places(world)
+            acts = sorted(_acts(world), key=lambda act: act.at_ms)
+            _faces(world)
+            await _play(world, acts, told)
+            with clock.at(calendar.now_ms):
+                await _reading(world)
+                await (await app.archive.outbox()).replay()
+                await app.follower.catch_up()
+                # The last thing of all: by it one knows that nothing is missing.
+                await app.accounts.grant_admin(ADMINISTRATOR)
+
+
+# Who and where
+
+
+async def _people(world: World) -> None:
+    async def come(person: Person) -> None:
+        signed_in = await world.app.accounts.register(
+            email=person.email, username=person.name, password=PASSWORD, device="demo"
+        )
+        await world.app.accounts.logout(signed_in.actor)
+        world.people[person.name] = signed_in.actor
+
+    # Alone and first: by this one a store is known to be a demo's, however early the seeding ends.
+    await come(next(person for person in PEOPLE if person.name == ADMINISTRATOR))
+    await asyncio.gather(*(come(person) for person in PEOPLE if person.name != ADMINISTRATOR))
+
+
+def _faces(world: World) -> None:
+    """Begin to upload everybody's picture."""
+    for person in PEOPLE:
+        initials = "".join(word[0] for word in person.full.split())
+        picture = pictures.face(initials, person.colours)
+        world.files[person.name] = asyncio.create_task(
+            world.upload(person.name, f"{person.name}.png", "image/png", picture, public=True)
+        )
+
+
+async def _places(world: World) -> None:
+    for community in COMMUNITIES:
+        await _community(world, community)
+    for one, other in DIRECT:
+        begun = await world.app.conversations.begin_direct(world.people[one], world.people[other].user_id)
+        world.places[f"with/{one}/{other}"] = Place(world.app.talks, begun.conversation_id)
+    for group in GROUPS:
+        first, *others = (world.people[name] for name in group.people)
+        begun = await world.app.conversations.begin_group(first, [other.user_id for other in others], name=group.name)
+        world.places[f"group/{group.key}"] = Place(world.app.talks, begun.conversation_id)
+
+
+async def _community(world: World, community: Community) -> None:
+    app, owner = world.app, world.people[community.owner]
+    server = await app.communities.create_server(owner, name=community.name)
+    for name, topic in community.channels:
+        made = await app.communities.create_channel(owner, server.server_id, name=name, topic=topic)
+        world.places[f"{community.key}/{name}"] = Place(app.channels, made.channel.channel_id)
+    invite = await app.membership.create_invite(owner, server.server_id)
+    others = [name for name in community.members if name != community.owner]
+    await asyncio.gather(*(app.membership.redeem(world.people[name], invite.code) for name in others))
+    for name in community.admins:
+        await app.membership.change_role(owner, server.server_id, world.people[name].user_id, role="admin")
+
+    async def icon() -> None:
+        initials = "".join(word[0] for word in community.name.split()[-2:])
+        picture = pictures.face(initials, community.colours)
+        view = await world.upload(community.owner, f"{community.key}.png", "image/png", picture, public=True)
+        changes = {"icon_url": f"/v1/attachments/{view.file_id}"}
+        await app.communities.change_server(owner, server.server_id, changes)
+
+    world.icons.append(asyncio.create_task(icon()))
+
+
+# What happened
+
+
+def _acts(world: World) -> Iterator[Act]:
+    for read in (scenes.read, routines.read):
+        for scene in read(world.calendar, world.chance):
+            yield from _scene(world, scene)
+    for dealing in DEALINGS:
+        yield world.act(dealing.begun, partial(_begin, world, dealing))
+        for step in dealing.steps:
+            yield world.act(step.when, partial(_step, world, step, dealing.key))
+    yield from notices.acts(world)
+    yield from shared.acts(world)
+
+
+async def _begin(world: World, dealing: Dealing) -> None:
+    wanted = NewThread(
+        dealing.kind,
+        world.people[dealing.seller].user_id,
+        None if dealing.listing is None else ListingId(dealing.listing),
+        None if dealing.lbg is None else LbgId(dealing.lbg),
+        None if dealing.leg is None else LegId(dealing.leg),
+        dealing.city,
+    )
+    thread = (await world.app.threads.create(world.people[dealing.buyer], wanted)).listed.thread
+    for name in dealing.also:
+        await world.app.thread_participants.add(
+            world.people[dealing.seller], thread.room_id, world.people[name].user_id, "seller"
+        )
+    world.places[dealing.key] = Place(world.app.thread_rooms, thread.room_id)
+
+
+async def _step(world: World, step: Step, room: str) -> None:
+    await step.do(world, room)
+
+
+def _scene(world: World, lines: list[Line]) -> Iterator[Act]:
+    """What was said in a scene, and what came of it."""
+    said: dict[int, MessageId] = {}
+    for line in lines:
+        if line.file is not None:
+            _upload(world, line, line.file)
+        yield Act(line.at_ms, partial(_say, world, line, said))
+        yield from _after(world, line, said)
+
+
+def _upload(world: World, line: Line, name: str) -> None:
+    """Begin to upload a file: it is made small by a process of its own, while others talk."""
+    kind, content = pictures.content_of(name)
+    upload = world.upload(line.who, name, kind, content, at_ms=line.at_ms - UPLOADED_BEFORE_MS)
+    world.files[name] = asyncio.create_task(upload)
+
+
+async def _say(world: World, line: Line, said: dict[int, MessageId]) -> None:
+    place = world.places[line.room]
+    draft = Draft(
+        line.text if line.before is None else line.before,
+        reply_to=None if line.answers is None else said[line.answers],
+        attachments=() if line.file is None else [(await world.files[line.file]).file_id],
+    )
+    sent = await place.rooms.send(world.people[line.who], place.room_id, draft)
+    said[line.place] = sent.message_id
+    world.last.setdefault(line.room, []).append(sent.message_id)
+
+
+def _after(world: World, line: Line, said: dict[int, MessageId]) -> Iterator[Act]:
+    def beside(seconds: float, verb: Callable[[MessageId], Awaitable[object]]) -> Act:
+        async def do() -> None:
+            await verb(said[line.place])
+
+        return Act(min(line.at_ms + round(seconds * 1000), world.calendar.now_ms), do, is_beside=True)
+
+    def rooms(verb: str, who: str, *more: str) -> Callable[[MessageId], Awaitable[object]]:
+        async def do(message_id: MessageId) -> object:
+            place = world.places[line.room]
+            return await getattr(place.rooms, verb)(world.people[who], place.room_id, message_id, *more)
+
+        return do
+
+    for emoji, names in line.reactions:
+        for name in names:
+            yield beside(world.chance.uniform(5, 900), rooms("react", name, emoji))
+    if line.before is not None:
+        yield beside(40, rooms("edit", line.who, line.text))
+    if line.is_pinned:
+        yield beside(60, rooms("pin", keeper_of(line.room) or line.who))
+    if line.report is not None:
+        yield beside(90, rooms("report", *line.report))
+    if line.is_gone:
+        yield beside(120, rooms("delete", line.who))
+
+
+async def _play(world: World, acts: list[Act], told: Told) -> None:
+    """Let everything happen, each at its moment."""
+    async with asyncio.TaskGroup() as group:
+        turn = asyncio.Semaphore(BESIDE_AT_ONCE)
+
+        async def beside(act: Act) -> None:
+            async with turn:
+                await act.do()
+
+        for done, act in enumerate(acts):
+            told(done, len(acts))
+            with world.clock.at(act.at_ms):
+                if act.is_beside:
+                    group.create_task(beside(act))
+                else:
+                    await act.do()
+        for person in PEOPLE:
+            group.create_task(_face(world, person))
+        await asyncio.gather(*world.icons)
+    told(len(acts), len(acts))
+
+
+async def _face(world: World, person: Person) -> None:
+    picture = await world.files[person.name]
+    await world.app.accounts.change_profile(world.people[person.name], avatar_url=f"/v1/attachments/{picture.file_id}")
+
+
+async def _reading(world: World) -> None:
+    """Everybody has read something: the main login what it is meant to, the others almost everything."""
+    dealings = {dealing.key: (dealing.buyer, dealing.seller, *dealing.also) for dealing in DEALINGS}
+    reads = []
+    for room, messages in world.last.items():
+        for name in dealings.get(room) or people_in(room):
+            left = UNREAD.get(room, 0) if name == MAIN else world.chance.choice((0, 0, 0, 1, 2))
+            if name in BOTS:
+                left = 0  # or they would answer old messages when they come
+            if left < len(messages):
+                place = world.places[room]
+                reads.append(place.rooms.mark_read(world.people[name], place.room_id, messages[-1 - left]))
+    await asyncio.gather(*reads)

@@ -1,0 +1,96 @@
+"""Serving the client: its files under their names, and its page for every path that a person can be at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sobremesa.errors import NotFound
+from sobremesa.http.dispatch import Headers, Receive, Scope, Send
+from sobremesa.http.problems import Problem, problem_of
+from sobremesa.http.trace import trace_of
+from sobremesa.web.files import ENCODINGS, INDEX, Body, File
+
+POLICY = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    b"font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; manifest-src 'self'"
+)
+"""No script but ours, no address but ours."""
+FOREVER = b"public, max-age=31536000, immutable"
+ASK_AGAIN = b"no-cache"
+ROUTE = "(client)"
+
+NOT_BUILT = b"""<!doctype html>
+<html lang="en"><title>Sobremesa</title>
+<h1>Sobremesa runs, but its web client is not built</h1>
+<p>In the source tree, <code>make install</code> builds it; it needs nothing but the package registries.
+Without make: <code>cd web &amp;&amp; npm ci &amp;&amp; npm run build</code>, then start the server again.</p>
+<p>The API does not need it: see <a href="/docs">its documentation</a>.</p>
+</html>
+"""
+
+
+class Client:
+    """The built client as an ASGI application."""
+
+    def __init__(self, files: Mapping[str, File]) -> None:
+        self._files = files
+        self._index = files.get(INDEX) or File("text/html; charset=utf-8", False, Body(NOT_BUILT, '"not-built"'), {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        file = self._find(scope["path"])
+        if file is None:
+            await _refuse(problem_of(NotFound()), scope, send)
+            return
+        trace_of(scope).route = ROUTE
+        if scope["method"] not in ("GET", "HEAD"):
+            problem = Problem(status=405, code="method_not_allowed", detail="This is a page: it takes GET, HEAD.")
+            await _refuse(problem, scope, send, [(b"allow", b"GET, HEAD")])
+            return
+        await _answer(file, scope, send)
+
+    def _find(self, path: str) -> File | None:
+        """The file of this name; the page for a path of the client's own, whose names have no dots."""
+        if path in self._files:
+            return self._files[path]
+        is_place = "." not in path.rpartition("/")[2] and not path.startswith(("/v1/", "/assets/")) and path != "/v1"
+        is_served = path == "/" or INDEX in self._files
+        return self._index if is_place and is_served else None
+
+
+async def _answer(file: File, scope: Scope, send: Send) -> None:
+    asked = {name: value for name, value in scope["headers"] if name in (b"accept-encoding", b"if-none-match")}
+    encoding, body = _chosen(file, asked.get(b"accept-encoding", b"").decode("latin-1"))
+    headers: Headers = [
+        (b"etag", body.etag.encode()),
+        (b"cache-control", FOREVER if file.is_immutable else ASK_AGAIN),
+        (b"content-security-policy", POLICY),
+        (b"vary", b"accept-encoding"),
+    ]
+    if body.etag in asked.get(b"if-none-match", b"").decode("latin-1"):
+        await send({"type": "http.response.start", "status": 304, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+        return
+    headers += [(b"content-type", file.content_type.encode()), (b"content-length", b"%d" % len(body.content))]
+    if encoding is not None:
+        headers.append((b"content-encoding", encoding.encode()))
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body.content})
+
+
+def _chosen(file: File, accepted: str) -> tuple[str | None, Body]:
+    """The smallest body that the browser takes. `q=0` is the only weight that anybody means."""
+    names = {}
+    for part in accepted.lower().split(","):
+        name, _, weight = part.strip().partition(";")
+        names[name.strip()] = weight.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    for encoding in ENCODINGS:
+        if encoding in file.encoded and names.get(encoding, False):
+            return encoding, file.encoded[encoding]
+    return None, file.plain
+
+
+async def _refuse(problem: Problem, scope: Scope, send: Send, headers: Headers | None = None) -> None:
+    trace_of(scope).code = problem.code
+    told = [*problem.headers, *(headers or []), (b"content-length", b"%d" % len(problem.body))]
+    await send({"type": "http.response.start", "status": problem.status, "headers": told})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else problem.body})

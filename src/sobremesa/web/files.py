@@ -1,0 +1,60 @@
+"""The files of the build, read once: a request can only ask for what is in this dictionary, whatever its path says."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+DIST = Path(__file__).parent / "dist"
+INDEX = "/index.html"
+ASSETS = "/assets/"
+"""Where the build puts what has a hash in its name."""
+
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
+    ".png": "image/png",
+}
+ENCODINGS = {"br": ".br", "gzip": ".gz"}
+"""By how much they save: the first that the browser takes is sent."""
+
+
+class Body(NamedTuple):
+    """The bytes of a file in one encoding."""
+
+    content: bytes
+    etag: str
+
+
+class File(NamedTuple):
+    """A file of the build; `encoded` are its precompressed bodies."""
+
+    content_type: str
+    is_immutable: bool
+    plain: Body
+    encoded: dict[str, Body]
+
+
+def read_build(directory: Path = DIST) -> dict[str, File]:
+    """Every file of the build by its path on the site; none where nothing is built."""
+    files = {}
+    for path in sorted(directory.rglob("*")):
+        content_type = TYPES.get(path.suffix)
+        if content_type is None or not path.is_file():
+            continue
+        place = "/" + path.relative_to(directory).as_posix()
+        siblings = {name: path.with_name(path.name + suffix) for name, suffix in ENCODINGS.items()}
+        encoded = {name: _body(sibling, name) for name, sibling in siblings.items() if sibling.is_file()}
+        files[place] = File(content_type, place.startswith(ASSETS), _body(path, "plain"), encoded)
+    return files
+
+
+def _body(path: Path, encoding: str) -> Body:
+    content = path.read_bytes()
+    digest = hashlib.blake2b(content, digest_size=12, person=encoding.encode()).hexdigest()
+    return Body(content, f'"{digest}"')

@@ -1,0 +1,78 @@
+"""The demo as its own process, as somebody starts it, until the end of a block."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from api.running import SOBREMESA, STOP_WITHIN_SECONDS, Server
+from servers import TETHER
+
+SEEDED_WITHIN_SECONDS = 90.0
+"""However many others use this machine meanwhile."""
+
+PRINTED_WITHIN_SECONDS = 10.0
+
+_ALL_IS_PRINTED = re.compile(r"--fresh begins again\.\n")
+_LOGIN = re.compile(r"^(\w+) +(\S+@\S+) +(\S+) +(\S.*)$", re.MULTILINE)
+
+
+class Login(NamedTuple):
+    """A line of the table that the demo prints."""
+
+    user: str
+    email: str
+    password: str
+    sees: str
+
+
+def logins_of(server: Server) -> dict[str, Login]:
+    """Who can log in, as it is printed."""
+    found = (Login(*match) for match in _LOGIN.findall(server.log.read_text()))
+    return {login.user: login for login in found}
+
+
+def environment_of(**settings: str) -> dict[str, str]:
+    """Ours, without what somebody has set for a server of their own."""
+    told = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
+    return told | {f"SOBREMESA_{name.upper()}": value for name, value in settings.items()}
+
+
+def copied(store: str, folder: Path) -> str:
+    """The same store once more, without its uploaded files; nobody may be using it."""
+    source = Path(store.removeprefix("sqlite:///"))
+    for file in source.parent.glob(f"{source.name}*"):
+        if file.is_file():
+            shutil.copy(file, folder / file.name)
+    return f"sqlite:///{folder / source.name}"
+
+
+@contextmanager
+def demo_running(store: str, log: Path, *options: str) -> Iterator[Server]:
+    """`sobremesa demo` on any free port."""
+    command = [sys.executable, "-I", "-S", str(TETHER), str(os.getpid())]
+    command += [sys.executable, str(SOBREMESA), "demo", "--port", "0", "--store", store, *options]
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            command,
+            env=environment_of(rate_limits="off"),
+            cwd=log.parent,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        server = Server(store, process, log, ready_within=SEEDED_WITHIN_SECONDS)
+        server.wait_for(_ALL_IS_PRINTED, PRINTED_WITHIN_SECONDS)
+        yield server
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(STOP_WITHIN_SECONDS)

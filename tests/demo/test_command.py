@@ -1,0 +1,107 @@
+"""`sobremesa demo`, as a person runs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from api.running import SOBREMESA, Server
+from demo.running import Login, copied, demo_running, environment_of
+from sobremesa.app import Sobremesa
+from sobremesa.demo import store as demo_store
+from sobremesa.demo.people import ADMINISTRATOR, PASSWORD, email_of
+from sobremesa.demo.store import NotADemo
+from sobremesa.settings import Settings
+from sobremesa.table.opening import BadStore, open_embedded
+
+
+async def rows_in(store: str) -> int:
+    engine = await open_embedded(store, janitor=False)
+    try:
+        return (await engine.describe_table()).items
+    finally:
+        await engine.close()
+
+
+def refused(*arguments: str, folder: Path, **settings: str) -> str:
+    """What the demo says when it does not start."""
+    done = subprocess.run(
+        [SOBREMESA, "demo", *arguments],
+        cwd=folder,
+        env=environment_of(**settings),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return " ".join(done.stderr.split())
+
+
+async def register(store: str, email: str) -> None:
+    async with Sobremesa.open(store, background=False) as app:
+        await app.accounts.register(email=email, username=email.partition("@")[0], password=PASSWORD)
+
+
+async def test_it_prints_where_it_is_and_who_can_log_in_and_answers(demo: Server, logins: dict[str, Login]) -> None:
+    said = demo.log.read_text()
+
+    assert f"Sobremesa, the demo: {demo.url}" in said
+    assert "This is a demo with passwords that everybody knows" in said
+    assert all(login.password == PASSWORD and login.sees for login in logins.values())
+    async with aiohttp.ClientSession(demo.url) as http, http.get("/readyz") as answer:
+        assert answer.status == 200
+
+
+async def test_a_world_that_is_there_is_used_as_it_is(seeded: str, tmp_path: Path) -> None:
+    store = copied(seeded, tmp_path)
+    before = await rows_in(store)
+
+    with demo_running(store, tmp_path / "again.log", "--quiet") as server:
+        assert "Making the demo" not in server.log.read_text()
+        assert server.stop() == 0
+
+    assert await rows_in(store) == before
+
+
+async def test_it_never_touches_a_store_that_is_not_its_own(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path / 'shop.db'}"
+    await register(store, "somebody@example.com")
+    before = await rows_in(store)
+
+    with pytest.raises(NotADemo):
+        await demo_store.is_seeded(Settings(store=store))
+    said = refused("--store", store, "--fresh", "--port", "0", folder=tmp_path)
+    assert "holds something else than the demo" in said
+    assert await rows_in(store) == before
+
+
+async def test_half_a_world_is_not_taken_for_one_and_goes(tmp_path: Path) -> None:
+    settings = Settings(store=f"sqlite:///{tmp_path / 'world.db'}")
+    await register(settings.store, email_of(ADMINISTRATOR))
+
+    assert not await demo_store.is_seeded(settings)
+    await demo_store.clear(settings)
+
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("store", ["sqlite://", "dynamodb://some-table?region=eu-west-1"])
+def test_it_lives_in_a_file_only(store: str) -> None:
+    with pytest.raises(BadStore, match="lives in a file"):
+        demo_store.path_of(store)
+
+
+def test_it_begins_nothing_where_somebody_listens_and_hears_no_setting_of_a_real_server(
+    demo: Server, tmp_path: Path
+) -> None:
+    port = demo.url.rpartition(":")[2]
+    said = refused("--port", port, folder=tmp_path, store="nonsense://x", files="nonsense://x", host="0.0.0.0")
+
+    assert f"cannot listen on 127.0.0.1:{port}" in said
+    assert os.listdir(tmp_path) == []

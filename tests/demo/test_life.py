@@ -1,0 +1,172 @@
+"""People in the demo talk while somebody looks, and answer whoever speaks to them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from api.running import Server
+from client.hourglass import Hourglass
+from demo.running import Login, copied
+from gateway.town import Town, town_of
+from sobremesa.client import Client, Event, Pace, Room
+from sobremesa.demo.bots import HOUR_SECONDS, Allowance, Tempo
+from sobremesa.demo.communities import COMMUNITIES, people_in
+from sobremesa.demo.life import living
+from sobremesa.demo.people import NAMES, PASSWORD, email_of
+from sobremesa.demo.phrases import BOTS, EXCHANGES
+
+A_FEW_SECONDS = 10.0
+WITHIN_SECONDS = 20.0
+TURN = 0.0137
+"""How long the quick ones wait between two lines: nobody else sleeps exactly as long."""
+QUICK = Tempo(between=(TURN, TURN), writing=(0, 0), reading=(0.01, 0.02), offers=(0.5, 1), notices=(0.5, 1))
+
+
+async def direct_with(client: Client, name: str) -> Room:
+    found = await client.find_user(name)
+    assert found is not None
+    return (await client.direct(found.user_id)).room
+
+
+async def until(events: AsyncIterator[Event], room: Room, name: str) -> list[str]:
+    """What is told of a room until somebody says something in it: what happened, of this person."""
+    seen = []
+    async for event in events:
+        if event.d.get("roomId") == room.room_id and event.d.get("username") == name:
+            seen.append(event.t)
+            if event.t == "message.created":
+                return seen
+    raise AssertionError("the connection ended")
+
+
+async def answers(client: Client, name: str) -> None:
+    """As soon as somebody answers, who may not be there yet: they see it when they come."""
+    room = await direct_with(client, name)
+    async with client.gateway() as live, asyncio.timeout(WITHIN_SECONDS):
+        events = live.events()
+        await client.send(room, "Are you there?")
+        await until(events, room, name)
+
+
+async def test_somebody_who_is_written_to_answers_within_seconds_after_typing(ana: Client) -> None:
+    await answers(ana, "marta")  # from now on all of them are there
+    room = await direct_with(ana, "teo")
+    async with ana.gateway() as live, asyncio.timeout(A_FEW_SECONDS):
+        events = live.events()
+        asked = await ana.send(room, "Hello Teo, is there a table for tonight?")
+
+        assert await until(events, room, "teo") == ["typing.started", "message.created"]
+    answer = (await ana.request("GET", f"{room.path}/messages", query={"limit": 1}))["items"][0]
+    assert answer["content"] == "I write you down. Inside, near the warm wall?"
+    async with asyncio.timeout(A_FEW_SECONDS), ana.gateway() as live:
+        async for _ in live.events():
+            readers = (await ana.request("GET", f"{room.path}/readers"))["items"]
+            if any(each["username"] == "teo" and each["lastReadMessageId"] >= asked.message_id for each in readers):
+                break
+
+
+async def test_somebody_who_is_mentioned_answers_with_a_reply(demo: Server, logins: dict[str, Login]) -> None:
+    async with Client(demo.url) as ben:
+        await ben.login(logins["ben"].email, logins["ben"].password)
+        [server] = [server async for server in ben.servers()]
+        await answers(ben, "iker")
+        [square] = [channel.room async for channel in ben.channels(server.server_id) if channel.name == "square"]
+        async with ben.gateway() as live, asyncio.timeout(A_FEW_SECONDS):
+            asked = await ben.send(square, "How is the goat, @iker?")
+            async for message in live.messages():
+                if message.reply_to == asked.message_id:
+                    break
+
+    assert message.username == "iker"
+    assert message.content.startswith("She sends her regards")
+
+
+class Turns:
+    """The pace of everybody, which counts the turns that pass."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._passed = asyncio.Condition()
+
+    @property
+    def pace(self) -> Pace:
+        return Pace(sleep=self._sleep)
+
+    async def _sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        if seconds == TURN:
+            async with self._passed:
+                self.count += 1
+                self._passed.notify_all()
+
+    async def pass_by(self, many: int) -> None:
+        """As soon as so many more have passed."""
+        last = self.count + many
+        async with asyncio.timeout(WITHIN_SECONDS), self._passed:
+            await self._passed.wait_for(lambda: self.count >= last)
+
+
+@pytest.fixture
+async def town(seeded: str, tmp_path: Path) -> AsyncIterator[Town]:
+    """The demo in this process, with nobody in it who talks."""
+    async with town_of(copied(seeded, tmp_path)) as town:
+        yield town
+
+
+async def heard_in(town: Town) -> list[str | None]:
+    """The last message of every channel."""
+    last: list[str | None] = []
+    for name in ("ana", "ben", "noor"):
+        signed_in = await town.app.accounts.login(email=email_of(name), password=PASSWORD)
+        for server in (await town.app.communities.list_servers(signed_in.actor, limit=50))[0]:
+            channels = await town.app.communities.list_channels(signed_in.actor, server.server_id, limit=50)
+            last += [channel.last_message_id for channel in channels[0]]
+    return last
+
+
+async def test_nobody_talks_while_nobody_looks(town: Town) -> None:
+    turns = Turns()
+    async with living(town.app, town.url, tempo=QUICK, pace=turns.pace) as life, Client(town.url) as visitor:
+        before = await heard_in(town)
+        await turns.pass_by(20)
+        assert not life.is_watched()
+        assert await heard_in(town) == before
+
+        await visitor.login(email_of("ana"), PASSWORD)
+        async with visitor.gateway() as live, asyncio.timeout(WITHIN_SECONDS):
+            assert life.is_watched()
+            heard = set()
+            async for event in live.events():
+                heard.add((event.t, event.d.get("type")))
+                if heard >= {("message.created", "text"), ("message.created", "action"), ("inbox.message", None)}:
+                    break
+        while life.is_watched():
+            await turns.pass_by(1)
+
+        await turns.pass_by(2)  # who was about to say something has said it
+        before = await heard_in(town)
+        await turns.pass_by(20)
+        assert await heard_in(town) == before
+
+
+def test_who_has_said_enough_in_an_hour_is_quiet_until_it_has_passed() -> None:
+    hourglass = Hourglass()
+    allowance = Allowance(3, hourglass.pace)
+
+    assert [allowance.take() for _ in range(5)] == [True, True, True, False, False]
+    hourglass.time += HOUR_SECONDS
+    assert allowance.take()
+
+
+def test_whoever_talks_is_in_the_room() -> None:
+    channels = {f"{community.key}/{name}" for community in COMMUNITIES for name, _ in community.channels}
+    for exchange in EXCHANGES:
+        assert exchange.room in channels | {"project/winter"}
+        for who, text in exchange.lines:
+            assert who in BOTS
+            assert who in (NAMES if exchange.room == "project/winter" else people_in(exchange.room))
+            assert text

@@ -1,0 +1,196 @@
+import { expect, test } from "./world";
+
+test("two people talk, and each sees the other's words, edits, deletions and reactions", async ({
+  newcomer,
+  community,
+}) => {
+  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const { path } = await community(ana, ben);
+  await ana.goTo(path);
+  await ben.goTo(path);
+
+  await ana.say("Is **anybody** at the table?");
+  await expect(ben.said("Is anybody at the table?").locator("strong")).toHaveText("anybody");
+  await ben.say("I am.");
+  await expect(ana.said("I am.")).toBeVisible();
+  await expect(ana.page.locator(".message-sending")).toHaveCount(0);
+
+  const mine = ana.said("Is anybody at the table?");
+  await mine.hover();
+  await mine.getByRole("button", { name: "Edit" }).click();
+  await ana.page.getByLabel("Edit the message").fill("Is somebody there?");
+  await ana.page.getByLabel("Edit the message").press("Enter");
+  await expect(ben.said("Is somebody there?")).toContainText("(edited)");
+
+  const theirs = ben.said("Is somebody there?");
+  await theirs.hover();
+  await theirs.getByRole("button", { name: "React with 👍" }).click();
+  await expect(theirs.locator(".reaction[aria-pressed=true]")).toBeVisible();
+  await expect(mine.or(ana.said("Is somebody there?")).getByRole("button", { name: "👍, 1" })).toBeVisible();
+  await ana.said("Is somebody there?").getByRole("button", { name: "👍, 1" }).click();
+  await expect(theirs.getByRole("button", { name: "👍, 2" })).toBeVisible();
+
+  await theirs.hover();
+  await theirs.getByRole("button", { name: "Reply" }).click();
+  await ben.say("Somebody is.");
+  await expect(
+    ana.said("Somebody is.").getByRole("button", { name: `In reply to ${ana.name}` }),
+  ).toBeVisible();
+
+  const gone = ben.said("I am.");
+  await gone.hover();
+  await gone.getByRole("button", { name: "More" }).click();
+  await ben.page.getByRole("menuitem", { name: "Delete" }).click();
+  await ben.page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(ana.page.getByText("This message was deleted.")).toBeVisible();
+  await expect(ana.said("I am.")).toHaveCount(0);
+});
+
+test("what is said elsewhere is counted, and mentions stand out", async ({ newcomer, community }) => {
+  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const { serverId, path } = await community(ana, ben);
+  await ana.api("POST", `/servers/${serverId}/channels`, { name: "menu" });
+  await ana.goTo(path);
+  await expect(ana.box).toBeVisible();
+  await ben.goTo(path);
+  await ben.page.getByRole("link", { name: "menu" }).click();
+  await ben.say("soup");
+  const link = ana.page.getByRole("navigation", { name: /^Channels/ }).getByRole("link", { name: "menu" });
+  await expect(link).toContainText("1 unread");
+  await ben.say(`@${ana.name} soup?`);
+  await expect(link).toContainText("1 for you");
+  await link.click();
+  await expect(ana.page.getByRole("separator", { name: "New messages" })).toBeVisible();
+  await expect(link).not.toContainText(/unread|for you/);
+  await expect(ana.page.locator(".mention-me")).toHaveText(`@${ana.name}`);
+});
+
+test("a direct conversation begins by a user name, and shows what was seen", async ({ newcomer }) => {
+  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  await ana.goTo("/");
+  await ben.goTo("/");
+  await ana.page.getByRole("button", { name: "Write to somebody" }).click();
+  await ana.page.getByLabel("User name").fill(ben.name);
+  await ana.page.getByRole("button", { name: "Add", exact: true }).click();
+  await ana.page.getByRole("button", { name: "Begin" }).click();
+  await expect(ana.box).toBeVisible();
+  await ana.say("Hola");
+  const conversation = ben.page
+    .getByRole("navigation", { name: "Conversations" })
+    .getByRole("link", { name: ana.name });
+  await expect(conversation).toContainText("Hola");
+  await expect(conversation).toContainText("1 for you");
+  await conversation.click();
+  await expect(ben.said("Hola")).toBeVisible();
+  await expect(ana.said("Hola").getByLabel(`Seen by ${ben.name}`)).toBeVisible();
+});
+
+test("somebody comes in by an invite", async ({ newcomer, community, browser, server }) => {
+  const ana = await newcomer("ana");
+  const { path } = await community(ana);
+  await ana.goTo(path);
+  await ana.page.getByRole("button", { name: "Invite people" }).click();
+  await ana.page.getByRole("button", { name: "Make an invite" }).click();
+  await expect(ana.page.getByRole("img", { name: "The invite, to be scanned" })).toBeVisible();
+  const link = await ana.page.getByLabel("Invite link").inputValue();
+
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.getByRole("link", { name: "Make an account" }).click();
+  await page.getByLabel("E-mail").fill("fresh@example.org");
+  await page.getByLabel("User name").fill("fresh");
+  await page.getByLabel("Password").fill("correct horse");
+  await page.getByRole("button", { name: "Make an account" }).click();
+  await page.getByRole("button", { name: "Join The long table" }).click();
+  await expect(page.getByRole("heading", { name: "general" }).first()).toBeVisible();
+  expect(page.url()).toContain(server.url + path);
+  await expect(ana.page.getByRole("complementary", { name: "People" })).toContainText("fresh");
+  await context.close();
+});
+
+test("a picture is sent by the button and seen on the other side", async ({ newcomer, community }) => {
+  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const { path } = await community(ana, ben);
+  await ana.goTo(path);
+  await ben.goTo(path);
+  const png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFElEQVR4nGPcEqzFgA0wYRUdtBIA83gBQTGb2FMAAAAASUVORK5CYII=";
+  await ana.page
+    .getByLabel("Files", { exact: true })
+    .setInputFiles({ name: "terracotta.png", mimeType: "image/png", buffer: Buffer.from(png, "base64") });
+  await expect(ana.page.getByRole("list", { name: "Files to send" })).toContainText("terracotta.png");
+  await expect(ana.page.getByRole("button", { name: "Send" })).toBeEnabled();
+  await ana.say("look");
+  const picture = ben.said("look").getByRole("img", { name: "terracotta.png" });
+  await expect(picture).toBeVisible();
+  await expect
+    .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+    .toBeGreaterThan(0);
+});
+
+test("pictures come in by paste and by drop", async ({ newcomer, community }) => {
+  const ana = await newcomer("ana");
+  const { path } = await community(ana);
+  await ana.goTo(path);
+  await ana.box.evaluate((box) => {
+    const data = new DataTransfer();
+    data.items.add(new File(["pasted words"], "pasted.txt", { type: "text/plain" }));
+    box.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  });
+  const tray = ana.page.getByRole("list", { name: "Files to send" });
+  await expect(tray).toContainText("pasted.txt");
+  await ana.page.getByRole("log").evaluate((log) => {
+    const data = new DataTransfer();
+    data.items.add(new File(["dropped words"], "dropped.txt", { type: "text/plain" }));
+    for (const type of ["dragover", "drop"])
+      log.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+  });
+  await expect(tray).toContainText("dropped.txt");
+  await tray.getByRole("button", { name: "Remove pasted.txt" }).click();
+  await expect(ana.page.getByRole("button", { name: "Send" })).toBeEnabled();
+  await ana.box.press("Enter");
+  await expect(
+    ana.page.locator("[data-message]").getByRole("button", { name: "Save the file dropped.txt" }),
+  ).toBeVisible();
+});
+
+test("whoever is kicked is out at once, and roles change live", async ({ newcomer, community }) => {
+  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const { path } = await community(ana, ben);
+  await ana.goTo(path);
+  await ben.goTo(path);
+  await expect(ben.box).toBeVisible();
+  const people = ana.page.getByRole("complementary", { name: "People" });
+  await people.getByRole("button", { name: `Actions for ${ben.name}` }).click();
+  await ana.page.getByRole("menuitem", { name: "Make admin" }).click();
+  await expect(people.getByRole("region", { name: "Admins" })).toContainText(ben.name);
+  await expect(ben.page.getByRole("button", { name: "Make a channel" })).toBeVisible();
+  await people.getByRole("button", { name: `Actions for ${ben.name}` }).click();
+  await ana.page.getByRole("menuitem", { name: "Kick" }).click();
+  await ana.page.getByRole("dialog").getByRole("button", { name: "Kick" }).click();
+  await expect(people).not.toContainText(ben.name);
+  await expect(ben.page.getByRole("heading", { name: "This community is not one of yours" })).toBeVisible();
+});
+
+test("a community and a channel are made, and a pinned message is found again", async ({ newcomer }) => {
+  const ana = await newcomer("ana");
+  const { page } = ana;
+  await ana.goTo("/");
+  await page.getByRole("button", { name: "Make or join a community" }).first().click();
+  await page.getByLabel("What is it called?").fill("Harvest");
+  await page.getByRole("button", { name: "Make a community" }).click();
+  await expect(page.getByRole("heading", { name: "Harvest" })).toBeVisible();
+  await page.getByRole("button", { name: "Make a channel" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("olives");
+  await page.getByRole("button", { name: "Make it" }).click();
+  await expect(page.getByRole("heading", { name: "olives", exact: true })).toBeVisible();
+  await ana.say("press on Friday");
+  const message = ana.said("press on Friday");
+  await expect(message).toBeVisible();
+  await message.hover();
+  await message.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Pin", exact: true }).click();
+  await page.getByRole("button", { name: "Pinned messages" }).click();
+  await expect(page.getByRole("complementary", { name: "Pinned" })).toContainText("press on Friday");
+});

@@ -1,0 +1,34 @@
+import { expect, test } from "./world";
+
+test("on a telephone the list is a drawer, and nothing is wider than the screen", async ({
+  newcomer,
+  community,
+}) => {
+  const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+  const [ana, ben] = [await newcomer("ana", phone), await newcomer("ben")];
+  const { path, channelId } = await community(ana, ben);
+  await ben.api("POST", `/channels/${channelId}/messages`, {
+    content: `long${"x".repeat(300)} and \`code ${"y".repeat(200)}\``,
+  });
+  await ben.api("POST", `/channels/${channelId}/messages`, { content: "```\n" + "z".repeat(400) + "\n```" });
+  await ana.goTo(path);
+  await expect(ana.box).toBeInViewport();
+  const isWide = () => ana.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  expect(await isWide()).toBe(false);
+
+  await ana.page.getByRole("button", { name: "Open the list" }).click();
+  await expect(ana.page.getByRole("link", { name: "general" })).toBeInViewport();
+  await ana.page
+    .getByRole("navigation", { name: "Communities" })
+    .getByRole("link", { name: /^Conversations/ })
+    .click();
+  await expect(ana.page.getByRole("heading", { name: "Home" })).toBeInViewport();
+  expect(await isWide()).toBe(false);
+
+  await ana.goTo(path);
+  await ana.say("from the street");
+  await expect(ana.said("from the street")).toBeInViewport();
+  await ana.page.getByRole("button", { name: "People" }).click();
+  await expect(ana.page.getByRole("complementary", { name: "People" })).toBeInViewport();
+  expect(await isWide()).toBe(false);
+});

@@ -1,0 +1,106 @@
+import { expect, test, type Person, type Place } from "./world";
+
+async function fill({ channelId }: Place, person: Person, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = 0; number < count; number++) {
+    const content = `number ${number} ` + "and on and on ".repeat(number % 9);
+    const message = await person.api<{ messageId: string }>("POST", `/channels/${channelId}/messages`, {
+      content,
+    });
+    ids.push(message.messageId);
+  }
+  return ids;
+}
+
+test("older messages come when one scrolls up, and what one reads stays where it is", async ({
+  newcomer,
+  community,
+}) => {
+  const ana = await newcomer("ana");
+  const place = await community(ana);
+  await fill(place, ana, 170);
+  await ana.goTo(place.path);
+  await expect(ana.said("number 169 ")).toBeVisible();
+  const list = ana.page.getByRole("log");
+  let jumps = 0;
+  for (let step = 0; step < 60; step++) {
+    // A row in the middle of the view must move by as much as the wheel says, whatever loads above it.
+    const before = await middle(list);
+    await list.hover();
+    await ana.page.mouse.wheel(0, -300);
+    await ana.page.waitForTimeout(60);
+    const after = await list.locator(`[data-message="${before.id}"]`).boundingBox();
+    const moved = after === null ? Infinity : after.y - before.y;
+    if (moved < -20 || moved > 340) jumps++;
+    if (await ana.page.getByRole("heading", { name: "#general" }).isVisible()) break;
+  }
+  await expect(ana.said("number 0 ")).toBeVisible();
+  expect(jumps).toBe(0);
+  // Only a part of them exists.
+  expect(await ana.page.locator("[data-message]").count()).toBeLessThan(80);
+  await ana.page.getByRole("button", { name: "Newest messages" }).click();
+  await expect(ana.said("number 169 ")).toBeInViewport();
+});
+
+async function middle(list: import("@playwright/test").Locator): Promise<{ id: string; y: number }> {
+  return await list.evaluate((element) => {
+    const frame = element.getBoundingClientRect();
+    for (const message of element.querySelectorAll<HTMLElement>("[data-message]")) {
+      const box = message.getBoundingClientRect();
+      if (box.top > frame.top + frame.height / 3) return { id: message.dataset["message"] ?? "", y: box.top };
+    }
+    return { id: "", y: 0 };
+  });
+}
+
+test("a link leads to its message, from where one can read both ways", async ({ newcomer, community }) => {
+  const ana = await newcomer("ana");
+  const place = await community(ana);
+  const ids = await fill(place, ana, 160);
+  await ana.goTo(`${place.path}/${ids[40] ?? ""}`);
+  await expect(ana.said("number 40 ")).toBeInViewport();
+  await expect(ana.said("number 159 ")).toHaveCount(0);
+  const list = ana.page.getByRole("log");
+  await list.hover();
+  const present = ana.page.getByRole("button", { name: "Newest messages" });
+  for (let step = 0; step < 80 && (await present.isVisible()); step++) {
+    await ana.page.mouse.wheel(0, 900);
+    await ana.page.waitForTimeout(60);
+  }
+  await expect(ana.said("number 159 ")).toBeInViewport();
+  await ana.say("and the newest");
+  await expect(ana.said("and the newest")).toBeInViewport();
+});
+
+test("a new message does not move what one reads above", async ({ newcomer, community }) => {
+  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const place = await community(ana, ben);
+  await fill(place, ana, 60);
+  await ana.goTo(place.path);
+  await expect(ana.said("number 59 ")).toBeVisible();
+  const list = ana.page.getByRole("log");
+  await list.hover();
+  await ana.page.mouse.wheel(0, -700);
+  await ana.page.waitForTimeout(200);
+  const before = await middle(list);
+  await ben.api("POST", `/channels/${place.channelId}/messages`, { content: "from below" });
+  await expect(ana.page.getByRole("button", { name: "Newest messages" })).toBeVisible();
+  await ana.page.waitForTimeout(400);
+  expect((await list.locator(`[data-message="${before.id}"]`).boundingBox())?.y).toBeCloseTo(before.y, 0);
+});
+
+test("a day is gone to", async ({ newcomer, community }) => {
+  const ana = await newcomer("ana");
+  const place = await community(ana);
+  await fill(place, ana, 120);
+  await ana.goTo(place.path);
+  await expect(ana.said("number 119 ")).toBeVisible();
+  await ana.page.getByRole("button", { name: "Go to a day" }).click();
+  const now = new Date();
+  const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((each) =>
+    String(each).padStart(2, "0"),
+  );
+  await ana.page.getByLabel("Day", { exact: true }).fill(day.join("-"));
+  await ana.page.getByRole("button", { name: "Go", exact: true }).click();
+  await expect(ana.said("number 0 ")).toBeInViewport();
+});

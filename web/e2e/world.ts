@@ -1,0 +1,192 @@
+// A real server on a store of its own, and people who use it in real browsers.
+import { test as base, expect, type BrowserContext, type Page } from "@playwright/test";
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const COMMAND = process.env["SOBREMESA_COMMAND"] ?? "../.venv/bin/sobremesa";
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => probe.once("listening", resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no free port");
+  return address.port;
+}
+
+export class Server {
+  readonly url: string;
+  private readonly port: number;
+  private readonly directory = mkdtempSync(join(tmpdir(), "sobremesa-e2e-"));
+  private process: ChildProcess | null = null;
+
+  private constructor(port: number) {
+    this.port = port;
+    this.url = `http://127.0.0.1:${port}`;
+  }
+
+  static async start(): Promise<Server> {
+    const server = new Server(await freePort());
+    await server.start();
+    return server;
+  }
+
+  async start(): Promise<void> {
+    const store = `sqlite:///${this.directory}/chat.db`;
+    const child = spawn(COMMAND, ["serve", "--store", store, "--port", String(this.port)], {
+      env: { ...process.env, SOBREMESA_RATE_LIMITS: "off" },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    this.process = child;
+    let said = "";
+    await new Promise<void>((resolve, reject) => {
+      child.stderr.on("data", (data: Buffer) => {
+        said += data.toString();
+        if (said.includes(this.url)) resolve();
+      });
+      child.once("exit", () => reject(new Error(`the server ended: ${said}`)));
+    });
+  }
+
+  async stop(): Promise<void> {
+    const child = this.process;
+    if (child === null) return;
+    this.process = null;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await ended;
+  }
+
+  async end(): Promise<void> {
+    await this.stop();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+interface Session {
+  user: { userId: string; username: string };
+  accessToken: string;
+  refreshToken: string;
+  expiresIn: number;
+}
+
+/** Somebody with an account, and a browser of their own. */
+export class Person {
+  readonly name: string;
+  readonly id: string;
+  readonly page: Page;
+  private readonly server: Server;
+  private readonly session: Session;
+
+  constructor(server: Server, session: Session, page: Page) {
+    this.server = server;
+    this.session = session;
+    this.name = session.user.username;
+    this.id = session.user.userId;
+    this.page = page;
+  }
+
+  get context(): BrowserContext {
+    return this.page.context();
+  }
+
+  /** Ask the API as this person, beside the browser. */
+  async api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await fetch(`${this.server.url}/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.session.accessToken}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    const text = await answer.text();
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  }
+
+  async goTo(path: string): Promise<void> {
+    await this.page.goto(this.server.url + path);
+  }
+
+  get box() {
+    return this.page.getByRole("textbox", { name: /^Message / });
+  }
+
+  async say(text: string): Promise<void> {
+    await this.box.fill(text);
+    await this.box.press("Enter");
+  }
+
+  /** The message that says this. */
+  said(text: string) {
+    return this.page.locator("[data-message]").filter({ hasText: text });
+  }
+}
+
+export interface Place {
+  serverId: string;
+  channelId: string;
+  path: string;
+}
+
+interface World {
+  newcomer: (
+    name: string,
+    options?: Parameters<import("@playwright/test").Browser["newContext"]>[0],
+  ) => Promise<Person>;
+  /** A community of the first, where the others are, with a channel `general`. */
+  community: (owner: Person, ...others: Person[]) => Promise<Place>;
+}
+
+let count = 0;
+
+export const test = base.extend<World, { server: Server }>({
+  server: [
+    async ({}, use) => {
+      const server = await Server.start();
+      await use(server);
+      await server.end();
+    },
+    { scope: "worker" },
+  ],
+
+  newcomer: async ({ browser, server }, use) => {
+    const contexts: BrowserContext[] = [];
+    await use(async (name, options) => {
+      const unique = `${name}${++count}`;
+      const answer = await fetch(`${server.url}/v1/auth/register`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ email: `${unique}@example.org`, username: unique, password: "correct horse" }),
+      });
+      const session = (await answer.json()) as Session;
+      const context = await browser.newContext({ ...options });
+      contexts.push(context);
+      const kept = { ...session, expiresAt: Date.now() + session.expiresIn * 1000 };
+      await context.addInitScript((text) => {
+        if (localStorage.getItem("sobremesa.session") === null && sessionStorage.getItem("seeded") === null)
+          localStorage.setItem("sobremesa.session", text);
+        sessionStorage.setItem("seeded", "yes");
+      }, JSON.stringify(kept));
+      return new Person(server, session, await context.newPage());
+    });
+    for (const context of contexts) await context.close();
+  },
+
+  community: async ({}, use) => {
+    await use(async (owner, ...others) => {
+      const { serverId } = await owner.api<{ serverId: string }>("POST", "/servers", {
+        name: "The long table",
+      });
+      const { channelId } = await owner.api<{ channelId: string }>("POST", `/servers/${serverId}/channels`, {
+        name: "general",
+      });
+      const { code } = await owner.api<{ code: string }>("POST", `/servers/${serverId}/invites`, {});
+      for (const other of others) await other.api("POST", `/invites/${code}/redeem`);
+      return { serverId, channelId, path: `/c/${serverId}/${channelId}` };
+    });
+  },
+});
+
+export { expect };

@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import { defineConfig } from "@playwright/test";
+
+// The browser of the system, where there is one; else the one of e2e/browser, which `make e2e` installs then.
+const SYSTEM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+async function browser(): Promise<string> {
+  const found = process.env["SOBREMESA_CHROMIUM"] ?? SYSTEM.find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  const module = new URL(
+    "./e2e/browser/node_modules/@sparticuz/chromium/build/esm/index.js",
+    import.meta.url,
+  );
+  const packed = (await import(module.href)) as { default: { executablePath: () => Promise<string> } };
+  return await packed.default.executablePath();
+}
+
+export default defineConfig({
+  testDir: "e2e",
+  timeout: 40_000,
+  expect: { timeout: 8000 },
+  workers: 1,
+  forbidOnly: true,
+  reporter: "list",
+  use: {
+    launchOptions: { executablePath: await browser(), args: ["--no-sandbox", "--disable-dev-shm-usage"] },
+    viewport: { width: 1280, height: 800 },
+    trace: "retain-on-failure",
+  },
+});

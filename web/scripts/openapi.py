@@ -1,0 +1,18 @@
+"""Print the OpenAPI document of this tree, from which the client's types are made."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import msgspec
+
+from sobremesa.app import Sobremesa
+
+
+async def main() -> None:
+    async with Sobremesa.open("sqlite://", background=False) as app:
+        sys.stdout.buffer.write(msgspec.json.encode(app.site().document))
+
+
+asyncio.run(main())

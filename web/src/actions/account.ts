@@ -1,0 +1,69 @@
+// One's own account: coming in, going out, and what others see of one.
+import { request, requestUnsigned, upload } from "../api/client";
+import type { SessionRow } from "../api/shapes";
+import { begin, end } from "../api/session";
+import { forgetDrafts } from "../store/drafts";
+import { store } from "../store/store";
+
+function device(): string {
+  const agent = navigator.userAgent;
+  const browser = /Firefox/.test(agent)
+    ? "Firefox"
+    : /Edg/.test(agent)
+      ? "Edge"
+      : /Chrome/.test(agent)
+        ? "Chrome"
+        : "Safari";
+  const system = /Android|iPhone|iPad|Windows|Mac OS|Linux/.exec(agent)?.[0] ?? "a computer";
+  return `${browser} on ${system}`;
+}
+
+export async function signIn(email: string, password: string): Promise<void> {
+  begin(await requestUnsigned("/v1/auth/login", { body: { email, password, device: device() } }));
+}
+
+export async function register(email: string, username: string, password: string): Promise<void> {
+  begin(
+    await requestUnsigned("/v1/auth/register", { body: { email, username, password, device: device() } }),
+  );
+}
+
+export async function askReset(email: string): Promise<void> {
+  await requestUnsigned("/v1/auth/reset", { body: { email } });
+}
+
+export async function confirmReset(token: string, password: string): Promise<void> {
+  await requestUnsigned("/v1/auth/reset/confirm", { body: { token, password } });
+}
+
+export async function signOut(): Promise<void> {
+  // Also without an answer this browser forgets its tokens.
+  await request("post", "/v1/auth/logout").catch(() => undefined);
+  forgetDrafts();
+  end();
+}
+
+export async function changeProfile(changes: {
+  username?: string;
+  avatarUrl?: string | null;
+}): Promise<void> {
+  const me = await request("patch", "/v1/users/me", { body: changes });
+  store.apply({ t: "user.updated", d: me });
+}
+
+export async function uploadAvatar(file: File): Promise<string> {
+  const { fileId } = await upload(file, "avatar", () => undefined, new AbortController().signal);
+  return `/v1/attachments/${fileId}`;
+}
+
+export async function changePassword(current: string, next: string): Promise<void> {
+  await request("put", "/v1/users/me/password", { body: { current, next } });
+}
+
+export async function listSessions(): Promise<SessionRow[]> {
+  return (await request("get", "/v1/users/me/sessions", { query: { limit: 100 } })).items;
+}
+
+export async function endSession(sessionId: string): Promise<void> {
+  await request("delete", "/v1/users/me/sessions/{sessionId}", { path: { sessionId } });
+}

@@ -1,0 +1,148 @@
+// Communities: making them, and who may be where.
+import { request } from "../api/client";
+import type { Ban, Channel, Invite, Member, Server, ServerRole } from "../api/shapes";
+import type { ReadyChannel } from "../live/frames";
+import { NOTHING_UNREAD } from "../store/state";
+import { store } from "../store/store";
+
+function fresh(channel: Channel): ReadyChannel {
+  return { ...channel, unread: NOTHING_UNREAD, lastReadMessageId: channel.lastMessageId, muted: false };
+}
+
+/** Make a server with a first channel, so that nobody stands in an empty room. */
+export async function createServer(
+  name: string,
+  iconUrl: string | null,
+): Promise<{ serverId: string; channelId: string }> {
+  const server = await request("post", "/v1/servers", { body: { name, iconUrl } });
+  const path = { serverId: server.serverId };
+  const existing = await request("get", "/v1/servers/{serverId}/channels", { path });
+  const channel =
+    existing.items[0] ??
+    (await request("post", "/v1/servers/{serverId}/channels", { path, body: { name: "general" } }));
+  store.apply({ t: "own.server", d: { server, role: "owner", channels: [fresh(channel)] } });
+  return { serverId: server.serverId, channelId: channel.channelId };
+}
+
+/** A server that is new to one: with its channels. */
+export async function loadServer(server: Server, role?: ServerRole): Promise<void> {
+  const answer = await request("get", "/v1/servers/{serverId}/channels", {
+    path: { serverId: server.serverId },
+    query: { limit: 100 },
+  });
+  const known = store.get().servers[server.serverId]?.role;
+  const mine = role ?? known ?? (server.ownerId === store.get().me?.userId ? "owner" : "member");
+  const channels = answer.items.map((each) => store.get().channels[each.channelId] ?? fresh(each));
+  store.apply({ t: "own.server", d: { server, role: mine, channels } });
+}
+
+export async function changeServer(
+  serverId: string,
+  changes: { name?: string; iconUrl?: string | null },
+): Promise<void> {
+  const server = await request("patch", "/v1/servers/{serverId}", { path: { serverId }, body: changes });
+  store.apply({ t: "server.updated", d: server });
+}
+
+export async function deleteServer(serverId: string): Promise<void> {
+  await request("delete", "/v1/servers/{serverId}", { path: { serverId } });
+  store.apply({ t: "server.deleted", d: { serverId } });
+}
+
+export async function createChannel(serverId: string, name: string, topic: string | null): Promise<string> {
+  const channel = await request("post", "/v1/servers/{serverId}/channels", {
+    path: { serverId },
+    body: { name, topic },
+  });
+  store.apply({ t: "channel.created", d: channel });
+  return channel.channelId;
+}
+
+export async function changeChannel(
+  channelId: string,
+  changes: { name?: string; topic?: string | null },
+): Promise<void> {
+  const channel = await request("patch", "/v1/channels/{channelId}", { path: { channelId }, body: changes });
+  store.apply({ t: "channel.updated", d: channel });
+}
+
+export async function deleteChannel(serverId: string, channelId: string): Promise<void> {
+  await request("delete", "/v1/channels/{channelId}", { path: { channelId } });
+  store.apply({ t: "channel.deleted", d: { serverId, channelId } });
+}
+
+const MEMBERS_SHOWN = 500;
+
+export async function loadMembers(serverId: string): Promise<void> {
+  const members: Member[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: { items: Member[]; next: string | null } = await request(
+      "get",
+      "/v1/servers/{serverId}/members",
+      { path: { serverId }, query: { limit: 100, ...(cursor === null ? {} : { cursor }) } },
+    );
+    members.push(...page.items);
+    cursor = page.next;
+  } while (cursor !== null && members.length < MEMBERS_SHOWN);
+  store.apply({ t: "own.members", d: { serverId, members } });
+}
+
+export async function changeRole(serverId: string, userId: string, role: ServerRole): Promise<void> {
+  const member = await request("patch", "/v1/servers/{serverId}/members/{userId}", {
+    path: { serverId, userId },
+    body: { role },
+  });
+  store.apply({ t: "member.updated", d: member });
+}
+
+/** Take somebody out; oneself is to leave. */
+export async function removeMember(serverId: string, userId: string): Promise<void> {
+  await request("delete", "/v1/servers/{serverId}/members/{userId}", { path: { serverId, userId } });
+  store.apply({ t: "member.left", d: { serverId, userId } });
+}
+
+export async function ban(serverId: string, userId: string, reason: string | null): Promise<void> {
+  await request("put", "/v1/servers/{serverId}/bans/{userId}", {
+    path: { serverId, userId },
+    body: { reason },
+  });
+  store.apply({ t: "member.left", d: { serverId, userId } });
+}
+
+export async function listBans(serverId: string): Promise<Ban[]> {
+  return (await request("get", "/v1/servers/{serverId}/bans", { path: { serverId }, query: { limit: 100 } }))
+    .items;
+}
+
+export async function liftBan(serverId: string, userId: string): Promise<void> {
+  await request("delete", "/v1/servers/{serverId}/bans/{userId}", { path: { serverId, userId } });
+}
+
+export async function createInvite(
+  serverId: string,
+  limits: { maxUses: number | null; expiresInSeconds: number | null },
+): Promise<Invite> {
+  return await request("post", "/v1/servers/{serverId}/invites", { path: { serverId }, body: limits });
+}
+
+export async function listInvites(serverId: string): Promise<Invite[]> {
+  return (
+    await request("get", "/v1/servers/{serverId}/invites", { path: { serverId }, query: { limit: 100 } })
+  ).items;
+}
+
+export async function revokeInvite(code: string): Promise<void> {
+  await request("delete", "/v1/invites/{code}", { path: { code } });
+}
+
+export async function lookAtInvite(code: string) {
+  return await request("get", "/v1/invites/{code}", { path: { code } });
+}
+
+export async function redeemInvite(code: string): Promise<string> {
+  const joined = await request("post", "/v1/invites/{code}/redeem", { path: { code } });
+  if (joined.kind !== "server") return "/";
+  await loadServer(joined.server, joined.role);
+  return `/c/${joined.serverId}`;
+}

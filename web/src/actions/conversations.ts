@@ -1,0 +1,56 @@
+// Conversations: beginning one, and who is in it.
+import { request } from "../api/client";
+import { Problem } from "../api/problems";
+import type { Participant, User } from "../api/shapes";
+import { store } from "../store/store";
+
+/** Somebody by their whole user name. */
+export async function findUser(username: string): Promise<User | null> {
+  const answer = await request("get", "/v1/users", {
+    query: { username: username.replace(/^@/, "").trim() },
+  });
+  return answer.items[0] ?? null;
+}
+
+/** The id of a conversation with these people: the one that exists, or a new one. */
+export async function beginConversation(userIds: string[], name: string | null): Promise<string> {
+  const [only] = userIds;
+  const isDirect = userIds.length === 1 && only !== undefined && name === null;
+  const conversation = await request("post", "/v1/conversations", {
+    body: isDirect ? { type: "direct", userIds } : { type: "group", userIds, name },
+  });
+  store.apply({ t: "own.conversation", d: { conversation } });
+  return conversation.convoId;
+}
+
+export async function loadConversation(convoId: string): Promise<void> {
+  try {
+    const conversation = await request("get", "/v1/conversations/{convoId}", { path: { convoId } });
+    store.apply({ t: "own.conversation", d: { conversation } });
+  } catch (error) {
+    // A conversation that one has just left, or that was never one's own.
+    if (!(error instanceof Problem && error.status === 404)) throw error;
+  }
+}
+
+export async function renameConversation(convoId: string, name: string | null): Promise<void> {
+  const conversation = await request("patch", "/v1/conversations/{convoId}", {
+    path: { convoId },
+    body: { name },
+  });
+  store.apply({ t: "own.conversation", d: { conversation } });
+}
+
+export async function listParticipants(convoId: string): Promise<Participant[]> {
+  const path = { convoId };
+  return (await request("get", "/v1/conversations/{convoId}/participants", { path, query: { limit: 100 } }))
+    .items;
+}
+
+export async function addParticipant(convoId: string, userId: string): Promise<void> {
+  await request("post", "/v1/conversations/{convoId}/participants", { path: { convoId }, body: { userId } });
+}
+
+export async function removeParticipant(convoId: string, userId: string): Promise<void> {
+  await request("delete", "/v1/conversations/{convoId}/participants/{userId}", { path: { convoId, userId } });
+}

@@ -1,0 +1,207 @@
+// What one does in a room, whatever its kind: read, react, pin, change and take back what one said.
+import { request } from "../api/client";
+import type { Message, Pin, RoomKind, RoomRef } from "../api/shapes";
+import { roomKey } from "../store/state";
+import { store } from "../store/store";
+import { listParticipants } from "./conversations";
+
+const PAGE = 50;
+const TYPING_EVERY_MS = 5000;
+
+// The three kinds of rooms have the same routes with the same shapes: the types of channels stand for all.
+const NAMES: Record<RoomKind, "channels"> = {
+  channel: "channels",
+  conversation: "conversations" as "channels",
+  thread: "threads" as "channels",
+};
+export const routes = (room: RoomRef) => `/v1/${NAMES[room.kind]}/{roomId}` as const;
+
+async function page(room: RoomRef, query: { before?: string; after?: string; around?: string }) {
+  const answer = await request("get", `${routes(room)}/messages`, {
+    path: { roomId: room.id },
+    query: { limit: PAGE, ...query },
+  });
+  return { messages: answer.items as unknown as Message[], next: answer.next };
+}
+
+const busy = new Set<string>();
+
+/** The same page is not asked for twice at the same time. */
+async function alone(name: string, work: () => Promise<void>): Promise<void> {
+  if (busy.has(name)) return;
+  busy.add(name);
+  try {
+    await work();
+  } finally {
+    busy.delete(name);
+  }
+}
+
+/** The newest messages, in place of what was loaded before. */
+export async function loadNewest(room: RoomRef): Promise<void> {
+  await alone(`newest ${roomKey(room)}`, async () => {
+    const { messages, next } = await page(room, {});
+    store.apply({
+      t: "own.page",
+      d: { room, messages, where: "replace", hasOlder: next !== null, hasNewer: false },
+    });
+  });
+}
+
+export async function loadOlder(room: RoomRef): Promise<void> {
+  const oldest = store.get().logs[roomKey(room)]?.messages[0];
+  if (oldest === undefined) return;
+  await alone(`older ${roomKey(room)}`, async () => {
+    const { messages, next } = await page(room, { before: oldest.messageId });
+    if (store.get().logs[roomKey(room)]?.messages[0]?.messageId !== oldest.messageId) return; // it was replaced
+    store.apply({ t: "own.page", d: { room, messages, where: "older", hasOlder: next !== null } });
+  });
+}
+
+export async function loadNewer(room: RoomRef): Promise<void> {
+  const newest = store.get().logs[roomKey(room)]?.messages.at(-1);
+  if (newest === undefined) return;
+  await alone(`newer ${roomKey(room)}`, async () => {
+    const { messages, next } = await page(room, { after: newest.messageId });
+    if (store.get().logs[roomKey(room)]?.messages.at(-1)?.messageId !== newest.messageId) return;
+    store.apply({ t: "own.page", d: { room, messages, where: "newer", hasNewer: next !== null } });
+  });
+}
+
+/** The messages around one, or around a moment, whose id need not exist. */
+export async function loadAround(room: RoomRef, messageId: string): Promise<void> {
+  const { messages, next } = await page(room, { around: messageId });
+  const newest = messages[0]?.messageId;
+  const isEnd = newest === undefined || newest === lastOf(room) || messages.length < PAGE / 2;
+  store.apply({
+    t: "own.page",
+    d: { room, messages, where: "replace", hasOlder: next !== null, hasNewer: !isEnd },
+  });
+}
+
+/** After a hole in the events: what is loaded is made true again, at the place where the reader is. */
+export async function refresh(room: RoomRef): Promise<void> {
+  const log = store.get().logs[roomKey(room)];
+  if (log === undefined || log.hasNewer) return;
+  const known = new Set(log.messages.map((each) => each.messageId));
+  const { messages, next } = await page(room, {});
+  const touches = messages.length === 0 || messages.some((each) => known.has(each.messageId));
+  if (touches) store.apply({ t: "own.page", d: { room, messages, where: "newer", hasNewer: false } });
+  else
+    store.apply({
+      t: "own.page",
+      d: { room, messages, where: "replace", hasOlder: next !== null, hasNewer: false },
+    });
+}
+
+function lastOf(room: RoomRef): string | null | undefined {
+  const state = store.get();
+  return room.kind === "channel"
+    ? state.channels[room.id]?.lastMessageId
+    : state.conversations[room.id]?.lastMessageId;
+}
+
+export async function markRead(room: RoomRef, messageId: string): Promise<void> {
+  const answer = await request("put", `${routes(room)}/read`, {
+    path: { roomId: room.id },
+    body: { messageId },
+  });
+  store.apply({
+    t: "own.unread",
+    d: { room, lastReadMessageId: answer.lastReadMessageId, unread: answer.unread },
+  });
+}
+
+export async function countUnread(room: RoomRef): Promise<void> {
+  const unread = await request("get", `${routes(room)}/unread`, { path: { roomId: room.id } });
+  store.apply({ t: "own.unread", d: { room, lastReadMessageId: null, unread } });
+}
+
+/** How far everybody has read; in a conversation that is everybody who is in it, also who has read nothing yet. */
+export async function loadReaders(room: RoomRef): Promise<void> {
+  const readers =
+    room.kind === "conversation"
+      ? (await listParticipants(room.id)).map((each) => ({ ...each, readAt: each.lastReadAt }))
+      : (
+          await request("get", `${routes(room)}/readers`, {
+            path: { roomId: room.id },
+            query: { limit: 100 },
+          })
+        ).items;
+  store.apply({ t: "own.readers", d: { room, readers } });
+}
+
+const typedAt = new Map<string, number>();
+
+/** Tell the others that one types; not more often than they need. */
+export function startTyping(room: RoomRef): void {
+  const key = roomKey(room);
+  const now = Date.now();
+  if (now - (typedAt.get(key) ?? 0) < TYPING_EVERY_MS) return;
+  typedAt.set(key, now);
+  void request("post", `${routes(room)}/typing`, { path: { roomId: room.id } }).catch(() => undefined);
+}
+
+export function stopTyping(room: RoomRef): void {
+  typedAt.delete(roomKey(room));
+}
+
+export async function setMuted(room: RoomRef, muted: boolean): Promise<void> {
+  await request("put", `${routes(room)}/preferences`, { path: { roomId: room.id }, body: { muted } });
+  store.apply({ t: "own.muted", d: { room, muted } });
+}
+
+export async function edit(room: RoomRef, messageId: string, content: string): Promise<void> {
+  const message = await request("patch", `${routes(room)}/messages/{messageId}`, {
+    path: { roomId: room.id, messageId },
+    body: { content },
+  });
+  store.apply({ t: "message.updated", d: message as unknown as Message });
+}
+
+export async function remove(room: RoomRef, messageId: string): Promise<void> {
+  await request("delete", `${routes(room)}/messages/{messageId}`, { path: { roomId: room.id, messageId } });
+  store.apply({ t: "message.deleted", d: { messageId, roomId: room.id, roomKind: room.kind } });
+}
+
+/** Shown at once, taken back if the server refuses. */
+export async function react(room: RoomRef, messageId: string, emoji: string, me: boolean): Promise<void> {
+  store.apply({ t: "own.reacted", d: { room, messageId, emoji, me } });
+  try {
+    await request(me ? "put" : "delete", `${routes(room)}/messages/{messageId}/reactions/{emoji}`, {
+      path: { roomId: room.id, messageId, emoji },
+    });
+  } catch (error) {
+    store.apply({ t: "own.reacted", d: { room, messageId, emoji, me: !me } });
+    throw error;
+  }
+}
+
+export async function pin(room: RoomRef, messageId: string, isPinned: boolean): Promise<void> {
+  await request(isPinned ? "put" : "delete", `${routes(room)}/pins/{messageId}`, {
+    path: { roomId: room.id, messageId },
+  });
+}
+
+export async function listPins(room: RoomRef): Promise<(Omit<Pin, "message"> & { message: Message })[]> {
+  const answer = await request("get", `${routes(room)}/pins`, {
+    path: { roomId: room.id },
+    query: { limit: 100 },
+  });
+  return answer.items as unknown as (Omit<Pin, "message"> & { message: Message })[];
+}
+
+/** A message to show beside another, such as the one it answers. */
+export async function getMessage(room: RoomRef, messageId: string): Promise<Message> {
+  const message = await request("get", `${routes(room)}/messages/{messageId}`, {
+    path: { roomId: room.id, messageId },
+  });
+  return message as unknown as Message;
+}
+
+export async function report(room: RoomRef, messageId: string, reason: string): Promise<void> {
+  await request("post", `${routes(room)}/messages/{messageId}/report`, {
+    path: { roomId: room.id, messageId },
+    body: { reason },
+  });
+}

@@ -1,0 +1,104 @@
+// Sending: a message is shown at once, goes out in order, and comes back exactly once, by its nonce.
+import { request } from "../api/client";
+import { Problem, SignedOut, wordsFor } from "../api/problems";
+import type { Attachment, Message, RoomRef } from "../api/shapes";
+import { keep, kept, letGo } from "../store/outbox";
+import { roomKey, type Outgoing, type RoomKey } from "../store/state";
+import { store } from "../store/store";
+import { routes, stopTyping } from "./room";
+
+const ATTEMPTS = 4;
+const LONGEST_WAIT = 10;
+
+/** One chain for each room: what was written first arrives first. */
+const chains = new Map<RoomKey, Promise<void>>();
+const underway = new Set<string>();
+
+export function send(
+  room: RoomRef,
+  content: string,
+  replyTo: string | null,
+  attachments: Attachment[],
+): void {
+  const outgoing: Outgoing = {
+    nonce: crypto.randomUUID(),
+    room,
+    content,
+    replyTo,
+    attachments,
+    createdAt: new Date().toISOString(),
+    state: "sending",
+  };
+  const me = store.get().me;
+  if (me !== null) keep(me.userId, outgoing);
+  stopTyping(room);
+  store.apply({ t: "own.queued", d: { outgoing } });
+  enqueue(outgoing);
+}
+
+export function retry(nonce: string): void {
+  const outgoing = store.get().outbox.find((each) => each.nonce === nonce);
+  if (outgoing === undefined) return;
+  store.apply({ t: "own.outgoing", d: { nonce, state: "sending" } });
+  enqueue(outgoing);
+}
+
+export function withdraw(nonce: string): void {
+  const me = store.get().me;
+  if (me !== null) letGo(me.userId, nonce);
+  store.apply({ t: "own.withdrawn", d: { nonce } });
+}
+
+/** The line is back: everything that waited goes out. */
+export function sendWaiting(): void {
+  for (const outgoing of store.get().outbox) if (outgoing.state === "waiting") retry(outgoing.nonce);
+}
+
+/** What was on its way when the page was left. */
+export function takeUpKept(userId: string): void {
+  for (const outgoing of kept(userId)) store.apply({ t: "own.queued", d: { outgoing } });
+}
+
+function enqueue(outgoing: Outgoing): void {
+  if (underway.has(outgoing.nonce)) return;
+  underway.add(outgoing.nonce);
+  const key = roomKey(outgoing.room);
+  const before = chains.get(key) ?? Promise.resolve();
+  const after = before.then(() => deliver(outgoing)).finally(() => underway.delete(outgoing.nonce));
+  chains.set(key, after);
+}
+
+async function deliver(outgoing: Outgoing): Promise<void> {
+  const { nonce, room } = outgoing;
+  const me = store.get().me;
+  try {
+    const message = await post(outgoing);
+    if (me !== null) letGo(me.userId, nonce);
+    store.apply({ t: "own.sent", d: { nonce, message } });
+  } catch (error) {
+    if (error instanceof Problem) {
+      const why = wordsFor(error);
+      store.apply({ t: "own.outgoing", d: { nonce, state: "failed", why } });
+      if (me !== null) keep(me.userId, { ...outgoing, room, state: "failed", why });
+    } else if (!(error instanceof SignedOut)) {
+      store.apply({ t: "own.outgoing", d: { nonce, state: "waiting" } });
+    }
+  }
+}
+
+/** A server that is busy says so, and when to come again: nobody has to press a button for that. */
+async function post({ nonce, room, content, replyTo, attachments }: Outgoing): Promise<Message> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const message = await request("post", `${routes(room)}/messages`, {
+        path: { roomId: room.id },
+        body: { content, nonce, replyTo, attachments: attachments.map((each) => each.fileId) },
+      });
+      return message as unknown as Message;
+    } catch (error) {
+      if (!(error instanceof Problem) || !error.isPassing || attempt === ATTEMPTS) throw error;
+      const seconds = Math.min(LONGEST_WAIT, error.retryAfter ?? attempt);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    }
+  }
+}

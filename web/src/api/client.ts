@@ -1,0 +1,139 @@
+// Requests, typed by the schema: `request("get", "/v1/servers/{serverId}", { path: { serverId } })`.
+import { Problem, SignedOut, Unreachable } from "./problems";
+import type { components, paths } from "./schema";
+import { accessToken, renew } from "./session";
+
+/** What every object has room for: a type that takes it may be left out. */
+type Nothing = object & { [name: string]: never };
+type Method = "get" | "post" | "put" | "patch" | "delete";
+type Operation<P extends keyof paths, M extends Method> = M extends keyof paths[P] ? paths[P][M] : never;
+type PathsWith<M extends Method> = {
+  [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never;
+}[keyof paths];
+
+type Parameters<O, Where extends string> = O extends { parameters: Partial<Record<Where, infer T>> }
+  ? [Exclude<T, undefined>] extends [never]
+    ? unknown
+    : Nothing extends Exclude<T, undefined>
+      ? Partial<Record<Where, Exclude<T, undefined>>>
+      : Record<Where, Exclude<T, undefined>>
+  : unknown;
+type Body<O> = O extends { requestBody: { content: { "application/json": infer B } } }
+  ? { body: B }
+  : O extends { requestBody?: { content: { "application/json": infer B } } }
+    ? { body?: B }
+    : unknown;
+type Asked<O> = Parameters<O, "path"> & Parameters<O, "query"> & Body<O> & { signal?: AbortSignal };
+
+type JsonOf<R> = R extends { content: { "application/json": infer B } } ? B : undefined;
+export type Answered<O> = O extends { responses: infer R }
+  ? JsonOf<R[keyof R & (200 | 201 | 202 | 204)]>
+  : never;
+
+interface Loose {
+  path?: Record<string, string>;
+  query?: Record<string, string | number | boolean | null | undefined>;
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/** Ask the API as the person who is signed in. Throws a Problem, Unreachable or SignedOut. */
+export async function request<M extends Method, P extends PathsWith<M>>(
+  method: M,
+  path: P,
+  ...asked: Nothing extends Asked<Operation<P, M>> ? [Asked<Operation<P, M>>?] : [Asked<Operation<P, M>>]
+): Promise<Answered<Operation<P, M>>> {
+  const loose = (asked[0] ?? {}) as Loose;
+  return (await send(method, address(path, loose), loose)) as Answered<Operation<P, M>>;
+}
+
+/** Ask without a token: for what is done before one is signed in. */
+export async function requestUnsigned<P extends PathsWith<"post">>(
+  path: P,
+  asked: Asked<Operation<P, "post">>,
+): Promise<Answered<Operation<P, "post">>> {
+  const loose = asked as Loose;
+  const answer = await once("post", address(path, loose), loose, null);
+  return (await read(answer)) as Answered<Operation<P, "post">>;
+}
+
+type Received = components["schemas"]["ReceivedView"];
+
+/** Send a file; `onProgress` hears the part that has gone out, from 0 to 1. */
+export async function upload(
+  file: File,
+  purpose: "message" | "avatar",
+  onProgress: (part: number) => void,
+  signal: AbortSignal,
+): Promise<Received> {
+  const token = await accessToken();
+  const query = new URLSearchParams({ name: file.name.slice(0, 200) || "file", purpose });
+  return await new Promise((resolve, reject) => {
+    const sending = new XMLHttpRequest(); // fetch tells nothing about what has gone out
+    sending.open("POST", `/v1/attachments?${query}`);
+    sending.setRequestHeader("authorization", `Bearer ${token}`);
+    sending.setRequestHeader("content-type", "application/octet-stream");
+    sending.responseType = "json";
+    sending.upload.onprogress = (event) => onProgress(event.total > 0 ? event.loaded / event.total : 0);
+    sending.onload = () => {
+      if (sending.status < 300) resolve(sending.response as Received);
+      else reject(new Problem(sending.status, sending.response));
+    };
+    sending.onerror = () => reject(new Unreachable());
+    signal.addEventListener("abort", () => sending.abort());
+    sending.onabort = () => reject(new Unreachable());
+    sending.send(file);
+  });
+}
+
+async function send(method: string, url: string, asked: Loose): Promise<unknown> {
+  const token = await accessToken();
+  let answer = await once(method, url, asked, token);
+  if (answer.status === 401) {
+    const session = await renew(token);
+    answer = await once(method, url, asked, session.accessToken);
+    if (answer.status === 401) throw new SignedOut();
+  }
+  return await read(answer);
+}
+
+async function once(method: string, url: string, asked: Loose, token: string | null): Promise<Response> {
+  const headers: Record<string, string> = {};
+  if (token !== null) headers["authorization"] = `Bearer ${token}`;
+  if (asked.body !== undefined) headers["content-type"] = "application/json";
+  try {
+    return await fetch(url, {
+      method: method.toUpperCase(),
+      headers,
+      ...(asked.body === undefined ? {} : { body: JSON.stringify(asked.body) }),
+      ...(asked.signal === undefined ? {} : { signal: asked.signal }),
+    });
+  } catch (error) {
+    if (asked.signal?.aborted === true) throw error;
+    throw new Unreachable();
+  }
+}
+
+async function read(answer: Response): Promise<unknown> {
+  const text = await answer.text().catch(() => {
+    throw new Unreachable();
+  });
+  let body: unknown;
+  try {
+    body = text === "" ? undefined : JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  if (!answer.ok) throw new Problem(answer.status, body);
+  return body;
+}
+
+function address(template: string, asked: Loose): string {
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(asked.path?.[name] ?? ""),
+  );
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked.query ?? {}))
+    if (value !== undefined && value !== null) query.set(name, String(value));
+  return query.size > 0 ? `${path}?${query}` : path;
+}

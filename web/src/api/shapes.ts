@@ -1,0 +1,42 @@
+// Names for what the API sends, so that nobody writes `components["schemas"]` twice.
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Me = Schemas["Me"];
+export type SignedIn = Schemas["SignedInView"];
+export type User = Schemas["UserView"];
+export type Person = Schemas["PersonView"];
+export type SessionRow = Schemas["SessionView"];
+export type Server = Schemas["ServerView"];
+export type Member = Schemas["MemberView"];
+export type ServerRole = Member["role"];
+export type Ban = Schemas["BanView"];
+export type Channel = Schemas["ChannelView"];
+export type Invite = Schemas["InviteView"];
+export type Conversation = Schemas["ConversationView"];
+export type Participant = Schemas["ParticipantView"];
+export type Unread = Schemas["UnreadView"];
+export type Reader = Schemas["ReaderView"];
+export type Pin = Schemas["PinView"];
+export type Reaction = Schemas["ReactionView"];
+export type RoomKind = "channel" | "conversation" | "thread";
+
+/** A file as a message shows it; its bytes are fetched by an address that `GET /attachments/{fileId}` gives. */
+export interface Attachment {
+  fileId: string;
+  kind: string;
+  name: string;
+  mime: string;
+  size: number;
+  w?: number;
+  h?: number;
+}
+
+export type Message = Omit<Schemas["MessageView"], "attachments"> & { attachments: Attachment[] };
+
+/** A room's place: what the API and the store need to know to talk about it. */
+export interface RoomRef {
+  kind: RoomKind;
+  id: string;
+}

@@ -1,0 +1,85 @@
+// Emoji to choose from: those used lately first, then all by group, or those that a word finds.
+import { useMemo, useState } from "react";
+import { GROUPS, type Emoji } from "./list";
+
+const KEY = "sobremesa.emoji";
+const KEPT = 16;
+
+function lately(): string[] {
+  try {
+    return (JSON.parse(localStorage.getItem(KEY) ?? "[]") as string[]).slice(0, KEPT);
+  } catch {
+    return [];
+  }
+}
+
+export default function EmojiPicker({ onChoose }: { onChoose: (emoji: string) => void }) {
+  const [query, setQuery] = useState("");
+  const groups = useMemo(() => found(query), [query]);
+  const choose = (emoji: string) => {
+    localStorage.setItem(
+      KEY,
+      JSON.stringify([emoji, ...lately().filter((each) => each !== emoji)].slice(0, KEPT)),
+    );
+    onChoose(emoji);
+  };
+  return (
+    <div className="emoji-picker" onKeyDown={move}>
+      <input
+        className="input"
+        type="search"
+        placeholder="Search emoji"
+        aria-label="Search emoji"
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
+        onKeyDown={(event) => {
+          const first = groups[0]?.emoji[0];
+          if (event.key === "Enter" && first !== undefined) choose(first.sign);
+        }}
+      />
+      <div className="emoji-groups">
+        {groups.map((group) => (
+          <section key={group.name} aria-label={group.name}>
+            <h3>{group.name}</h3>
+            <div className="emoji-grid">
+              {group.emoji.map((each) => (
+                <button
+                  key={each.sign}
+                  type="button"
+                  title={each.name}
+                  aria-label={each.name}
+                  onClick={() => choose(each.sign)}
+                >
+                  {each.sign}
+                </button>
+              ))}
+            </div>
+          </section>
+        ))}
+        {groups.length === 0 && <p className="note">No emoji has that name.</p>}
+      </div>
+    </div>
+  );
+}
+
+function found(query: string): { name: string; emoji: readonly Emoji[] }[] {
+  const words = query.trim().toLowerCase();
+  if (words === "") {
+    const recent = lately().map((sign) => ({ sign, name: sign }));
+    return recent.length > 0 ? [{ name: "Used lately", emoji: recent }, ...GROUPS] : [...GROUPS];
+  }
+  const emoji = GROUPS.flatMap((group) => group.emoji).filter((each) => each.name.includes(words));
+  return emoji.length > 0 ? [{ name: "Found", emoji }] : [];
+}
+
+/** Arrow keys go over the grid. */
+function move(event: React.KeyboardEvent<HTMLElement>): void {
+  const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 8, ArrowUp: -8 };
+  const step = steps[event.key];
+  const isInField = document.activeElement instanceof HTMLInputElement;
+  if (step === undefined || (isInField && event.key !== "ArrowDown")) return;
+  event.preventDefault();
+  const buttons = [...event.currentTarget.querySelectorAll("button")];
+  const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  buttons[isInField ? 0 : Math.min(buttons.length - 1, Math.max(0, at + step))]?.focus();
+}

@@ -1,0 +1,99 @@
+// Following: from the gateway to the store, and the questions that an event leaves open.
+import { loadServer } from "../actions/communities";
+import { loadConversation } from "../actions/conversations";
+import { countUnread, loadReaders, refresh } from "../actions/room";
+import { sendWaiting, takeUpKept } from "../actions/sending";
+import { accessToken, currentSession, end, onSession, renew } from "../api/session";
+import { roomKey, type RoomKey } from "../store/state";
+import { store } from "../store/store";
+import type { LiveEvent } from "./frames";
+import { Gateway } from "./gateway";
+
+const quietly = () => undefined;
+
+/** Follow whoever is signed in, for as long as the page is open. */
+export function follow(): void {
+  const gateway = new Gateway({
+    url: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1/gateway`,
+    token: async (refused) =>
+      refused === undefined ? await accessToken() : (await renew(refused)).accessToken,
+    onEvent: hear,
+    onLink: (link) => {
+      store.apply({ t: "own.link", d: { link } });
+      if (link === "live") sendWaiting();
+    },
+    onSignedOut: end,
+  });
+  let following: string | null = null;
+
+  const turnTo = () => {
+    const me = currentSession()?.user ?? null;
+    if (following === (me?.userId ?? null)) return;
+    following = me?.userId ?? null;
+    gateway.stop();
+    store.apply({ t: "own.session", d: { me: null } });
+    if (me === null) return;
+    store.apply({ t: "own.session", d: { me } });
+    takeUpKept(me.userId);
+    gateway.start();
+  };
+  onSession(turnTo);
+  turnTo();
+
+  addEventListener("online", () => gateway.wake());
+  addEventListener("offline", () => gateway.lose());
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") gateway.wake();
+  });
+}
+
+function hear(event: LiveEvent): void {
+  const wasReady = store.get().isReady;
+  store.apply(event);
+  switch (event.t) {
+    case "ready":
+      // A second `ready` stands in place of events that are no longer to be had.
+      if (wasReady) makeTrue();
+      return;
+    case "server.created":
+      void loadServer(event.d).catch(quietly);
+      return;
+    case "conversation.created":
+      void loadConversation(event.d.convoId).catch(quietly);
+      return;
+    case "message.created":
+      if (event.d.roomKind === "conversation" && !(event.d.roomId in store.get().conversations))
+        void loadConversation(event.d.roomId).catch(quietly);
+      return;
+    case "participant.joined":
+    case "participant.left": {
+      const room = { kind: event.d.roomKind, id: event.d.roomId };
+      if (roomKey(room) in store.get().readings) void loadReaders(room).catch(quietly);
+      if (room.kind === "conversation" && room.id in store.get().conversations)
+        void loadConversation(room.id).catch(quietly);
+      return;
+    }
+    case "read.updated": {
+      const { roomKind, roomId, userId, lastReadMessageId } = event.d;
+      const state = store.get();
+      const last = (roomKind === "channel" ? state.channels[roomId] : state.conversations[roomId])
+        ?.lastMessageId;
+      if (userId === state.me?.userId && (last ?? "") > lastReadMessageId)
+        void countUnread({ kind: roomKind, id: roomId }).catch(quietly);
+    }
+  }
+}
+
+function makeTrue(): void {
+  for (const key of Object.keys(store.get().logs) as RoomKey[]) {
+    const [kind, id] = key.split(":") as ["channel" | "conversation" | "thread", string];
+    const room = { kind, id };
+    // What nobody looks at is asked for again when somebody does.
+    if (isOpen(id)) void refresh(room).catch(quietly);
+    else store.apply({ t: "own.forgotten", d: { room } });
+  }
+}
+
+function isOpen(roomId: string): boolean {
+  return location.pathname.split("/").includes(roomId);
+}

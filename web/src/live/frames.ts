@@ -1,0 +1,119 @@
+// What goes over the gateway, as the documentation of the API says it. Events are a closed union.
+import type {
+  Channel,
+  Conversation,
+  Me,
+  Member,
+  Message,
+  Participant,
+  RoomKind,
+  Server,
+  ServerRole,
+  Unread,
+} from "../api/shapes";
+
+interface RoomPlace {
+  roomId: string;
+  roomKind: RoomKind;
+}
+
+export interface ReadyChannel extends Channel {
+  unread: Unread;
+  lastReadMessageId: string | null;
+  muted: boolean;
+}
+
+export interface ReadyServer extends Server {
+  role: ServerRole;
+  channels: ReadyChannel[];
+}
+
+export interface Ready {
+  sessionId: string;
+  user: Me;
+  servers: ReadyServer[];
+  conversations: Conversation[];
+  /** Left out by a server that keeps no presence. */
+  presences?: { userId: string; status: "online" | "offline" }[];
+  expiresAt?: string;
+}
+
+export interface Gap {
+  since: string;
+  rooms: (RoomPlace & { after: string | null; until: string | null })[];
+}
+
+export interface ReactionChange extends RoomPlace {
+  messageId: string;
+  emoji: string;
+  userId: string;
+  count: number;
+  userIds: string[];
+}
+
+/** What `conversation.created` and `conversation.updated` tell: nothing that differs from reader to reader. */
+export type ConversationCore = Pick<
+  Conversation,
+  | "convoId"
+  | "type"
+  | "name"
+  | "lastMessageId"
+  | "lastMessageBody"
+  | "lastMessageSender"
+  | "lastMessageAt"
+  | "participantCount"
+  | "createdBy"
+  | "createdAt"
+  | "updatedAt"
+>;
+
+export interface Events {
+  ready: Ready;
+  resumed: Record<string, never>;
+  renewed: { expiresAt: string };
+  gap: Gap;
+  "message.created": Message;
+  "message.updated": Message;
+  "message.deleted": RoomPlace & { messageId: string };
+  "reaction.added": ReactionChange;
+  "reaction.removed": ReactionChange;
+  "pin.added": RoomPlace & { messageId: string; pinnedBy: string; pinnedAt: string };
+  "pin.removed": RoomPlace & { messageId: string };
+  "read.updated": RoomPlace & { userId: string; lastReadMessageId: string; readAt: string };
+  "preferences.updated": RoomPlace & { muted: boolean };
+  "typing.started": RoomPlace & { userId: string; username: string };
+  "presence.updated": { userId: string; status: "online" | "offline" };
+  "server.created": Server;
+  "server.updated": Server;
+  "server.deleted": { serverId: string };
+  "channel.created": Channel;
+  "channel.updated": Channel;
+  "channel.deleted": { channelId: string; serverId: string };
+  "member.joined": Member;
+  "member.updated": Member;
+  "member.left": { serverId: string; userId: string };
+  "conversation.created": ConversationCore;
+  "conversation.updated": ConversationCore;
+  "conversation.deleted": { convoId: string };
+  "participant.joined": RoomPlace & Pick<Participant, "userId" | "username" | "avatarUrl" | "joinedAt">;
+  "participant.updated": RoomPlace & Pick<Participant, "userId" | "username" | "avatarUrl" | "joinedAt">;
+  "participant.left": RoomPlace & { userId: string };
+  "user.updated": Pick<Me, "userId" | "username" | "avatarUrl" | "updatedAt">;
+}
+
+export type LiveEvent = { [T in keyof Events]: { t: T; d: Events[T] } }[keyof Events];
+
+/** A frame of the server. An event whose name is not in the union is one of a newer server: it is passed over. */
+export type Frame =
+  | { op: 0; t: string; s?: string; id?: string; d: unknown }
+  | { op: 7 }
+  | { op: 9; d: boolean }
+  | { op: 10; d: { heartbeatInterval: number } }
+  | { op: 11 };
+
+export const IDENTIFY = 2;
+export const HEARTBEAT = 1;
+export const RESUME = 6;
+
+/** The token was refused or has ended: a new one, and no resume. */
+export const TOKEN_REFUSED = 4004;

@@ -1,0 +1,233 @@
+// The gateway: one socket that stays, through restarts of the server and holes in the network.
+//
+// It identifies, keeps the beat, resumes where it was, drops what it has heard before, and comes back after a random
+// while, so that thousands of clients do not return in the same moment. What events mean is not its business.
+import { SignedOut } from "../api/problems";
+import { HEARTBEAT, IDENTIFY, RESUME, TOKEN_REFUSED, type Frame, type LiveEvent } from "./frames";
+
+export type Link = "connecting" | "live" | "waiting";
+
+export interface GatewayOptions {
+  url: string;
+  /** An access token; with `refused`, another one than that. */
+  token: (refused?: string) => Promise<string>;
+  onEvent: (event: LiveEvent) => void;
+  onLink: (link: Link) => void;
+  onSignedOut: () => void;
+  open?: (url: string) => WebSocket;
+  random?: () => number;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 20_000;
+const REMEMBERED = 10_000;
+/** The token is renewed this long before its end. */
+const RENEW_MARGIN_MS = 60_000;
+/** Nothing of ours: any code from 4000 up may close a socket from this side. */
+const LEAVING = 4900;
+
+export class Gateway {
+  private readonly options: GatewayOptions;
+  private readonly random: () => number;
+  private socket: WebSocket | null = null;
+  private sessionId: string | null = null;
+  private cursor: string | null = null;
+  private usedToken: string | undefined;
+  private isTokenRefused = false;
+  private attempts = 0;
+  private isRunning = false;
+  private isAcknowledged = true;
+  private beat: ReturnType<typeof setTimeout> | undefined;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private renewal: ReturnType<typeof setTimeout> | undefined;
+  private readonly seen = new Set<string>();
+
+  constructor(options: GatewayOptions) {
+    this.options = options;
+    this.random = options.random ?? Math.random;
+  }
+
+  start(): void {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    this.connect();
+  }
+
+  /** End for good: the person signs out. */
+  stop(): void {
+    this.isRunning = false;
+    clearTimeout(this.retry);
+    this.leave();
+    this.sessionId = this.cursor = null;
+  }
+
+  /** Do not wait any longer: the network is back, or somebody looks at the page again. */
+  wake(): void {
+    if (!this.isRunning || this.socket !== null) return;
+    clearTimeout(this.retry);
+    this.connect();
+  }
+
+  /** The network says that it is gone: do not wait for a missing heartbeat to find out. */
+  lose(): void {
+    if (!this.isRunning || this.socket === null) return;
+    this.leave();
+    this.waitAndReturn();
+  }
+
+  private connect(): void {
+    this.options.onLink("connecting");
+    const socket = (this.options.open ?? ((url) => new WebSocket(url)))(this.options.url);
+    this.socket = socket;
+    socket.onmessage = (event: MessageEvent<string>) => {
+      if (socket === this.socket) this.hear(JSON.parse(event.data) as Frame);
+    };
+    socket.onclose = (event) => {
+      if (socket === this.socket) this.closed(event.code);
+    };
+  }
+
+  private hear(frame: Frame): void {
+    switch (frame.op) {
+      case 10:
+        this.keepBeat(frame.d.heartbeatInterval);
+        void this.introduce();
+        return;
+      case 11:
+        this.isAcknowledged = true;
+        return;
+      case 9:
+        this.sessionId = this.cursor = null;
+        void this.introduce();
+        return;
+      case 7:
+        this.leave();
+        this.waitAndReturn();
+        return;
+      case 0:
+        this.dispatch(frame);
+    }
+  }
+
+  private dispatch(frame: Extract<Frame, { op: 0 }>): void {
+    if (frame.s !== undefined) this.cursor = frame.s;
+    if (frame.id !== undefined && !this.isNew(frame.id)) return;
+    const event = { t: frame.t, d: frame.d } as LiveEvent;
+    if (event.t === "ready") {
+      this.sessionId = event.d.sessionId;
+      this.renewBefore(event.d.expiresAt);
+    } else if (event.t === "renewed") {
+      this.renewBefore(event.d.expiresAt);
+    }
+    this.options.onEvent(event);
+    if (event.t === "ready" || event.t === "resumed") {
+      this.attempts = 0;
+      this.options.onLink("live");
+    }
+  }
+
+  private async introduce(): Promise<void> {
+    const socket = this.socket;
+    let token: string;
+    try {
+      token = await this.options.token(this.isTokenRefused ? this.usedToken : undefined);
+    } catch (error) {
+      if (socket !== this.socket) return;
+      this.leave();
+      if (error instanceof SignedOut) this.endHere();
+      else this.waitAndReturn();
+      return;
+    }
+    if (socket !== this.socket) return;
+    this.isTokenRefused = false;
+    this.usedToken = token;
+    if (this.sessionId !== null && this.cursor !== null)
+      this.send(RESUME, { token, sessionId: this.sessionId, s: this.cursor });
+    else this.send(IDENTIFY, { token });
+  }
+
+  private closed(code: number): void {
+    this.leave();
+    if (!this.isRunning) return;
+    if (code === TOKEN_REFUSED) {
+      this.sessionId = this.cursor = null;
+      this.isTokenRefused = true;
+    }
+    this.waitAndReturn();
+  }
+
+  private endHere(): void {
+    this.stop();
+    this.options.onSignedOut();
+  }
+
+  /** Full jitter: anywhere between now and a bound that doubles. */
+  private waitAndReturn(): void {
+    const bound = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.attempts);
+    this.attempts += 1;
+    this.options.onLink("waiting");
+    clearTimeout(this.retry);
+    this.retry = setTimeout(() => this.connect(), this.random() * bound);
+  }
+
+  private keepBeat(interval: number): void {
+    this.isAcknowledged = true;
+    const next = () => {
+      if (!this.isAcknowledged) {
+        this.leave();
+        this.waitAndReturn();
+        return;
+      }
+      this.isAcknowledged = false;
+      this.send(HEARTBEAT, { s: this.cursor });
+      this.beat = setTimeout(next, interval);
+    };
+    clearTimeout(this.beat);
+    this.beat = setTimeout(next, this.random() * interval);
+  }
+
+  private renewBefore(expiresAt: string | undefined): void {
+    clearTimeout(this.renewal);
+    if (expiresAt === undefined) return;
+    const wait = Math.max(1000, Date.parse(expiresAt) - Date.now() - RENEW_MARGIN_MS);
+    this.renewal = setTimeout(() => {
+      void this.renew();
+    }, wait);
+  }
+
+  /** An identify on a socket that is identified renews its token. */
+  private async renew(): Promise<void> {
+    const socket = this.socket;
+    try {
+      const token = await this.options.token(this.usedToken);
+      if (socket !== this.socket) return;
+      this.usedToken = token;
+      this.send(IDENTIFY, { token });
+    } catch (error) {
+      // Otherwise the socket ends with its token, and the way back tries again.
+      if (error instanceof SignedOut && socket === this.socket) this.endHere();
+    }
+  }
+
+  private isNew(id: string): boolean {
+    if (this.seen.has(id)) return false;
+    this.seen.add(id);
+    if (this.seen.size > REMEMBERED) {
+      const [oldest] = this.seen;
+      if (oldest !== undefined) this.seen.delete(oldest);
+    }
+    return true;
+  }
+
+  private send(op: number, d: unknown): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ op, d }));
+  }
+
+  private leave(): void {
+    clearTimeout(this.beat);
+    clearTimeout(this.renewal);
+    const socket = this.socket;
+    this.socket = null;
+    if (socket !== null && socket.readyState <= WebSocket.OPEN) socket.close(LEAVING);
+  }
+}

@@ -1,0 +1,137 @@
+// A channel of a community.
+import { useEffect, useMemo, useState } from "react";
+import { Redirect } from "wouter";
+import { loadMembers } from "../actions/communities";
+import type { Person } from "../api/shapes";
+import type { Names } from "../markdown/Markdown";
+import { channelsOf, isAtLeast } from "../store/selectors";
+import { sameList, useStore } from "../store/store";
+import { Icon } from "../view/Icon";
+import { ChannelMenu } from "./ChannelMenu";
+import { MembersPanel } from "./MembersPanel";
+import { PinsPanel } from "./PinsPanel";
+import type { Params } from "./places";
+import { DrawerButton, RoomHeader, type Panel } from "./RoomHeader";
+import { RoomPane } from "./room/RoomPane";
+import { RoomSkeleton } from "./room/RoomSkeleton";
+
+const LAST = "sobremesa.last.";
+const NOBODY: readonly Person[] = [];
+const WIDE = 1180;
+
+export function ChannelScreen({ params }: { params: Params }) {
+  const { serverId = "", channelId, messageId } = params;
+  const isReady = useStore((state) => state.isReady);
+  const server = useStore((state) => state.servers[serverId]);
+  const channels = useStore((state) => channelsOf(state, serverId), sameList);
+  const channel = useStore((state) => state.channels[channelId ?? ""]);
+  const members = useStore((state) => state.members[serverId]);
+  const me = useStore((state) => state.me);
+  const [panel, setPanel] = useState<Panel>(() => (innerWidth >= WIDE ? "people" : null));
+  const room = useMemo(() => ({ kind: "channel" as const, id: channelId ?? "" }), [channelId]);
+  const people: readonly Person[] = useMemo(
+    () => (members === undefined ? NOBODY : Object.values(members)),
+    [members],
+  );
+  const names = useMemo<Names>(() => {
+    const known = new Set(people.map((each) => each.username.toLowerCase()));
+    const places = new Map(channels.map((each) => [each.name, `/c/${serverId}/${each.channelId}`]));
+    return {
+      me: me?.username ?? "",
+      isPerson: (name) => known.has(name.toLowerCase()),
+      channelAt: (name) => places.get(name) ?? null,
+    };
+  }, [people, channels, serverId, me?.username]);
+
+  const isHere = server !== undefined;
+  const isMissing = members === undefined;
+  useEffect(() => {
+    if (isHere && isMissing) void loadMembers(serverId).catch(() => undefined);
+  }, [isHere, isMissing, serverId]);
+  useEffect(() => {
+    if (channelId !== undefined) localStorage.setItem(LAST + serverId, channelId);
+  }, [serverId, channelId]);
+
+  if (!isReady)
+    return (
+      <div className="screen">
+        <header className="room-header">
+          <DrawerButton />
+        </header>
+        <RoomSkeleton count={9} />
+      </div>
+    );
+  if (server === undefined)
+    return (
+      <NotHere title="This community is not one of yours" words="Perhaps somebody has an invite for you." />
+    );
+  if (channelId === undefined) {
+    const last =
+      channels.find((each) => each.channelId === localStorage.getItem(LAST + serverId)) ?? channels[0];
+    if (last !== undefined) return <Redirect to={`/c/${serverId}/${last.channelId}`} replace />;
+    return <NotHere title={server.name} words="There is no channel here yet." />;
+  }
+  if (channel === undefined || channel.serverId !== serverId)
+    return <NotHere title="This channel is gone" words="Somebody deleted it, or the address is wrong." />;
+
+  const path = `/c/${serverId}/${channelId}`;
+  return (
+    <div className="screen">
+      <RoomHeader
+        room={room}
+        path={path}
+        face={<Icon name="hash" size={21} />}
+        title={channel.name}
+        topic={channel.topic}
+        muted={channel.muted}
+        panel={panel}
+        onPanel={setPanel}
+      >
+        {isAtLeast(server.role, "admin") && <ChannelMenu channel={channel} />}
+      </RoomHeader>
+      <div className="screen-body">
+        <RoomPane
+          key={channelId}
+          room={room}
+          path={path}
+          title={`#${channel.name}`}
+          names={names}
+          people={people}
+          canModerate={isAtLeast(server.role, "moderator")}
+          canPin={isAtLeast(server.role, "moderator")}
+          target={messageId ?? null}
+          beginning={
+            <>
+              <h2>#{channel.name}</h2>
+              <p>{channel.topic ?? "This is where it begins."}</p>
+            </>
+          }
+        />
+        {panel === "people" && <MembersPanel server={server} onClose={() => setPanel(null)} />}
+        {panel === "pins" && (
+          <PinsPanel
+            room={room}
+            path={path}
+            canPin={isAtLeast(server.role, "moderator")}
+            names={names}
+            onClose={() => setPanel(null)}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function NotHere({ title, words }: { title: string; words: string }) {
+  return (
+    <div className="screen">
+      <header className="room-header">
+        <DrawerButton />
+      </header>
+      <div className="empty">
+        <h2>{title}</h2>
+        <p>{words}</p>
+      </div>
+    </div>
+  );
+}

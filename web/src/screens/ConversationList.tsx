@@ -1,0 +1,89 @@
+// One's conversations, the newest activity first, each with its last words.
+import { useState } from "react";
+import { Link } from "wouter";
+import type { Conversation } from "../api/shapes";
+import { plainText } from "../markdown/parse";
+import { conversationName, conversationsOf, hasUnread } from "../store/selectors";
+import { sameList, useStore } from "../store/store";
+import { Avatar } from "../view/Avatar";
+import { Icon, IconButton } from "../view/Icon";
+import { shortTime } from "../view/times";
+import { ListSkeleton } from "./ChannelList";
+import { NewConversation } from "./NewConversation";
+import type { Params } from "./places";
+import { UnreadBadge } from "./Unread";
+
+export function ConversationList({ params }: { params: Params }) {
+  const conversations = useStore(conversationsOf, sameList);
+  const isReady = useStore((state) => state.isReady);
+  const [isBeginning, setBeginning] = useState(false);
+  if (!isReady) return <ListSkeleton />;
+  return (
+    <nav className="sidebar-body" aria-label="Conversations">
+      <header className="sidebar-head">
+        <h1>Conversations</h1>
+        <IconButton icon="edit" label="New conversation" onClick={() => setBeginning(true)} />
+      </header>
+      {conversations.length === 0 && (
+        <p className="note sidebar-note">Nobody has said anything yet. Begin with a user name.</p>
+      )}
+      <ul className="rooms">
+        {conversations.map((conversation) => (
+          <li key={conversation.convoId}>
+            <ConversationLink
+              conversation={conversation}
+              isHere={conversation.convoId === params["convoId"]}
+            />
+          </li>
+        ))}
+      </ul>
+      {isBeginning && <NewConversation onClose={() => setBeginning(false)} />}
+    </nav>
+  );
+}
+
+export function ConversationLink({ conversation, isHere }: { conversation: Conversation; isHere: boolean }) {
+  const name = conversationName(conversation);
+  const { lastMessageBody: body, lastMessageSender: sender } = conversation;
+  const speaker = useStore((state) => {
+    if (sender === null) return "";
+    if (sender === state.me?.userId) return "You: ";
+    const username = conversation.type === "group" ? state.people[sender]?.username : undefined;
+    return username === undefined ? "" : `${username}: `;
+  });
+  const isLoud = hasUnread(conversation);
+  return (
+    <Link
+      href={`/d/${conversation.convoId}`}
+      className={isLoud ? "conversation-link room-unread" : "conversation-link"}
+      aria-current={isHere ? "page" : undefined}
+    >
+      <ConversationFace conversation={conversation} size={38} />
+      <span className="conversation-words">
+        <span className="conversation-top">
+          <span className="room-name">{name}</span>
+          {conversation.lastMessageAt !== null && (
+            <time className="note">{shortTime(conversation.lastMessageAt)}</time>
+          )}
+        </span>
+        <span className="conversation-last">
+          {body !== null && speaker + (body === "" ? "a file" : plainText(body.slice(0, 200)))}
+        </span>
+      </span>
+      {conversation.muted ? (
+        <Icon name="bellOff" size={15} />
+      ) : (
+        <UnreadBadge unread={conversation.unread} isLoud={isLoud} />
+      )}
+    </Link>
+  );
+}
+
+export function ConversationFace({ conversation, size }: { conversation: Conversation; size: number }) {
+  const { other } = conversation;
+  if (other !== null)
+    return <Avatar id={other.userId} name={other.username} url={other.avatarUrl} size={size} presence />;
+  return (
+    <Avatar id={conversation.convoId} name={conversationName(conversation)} url={null} size={size} square />
+  );
+}

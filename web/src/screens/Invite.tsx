@@ -1,0 +1,91 @@
+// An invite: where it leads, and a button to go there. Outside, it first leads through the door and back.
+import { useEffect, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { lookAtInvite, redeemInvite } from "../actions/communities";
+import { Problem, wordsFor } from "../api/problems";
+import { useStore } from "../store/store";
+import { Avatar } from "../view/Avatar";
+import { tellFailure } from "../view/toasts";
+import { Door } from "./Door";
+
+type Target = Awaited<ReturnType<typeof lookAtInvite>>;
+
+export function Invite({ code }: { code: string }) {
+  const me = useStore((state) => state.me);
+  const isSignedIn = me !== null;
+  const [target, setTarget] = useState<Target | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [, navigate] = useLocation();
+  const already = useStore((state) => target?.kind === "server" && target.server.serverId in state.servers);
+  useEffect(() => {
+    if (isSignedIn) lookAtInvite(code).then(setTarget, setError);
+  }, [code, isSignedIn]);
+
+  if (!isSignedIn)
+    return (
+      <Door title="You are invited">
+        <p>Somebody keeps a seat for you. Sign in, or make an account, to see where.</p>
+        <div className="door-buttons">
+          <Link className="button button-primary" href={`/register?to=/invite/${encodeURIComponent(code)}`}>
+            Make an account
+          </Link>
+          <Link className="button" href={`/signin?to=/invite/${encodeURIComponent(code)}`}>
+            Sign in
+          </Link>
+        </div>
+      </Door>
+    );
+  if (error !== null)
+    return (
+      <Door title="This invite leads nowhere">
+        <p>
+          {error instanceof Problem && error.status === 404
+            ? "It has been used up, taken back, or has run out. Ask for another one."
+            : wordsFor(error)}
+        </p>
+        <Link className="button" href="/">
+          To your conversations
+        </Link>
+      </Door>
+    );
+  if (target === null)
+    return (
+      <Door title="You are invited">
+        <div className="skeleton invite-skeleton" />
+      </Door>
+    );
+  const place =
+    target.kind === "server"
+      ? { id: target.server.serverId, name: target.server.name, icon: target.server.iconUrl }
+      : { id: target.workspace.workspaceId, name: target.workspace.name, icon: null };
+  const join = () => {
+    setBusy(true);
+    redeemInvite(code)
+      .then(navigate, (failure: unknown) => {
+        if (failure instanceof Problem && failure.status === 409) navigate(`/c/${place.id}`);
+        else tellFailure(failure);
+      })
+      .finally(() => setBusy(false));
+  };
+  return (
+    <Door title="You are invited">
+      <div className="invite-place">
+        <Avatar id={place.id} name={place.name} url={place.icon} size={64} square />
+        <strong>{place.name}</strong>
+      </div>
+      {already ? (
+        <Link className="button button-primary" href={`/c/${place.id}`}>
+          You are there already: go in
+        </Link>
+      ) : (
+        <button type="button" className="button button-primary" disabled={isBusy} onClick={join}>
+          Join {place.name}
+        </button>
+      )}
+      <p className="door-links">
+        <Link href="/">Not now</Link>
+      </p>
+    </Door>
+  );
+}

@@ -1,0 +1,145 @@
+// The members of a community by role, and what one may do to those of a lower one.
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { ban, changeRole, removeMember } from "../actions/communities";
+import { beginConversation } from "../actions/conversations";
+import type { Member, ServerRole } from "../api/shapes";
+import { isAtLeast, outranks } from "../store/selectors";
+import type { ServerEntry } from "../store/state";
+import { useStore } from "../store/store";
+import { Avatar } from "../view/Avatar";
+import { Dialog } from "../view/Dialog";
+import { Field, Form } from "../view/Form";
+import { MenuButton, type MenuItem } from "../view/Menu";
+import { tellFailure } from "../view/toasts";
+import { SidePanel } from "./SidePanel";
+
+const ROLES: readonly { role: ServerRole; title: string; one: string }[] = [
+  { role: "owner", title: "Host", one: "host" },
+  { role: "admin", title: "Admins", one: "admin" },
+  { role: "moderator", title: "Moderators", one: "moderator" },
+  { role: "member", title: "Members", one: "member" },
+];
+
+type Asking = { what: "kick" | "ban"; member: Member } | null;
+
+export function MembersPanel({ server, onClose }: { server: ServerEntry; onClose: () => void }) {
+  const members = useStore((state) => state.members[server.serverId]);
+  const online = useStore((state) => state.online);
+  const [asking, setAsking] = useState<Asking>(null);
+  const all = Object.values(members ?? {}).sort(
+    (a, b) => Number(b.userId in online) - Number(a.userId in online) || a.username.localeCompare(b.username),
+  );
+  return (
+    <SidePanel title="People" onClose={onClose}>
+      {members === undefined &&
+        ["60%", "45%", "55%"].map((width) => (
+          <div key={width} className="skeleton skeleton-room" style={{ width }} />
+        ))}
+      {ROLES.map(({ role, title }) => {
+        const inside = all.filter((each) => each.role === role);
+        if (inside.length === 0) return null;
+        return (
+          <section key={role} aria-label={title}>
+            <h3 className="sidebar-label">
+              {title} <span className="note">{inside.length}</span>
+            </h3>
+            <ul className="people">
+              {inside.map((member) => (
+                <MemberRow key={member.userId} member={member} server={server} onAsk={setAsking} />
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+      {asking !== null && <Removal asking={asking} server={server} onClose={() => setAsking(null)} />}
+    </SidePanel>
+  );
+}
+
+interface MemberRowProps {
+  member: Member;
+  server: ServerEntry;
+  onAsk: (asking: Asking) => void;
+}
+
+function MemberRow({ member, server, onAsk }: MemberRowProps) {
+  const me = useStore((state) => state.me?.userId);
+  const isOnline = useStore(
+    (state) => member.userId in state.online || (member.userId === me && state.link === "live"),
+  );
+  const [, navigate] = useLocation();
+  const items: MenuItem[] = [];
+  if (member.userId !== me) {
+    const talk = () =>
+      void beginConversation([member.userId], null).then((id) => navigate(`/d/${id}`), tellFailure);
+    items.push({ label: "Send a message", icon: "chat", onChoose: talk });
+  }
+  if (member.userId !== me && outranks(server.role, member.role)) {
+    if (isAtLeast(server.role, "admin"))
+      for (const { role, one } of ROLES)
+        if (role !== "owner" && role !== member.role && outranks(server.role, role))
+          items.push({
+            label: `Make ${one}`,
+            icon: "shield",
+            onChoose: () => void changeRole(server.serverId, member.userId, role).catch(tellFailure),
+          });
+    if (isAtLeast(server.role, "moderator")) {
+      items.push({
+        label: "Kick",
+        icon: "leave",
+        danger: true,
+        onChoose: () => onAsk({ what: "kick", member }),
+      });
+      items.push({
+        label: "Ban",
+        icon: "trash",
+        danger: true,
+        onChoose: () => onAsk({ what: "ban", member }),
+      });
+    }
+  }
+  return (
+    <li className={isOnline ? "person" : "person person-away"}>
+      <Avatar id={member.userId} name={member.username} url={member.avatarUrl} size={32} presence />
+      <span className="room-name">
+        {member.username}
+        <span className="hidden-text">{isOnline ? ", online" : ", away"}</span>
+      </span>
+      <MenuButton label={`Actions for ${member.username}`} items={items} />
+    </li>
+  );
+}
+
+function Removal({
+  asking,
+  server,
+  onClose,
+}: {
+  asking: NonNullable<Asking>;
+  server: ServerEntry;
+  onClose: () => void;
+}) {
+  const { what, member } = asking;
+  const isBan = what === "ban";
+  return (
+    <Dialog title={`${isBan ? "Ban" : "Kick"} ${member.username}?`} onClose={onClose}>
+      <p>
+        {isBan
+          ? "They leave, and cannot come back until the ban is lifted."
+          : "They leave, and can come back with an invite."}
+      </p>
+      <Form
+        submit={isBan ? "Ban" : "Kick"}
+        danger
+        onSubmit={async ({ reason = "" }) => {
+          if (isBan) await ban(server.serverId, member.userId, reason.trim() === "" ? null : reason.trim());
+          else await removeMember(server.serverId, member.userId);
+          onClose();
+        }}
+      >
+        {isBan && <Field label="Why? (optional)" name="reason" maxLength={512} />}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,27 @@
+import { useLocation } from "wouter";
+import { createChannel } from "../actions/communities";
+import { Dialog } from "../view/Dialog";
+import { Field, Form } from "../view/Form";
+
+export function NewChannel({ serverId, onClose }: { serverId: string; onClose: () => void }) {
+  const [, navigate] = useLocation();
+  return (
+    <Dialog title="A new channel" onClose={onClose}>
+      <Form
+        submit="Make it"
+        onSubmit={async ({ name = "", topic = "" }) => {
+          const channelId = await createChannel(
+            serverId,
+            name.trim(),
+            topic.trim() === "" ? null : topic.trim(),
+          );
+          onClose();
+          navigate(`/c/${serverId}/${channelId}`);
+        }}
+      >
+        <Field label="Name" name="name" maxLength={100} required autoFocus autoComplete="off" />
+        <Field label="What is it about? (optional)" name="topic" maxLength={1024} autoComplete="off" />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,51 @@
+// A new community, or the way into one by its invite.
+import { useLocation } from "wouter";
+import { createServer } from "../actions/communities";
+import { Dialog } from "../view/Dialog";
+import { Field, Form } from "../view/Form";
+
+export function NewCommunity({ onClose }: { onClose: () => void }) {
+  const [, navigate] = useLocation();
+  return (
+    <Dialog title="A new table" onClose={onClose}>
+      <Form
+        submit="Make a community"
+        onSubmit={async ({ name = "" }) => {
+          const { serverId, channelId } = await createServer(name.trim(), null);
+          onClose();
+          navigate(`/c/${serverId}/${channelId}`);
+        }}
+      >
+        <Field label="What is it called?" name="name" maxLength={100} required autoFocus autoComplete="off" />
+      </Form>
+      <hr className="line" />
+      <Form
+        submit="Look at the invite"
+        onSubmit={({ invite = "" }) => {
+          onClose();
+          navigate(`/invite/${encodeURIComponent(codeOf(invite))}`);
+          return Promise.resolve();
+        }}
+      >
+        <Field
+          label="Or paste an invite"
+          name="invite"
+          required
+          autoComplete="off"
+          placeholder="A link or a code"
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function codeOf(text: string): string {
+  return (
+    text
+      .trim()
+      .replace(/[?#].*$/, "")
+      .replace(/\/+$/, "")
+      .split("/")
+      .at(-1) ?? ""
+  );
+}

@@ -1,0 +1,94 @@
+// Who is in a conversation; in a group, who comes and goes, and its name.
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { addParticipant, findUser, removeParticipant, renameConversation } from "../actions/conversations";
+import { loadReaders } from "../actions/room";
+import type { Conversation } from "../api/shapes";
+import { useStore } from "../store/store";
+import { Avatar } from "../view/Avatar";
+import { Dialog } from "../view/Dialog";
+import { Field, Form } from "../view/Form";
+import { IconButton } from "../view/Icon";
+import { tellFailure } from "../view/toasts";
+import { SidePanel } from "./SidePanel";
+
+export function ParticipantsPanel({
+  conversation,
+  onClose,
+}: {
+  conversation: Conversation;
+  onClose: () => void;
+}) {
+  const { convoId, role } = conversation;
+  const isGroup = conversation.type === "group";
+  const canManage = isGroup && role === "admin";
+  const people = Object.values(useStore((state) => state.readings[`conversation:${convoId}`]) ?? {});
+  const me = useStore((state) => state.me?.userId ?? "");
+  const [isLeaving, setLeaving] = useState(false);
+  const [, navigate] = useLocation();
+  const again = () => loadReaders({ kind: "conversation", id: convoId });
+  return (
+    <SidePanel title="People" onClose={onClose}>
+      <ul className="people">
+        {people.map((person) => (
+          <li key={person.userId} className="person">
+            <Avatar id={person.userId} name={person.username} url={person.avatarUrl} size={32} presence />
+            <span className="room-name">{person.username}</span>
+            {canManage && person.userId !== me && (
+              <IconButton
+                icon="close"
+                size={15}
+                label={`Remove ${person.username}`}
+                onClick={() => void removeParticipant(convoId, person.userId).then(again).catch(tellFailure)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {canManage && (
+        <>
+          <Form
+            submit="Add"
+            onSubmit={async ({ username = "" }) => {
+              const user = await findUser(username);
+              if (user === null) throw new Error(`Nobody is called “${username}”.`);
+              await addParticipant(convoId, user.userId);
+              await again();
+            }}
+          >
+            <Field label="Add somebody" name="username" placeholder="User name" required autoComplete="off" />
+          </Form>
+          <Form
+            submit="Rename"
+            onSubmit={({ name = "" }) => renameConversation(convoId, name.trim() === "" ? null : name.trim())}
+          >
+            <Field
+              label="Name of the group"
+              name="name"
+              defaultValue={conversation.name ?? ""}
+              maxLength={100}
+            />
+          </Form>
+        </>
+      )}
+      {isGroup && (
+        <button type="button" className="button button-danger" onClick={() => setLeaving(true)}>
+          Leave the group
+        </button>
+      )}
+      {isLeaving && (
+        <Dialog title="Leave the group?" onClose={() => setLeaving(false)}>
+          <p>You will hear nothing of it any more, unless somebody adds you again.</p>
+          <Form
+            submit="Leave"
+            danger
+            onSubmit={async () => {
+              await removeParticipant(convoId, me);
+              navigate("/");
+            }}
+          />
+        </Dialog>
+      )}
+    </SidePanel>
+  );
+}

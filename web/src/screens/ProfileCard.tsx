@@ -1,0 +1,44 @@
+// A person, in a card beside their name.
+import { useLocation } from "wouter";
+import { beginConversation } from "../actions/conversations";
+import { useStore } from "../store/store";
+import { Avatar } from "../view/Avatar";
+import { Icon } from "../view/Icon";
+import { Popover } from "../view/Popover";
+import { tellFailure } from "../view/toasts";
+
+interface ProfileCardProps {
+  userId: string;
+  anchor: HTMLElement;
+  onClose: () => void;
+}
+
+export function ProfileCard({ userId, anchor, onClose }: ProfileCardProps) {
+  const person = useStore((state) => state.people[userId]);
+  const isOnline = useStore((state) => userId in state.online);
+  const isMe = useStore((state) => state.me?.userId === userId);
+  const [, navigate] = useLocation();
+  const name = person?.username ?? anchor.textContent;
+  const talk = () => {
+    beginConversation([userId], null).then((convoId) => navigate(`/d/${convoId}`), tellFailure);
+    onClose();
+  };
+  return (
+    <Popover anchor={anchor} onClose={onClose} label={name}>
+      <div className="profile-card">
+        <Avatar id={userId} name={name} url={person?.avatarUrl} size={64} presence />
+        <strong>{name}</strong>
+        <span className="note">{isMe ? "This is you" : isOnline ? "Online" : "Away"}</span>
+        {isMe ? (
+          <button type="button" className="button button-small" onClick={() => navigate("/settings")}>
+            <Icon name="edit" size={16} /> Your profile
+          </button>
+        ) : (
+          <button type="button" className="button button-primary button-small" onClick={talk}>
+            <Icon name="chat" size={16} /> Send a message
+          </button>
+        )}
+      </div>
+    </Popover>
+  );
+}

@@ -1,0 +1,93 @@
+// The head of a room: where one is, and what can be opened beside it.
+import { use, useState, type ReactNode } from "react";
+import { useLocation } from "wouter";
+import { setMuted } from "../actions/room";
+import type { RoomRef } from "../api/shapes";
+import { Dialog } from "../view/Dialog";
+import { Field, Form } from "../view/Form";
+import { IconButton } from "../view/Icon";
+import { idAt } from "../view/times";
+import { tellFailure } from "../view/toasts";
+import { DrawerContext } from "./drawer";
+
+export type Panel = "people" | "pins" | null;
+
+interface RoomHeaderProps {
+  room: RoomRef;
+  path: string;
+  face: ReactNode;
+  title: string;
+  topic?: string | null;
+  muted: boolean;
+  panel: Panel;
+  onPanel: (panel: Panel) => void;
+  children?: ReactNode;
+}
+
+export function RoomHeader({
+  room,
+  path,
+  face,
+  title,
+  topic,
+  muted,
+  panel,
+  onPanel,
+  children,
+}: RoomHeaderProps) {
+  const [isDating, setDating] = useState(false);
+  const toggle = (which: Panel) => () => onPanel(panel === which ? null : which);
+  return (
+    <header className="room-header">
+      <DrawerButton />
+      {face}
+      <h2>{title}</h2>
+      {topic !== undefined && topic !== null && topic !== "" && (
+        <p className="topic" title={topic}>
+          {topic}
+        </p>
+      )}
+      <span className="spring" />
+      {children}
+      <IconButton
+        icon={muted ? "bellOff" : "bell"}
+        label={muted ? "Hear this room again" : "Mute this room"}
+        aria-pressed={muted}
+        onClick={() => void setMuted(room, !muted).catch(tellFailure)}
+      />
+      <IconButton icon="calendar" label="Go to a day" className="wide-only" onClick={() => setDating(true)} />
+      <IconButton
+        icon="pin"
+        label="Pinned messages"
+        aria-pressed={panel === "pins"}
+        onClick={toggle("pins")}
+      />
+      <IconButton icon="people" label="People" aria-pressed={panel === "people"} onClick={toggle("people")} />
+      {isDating && <GoToDay path={path} onClose={() => setDating(false)} />}
+    </header>
+  );
+}
+
+export function DrawerButton() {
+  const openDrawer = use(DrawerContext);
+  return <IconButton icon="menu" label="Open the list" className="drawer-button" onClick={openDrawer} />;
+}
+
+function GoToDay({ path, onClose }: { path: string; onClose: () => void }) {
+  const [, navigate] = useLocation();
+  return (
+    <Dialog title="Go to a day" onClose={onClose}>
+      <Form
+        submit="Go"
+        onSubmit={({ day = "" }) => {
+          const [year = 1970, month = 1, date = 1] = day.split("-").map(Number);
+          onClose();
+          navigate(`${path}/${idAt(new Date(year, month - 1, date))}`);
+          return Promise.resolve();
+        }}
+      >
+        <Field label="Day" name="day" type="date" required autoFocus />
+      </Form>
+    </Dialog>
+  );
+}

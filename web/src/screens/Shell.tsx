@@ -1,0 +1,81 @@
+// The shell: rail, sidebar and screen; a drawer where there is no room for all three.
+import { Suspense, useEffect, useState } from "react";
+import { Route, Switch, useLocation } from "wouter";
+import { useStore } from "../store/store";
+import { serverTally, serversOf, conversationTally } from "../store/selectors";
+import { Banner } from "./Banner";
+import { DrawerContext } from "./drawer";
+import { PLACES } from "./places";
+import { QuickSwitcher } from "./QuickSwitcher";
+import { Rail } from "./Rail";
+import { useShortcuts } from "./shortcuts";
+import { UserBar } from "./UserBar";
+
+export function Shell() {
+  const [isOpen, setOpen] = useState(false);
+  const [isSwitching, setSwitching] = useState(false);
+  const [path] = useLocation();
+  useEffect(() => setOpen(false), [path]);
+  useShortcuts(() => setSwitching(true));
+  useTitle();
+  return (
+    <DrawerContext value={() => setOpen(true)}>
+      <div className={isOpen ? "shell drawer-open" : "shell"}>
+        <a className="skip" href="#main">
+          To the content
+        </a>
+        <Banner />
+        <div className="drawer" onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
+          <Rail onSearch={() => setSwitching(true)} />
+          <div className="sidebar">
+            <Switch>
+              {PLACES.map(({ path: pattern, sidebar: Sidebar }) => (
+                <Route key={pattern} path={pattern}>
+                  {(params) => <Sidebar params={params} />}
+                </Route>
+              ))}
+            </Switch>
+            <UserBar />
+          </div>
+        </div>
+        <button
+          type="button"
+          className="scrim"
+          tabIndex={-1}
+          aria-hidden="true"
+          onClick={() => setOpen(false)}
+        />
+        <main id="main" tabIndex={-1}>
+          <Suspense fallback={<div className="empty" aria-busy="true" />}>
+            <Switch>
+              {PLACES.map(({ path: pattern, screen: Screen }) => (
+                <Route key={pattern} path={pattern}>
+                  {(params) => <Screen params={params} />}
+                </Route>
+              ))}
+              <Route>
+                <div className="empty">
+                  <h2>There is nothing here</h2>
+                </div>
+              </Route>
+            </Switch>
+          </Suspense>
+        </main>
+        {isSwitching && <QuickSwitcher onClose={() => setSwitching(false)} />}
+      </div>
+    </DrawerContext>
+  );
+}
+
+/** What waits is told by the tab, too. */
+function useTitle(): void {
+  const title = useStore((state) => {
+    const servers = serversOf(state).map((each) => serverTally(state, each.serverId));
+    const waiting = servers.reduce((sum, each) => sum + each.mentions, conversationTally(state).mentions);
+    const isUnread = servers.some((each) => each.unread);
+    return waiting > 0 ? `(${waiting}) Sobremesa` : isUnread ? "• Sobremesa" : "Sobremesa";
+  });
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}

@@ -1,0 +1,25 @@
+// Oneself, at the foot of the sidebar.
+import { Link } from "wouter";
+import { signOut } from "../actions/account";
+import { useStore } from "../store/store";
+import { Avatar } from "../view/Avatar";
+import { Icon, IconButton } from "../view/Icon";
+
+export function UserBar() {
+  const me = useStore((state) => state.me);
+  const isLive = useStore((state) => state.link === "live");
+  if (me === null) return null;
+  return (
+    <section className="user-bar" aria-label="You">
+      <Avatar id={me.userId} name={me.username} url={me.avatarUrl} size={34} />
+      <div className="user-bar-name">
+        <strong>{me.username}</strong>
+        <span className="note">{isLive ? "Online" : "Connecting…"}</span>
+      </div>
+      <Link href="/settings" className="icon-button" aria-label="Settings" title="Settings">
+        <Icon name="gear" />
+      </Link>
+      <IconButton icon="leave" label="Sign out" onClick={() => void signOut()} />
+    </section>
+  );
+}

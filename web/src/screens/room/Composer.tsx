@@ -1,0 +1,185 @@
+// Where one writes: a field that grows, with mentions, emoji and files.
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { startTyping } from "../../actions/room";
+import { send } from "../../actions/sending";
+import type { Message, Person } from "../../api/shapes";
+import { EmojiButton } from "../../emoji/EmojiButton";
+import { Avatar } from "../../view/Avatar";
+import { IconButton } from "../../view/Icon";
+import { completionAt, type Completion } from "./completion";
+import { draftOf, keepDraft } from "../../store/drafts";
+import { useRoom } from "./RoomContext";
+import { UploadTray } from "./UploadTray";
+import type { useUploads } from "./uploads";
+
+const LONGEST = 4000;
+
+interface ComposerProps {
+  placeholder: string;
+  people: readonly Person[];
+  files: ReturnType<typeof useUploads>;
+  answered: Message | null;
+  onAnswered: () => void;
+  onEditLast: () => void;
+  onSent: () => void;
+}
+
+export function Composer(props: ComposerProps) {
+  const { placeholder, people, files, answered, onAnswered, onEditLast, onSent } = props;
+  const { room } = useRoom();
+  const [text, setText] = useState(() => draftOf(room));
+  const [cursor, setCursor] = useState(0);
+  const [chosen, setChosen] = useState(0);
+  const [isDismissed, setDismissed] = useState(false);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const listId = useId();
+  const completion = isDismissed ? null : completionAt(text, cursor, people);
+
+  useEffect(() => keepDraft(room, text), [room, text]);
+  useEffect(() => {
+    // Where there is a keyboard, a room that opens is ready to be written in.
+    if (matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
+  }, []);
+  useEffect(() => {
+    if (answered !== null) box.current?.focus();
+  }, [answered]);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    element.style.height = "auto";
+    element.style.height = `${element.scrollHeight}px`;
+  }, [text]);
+
+  const change = (fresh: string, at: number) => {
+    setText(fresh);
+    setCursor(at);
+    setChosen(0);
+    setDismissed(false);
+    if (fresh !== "") startTyping(room);
+  };
+  const insert = (piece: string, from: number, to: number) => {
+    const fresh = text.slice(0, from) + piece + text.slice(to);
+    change(fresh, from + piece.length);
+    requestAnimationFrame(() => {
+      box.current?.focus();
+      box.current?.setSelectionRange(from + piece.length, from + piece.length);
+    });
+  };
+  const complete = (found: Completion, person: Person) =>
+    insert(`@${person.username} `, found.from, found.to);
+  const isUploading = files.uploads.some((each) => each.done === null && each.error === null);
+  const ready = files.uploads.flatMap((each) => (each.done === null ? [] : [each.done]));
+  const canSend = !isUploading && (text.trim() !== "" || ready.length > 0);
+
+  const submit = () => {
+    if (!canSend) return;
+    send(room, text.trim(), answered?.messageId ?? null, ready);
+    setText("");
+    setCursor(0);
+    files.clear();
+    onAnswered();
+    onSent();
+  };
+
+  const keyed = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    if (completion !== null && tookKey(event, completion)) return;
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      submit();
+    } else if (event.key === "ArrowUp" && !event.altKey && text === "") {
+      event.preventDefault();
+      onEditLast();
+    } else if (event.key === "Escape" && answered !== null) {
+      event.stopPropagation();
+      onAnswered();
+    }
+  };
+  /** The keys of an open list of people; true if one was for it. */
+  const tookKey = (event: React.KeyboardEvent, found: Completion): boolean => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    const person = found.people[chosen];
+    if (step !== 0) setChosen((chosen + step + found.people.length) % found.people.length);
+    else if ((event.key === "Enter" || event.key === "Tab") && person !== undefined) complete(found, person);
+    else if (event.key === "Escape") setDismissed(true);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  };
+
+  return (
+    <div className="composer">
+      {completion !== null && (
+        <ul className="completion" role="listbox" id={listId} aria-label="People">
+          {completion.people.map((person, index) => (
+            <li
+              key={person.userId}
+              id={`${listId}-${index}`}
+              role="option"
+              aria-selected={index === chosen}
+              onPointerDown={(event) => {
+                event.preventDefault();
+                complete(completion, person);
+              }}
+            >
+              <Avatar id={person.userId} name={person.username} url={person.avatarUrl} size={24} presence />
+              {person.username}
+            </li>
+          ))}
+        </ul>
+      )}
+      {answered !== null && (
+        <div className="answering">
+          <span>
+            Replying to <strong>{answered.username}</strong>
+          </span>
+          <IconButton icon="close" size={16} label="Do not reply" onClick={onAnswered} />
+        </div>
+      )}
+      <UploadTray uploads={files.uploads} onRemove={files.remove} />
+      <div className="composer-line">
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files"
+          onChange={(event) => {
+            files.add(event.target.files ?? []);
+            event.target.value = "";
+          }}
+        />
+        <IconButton icon="plus" label="Add files" onClick={() => picker.current?.click()} />
+        <textarea
+          ref={box}
+          rows={1}
+          value={text}
+          maxLength={LONGEST}
+          placeholder={placeholder}
+          aria-label={placeholder}
+          aria-haspopup="listbox"
+          aria-autocomplete="list"
+          aria-controls={completion === null ? undefined : listId}
+          aria-activedescendant={completion === null ? undefined : `${listId}-${chosen}`}
+          onChange={(event) => change(event.target.value, event.target.selectionStart)}
+          onSelect={(event) => setCursor(event.currentTarget.selectionStart)}
+          onKeyDown={keyed}
+          onPaste={(event) => {
+            if (event.clipboardData.files.length === 0) return;
+            event.preventDefault();
+            files.add(event.clipboardData.files);
+          }}
+        />
+        {text.length > LONGEST - 300 && <span className="note">{LONGEST - text.length}</span>}
+        <EmojiButton
+          className="icon-button"
+          label="Emoji"
+          onChoose={(emoji) => insert(emoji, cursor, cursor)}
+        />
+        <IconButton icon="send" label="Send" className="send" disabled={!canSend} onClick={submit} />
+      </div>
+    </div>
+  );
+}

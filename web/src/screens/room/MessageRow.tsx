@@ -1,0 +1,170 @@
+// One message: who, when, what, and what can be done with it.
+import { memo } from "react";
+import { retry, withdraw } from "../../actions/sending";
+import type { Message } from "../../api/shapes";
+import { Markdown } from "../../markdown/Markdown";
+import type { Outgoing, Reading } from "../../store/state";
+import { useStore } from "../../store/store";
+import { Avatar } from "../../view/Avatar";
+import { Icon } from "../../view/Icon";
+import { clockTime, fullTime, messageTime } from "../../view/times";
+import { Attachments } from "./Attachments";
+import { MessageActions } from "./MessageActions";
+import { MessageEdit } from "./MessageEdit";
+import { Reactions } from "./Reactions";
+import { ReplyQuote } from "./ReplyQuote";
+import { useRoom } from "./RoomContext";
+
+interface MessageRowProps {
+  message: Message;
+  isHead: boolean;
+  isEdited: boolean;
+  isMarked: boolean;
+  seenBy: readonly Reading[];
+}
+
+export const MessageRow = memo(function MessageRow({
+  message,
+  isHead,
+  isEdited,
+  isMarked,
+  seenBy,
+}: MessageRowProps) {
+  const { me, names } = useRoom();
+  const isForMe = message.mentions.includes(me);
+  const classes = [
+    "message",
+    isHead && "message-head",
+    isForMe && "message-for-me",
+    isMarked && "message-marked",
+  ];
+  return (
+    <article
+      className={classes.filter((each) => each !== false).join(" ")}
+      data-message={message.messageId}
+      tabIndex={-1}
+      aria-label={`${message.username}, ${messageTime(message.createdAt)}`}
+    >
+      {message.replyTo !== null && !message.deleted && <ReplyQuote messageId={message.replyTo} />}
+      {isHead ? <Head message={message} /> : <SideTime at={message.createdAt} />}
+      <div className="message-body">
+        {message.deleted ? (
+          <p className="message-deleted">This message was deleted.</p>
+        ) : isEdited ? (
+          <MessageEdit message={message} />
+        ) : (
+          <>
+            {message.content !== "" && <Markdown text={message.content} names={names} />}
+            {message.edited && (
+              <span
+                className="note"
+                title={message.editedAt === null ? undefined : fullTime(message.editedAt)}
+              >
+                (edited)
+              </span>
+            )}
+            <Attachments files={message.attachments} />
+            <Reactions message={message} />
+          </>
+        )}
+      </div>
+      {seenBy.length > 0 && <SeenBy readings={seenBy} />}
+      {!message.deleted && !isEdited && <MessageActions message={message} />}
+    </article>
+  );
+});
+
+function Head({ message }: { message: Message }) {
+  const { openProfile } = useRoom();
+  const url = useStore((state) => state.people[message.authorId]?.avatarUrl);
+  return (
+    <>
+      <span className="message-face">
+        <Avatar id={message.authorId} name={message.username} url={url} size={38} />
+      </span>
+      <header>
+        <button
+          type="button"
+          className="author"
+          onClick={(event) => openProfile(message.authorId, event.currentTarget)}
+        >
+          {message.username}
+        </button>
+        <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
+          {messageTime(message.createdAt)}
+        </time>
+      </header>
+    </>
+  );
+}
+
+function SideTime({ at }: { at: string }) {
+  return (
+    <time className="side-time" dateTime={at} title={fullTime(at)}>
+      {clockTime(at)}
+    </time>
+  );
+}
+
+function SeenBy({ readings }: { readings: readonly Reading[] }) {
+  const names = readings.map((each) => each.username).join(", ");
+  return (
+    <div className="seen-by" role="img" title={`Seen by ${names}`} aria-label={`Seen by ${names}`}>
+      {readings.slice(0, 6).map((each) => (
+        <Avatar key={each.userId} id={each.userId} name={each.username} url={each.avatarUrl} size={16} />
+      ))}
+    </div>
+  );
+}
+
+/** A message on its way: faint until the server has it, and honest if it has not. */
+export const OutgoingRow = memo(function OutgoingRow({
+  outgoing,
+  isHead,
+}: {
+  outgoing: Outgoing;
+  isHead: boolean;
+}) {
+  const { names } = useRoom();
+  const me = useStore((state) => state.me);
+  const { nonce, state } = outgoing;
+  return (
+    <article
+      className={`message message-${state}${isHead ? " message-head" : ""}`}
+      aria-label={`You, ${state === "failed" ? "not sent" : "being sent"}`}
+    >
+      {outgoing.replyTo !== null && <ReplyQuote messageId={outgoing.replyTo} />}
+      {isHead && me !== null ? (
+        <>
+          <span className="message-face">
+            <Avatar id={me.userId} name={me.username} url={me.avatarUrl} size={38} />
+          </span>
+          <header>
+            <span className="author">{me.username}</span>
+            <time dateTime={outgoing.createdAt}>{messageTime(outgoing.createdAt)}</time>
+          </header>
+        </>
+      ) : (
+        <span className="side-time" />
+      )}
+      <div className="message-body">
+        {outgoing.content !== "" && <Markdown text={outgoing.content} names={names} />}
+        {outgoing.attachments.length > 0 && <Attachments files={outgoing.attachments} />}
+        {state !== "sending" && (
+          <div className="unsent" role={state === "failed" ? "alert" : "status"}>
+            <Icon name={state === "failed" ? "alert" : "clock"} size={15} />
+            <span>
+              {state === "failed" ? `Not sent: ${outgoing.why ?? ""}` : "Waiting for the connection"}
+            </span>
+            <button type="button" onClick={() => retry(nonce)}>
+              Try again
+            </button>
+            <button type="button" onClick={() => withdraw(nonce)}>
+              Discard
+            </button>
+          </div>
+        )}
+      </div>
+    </article>
+  );
+});

@@ -1,0 +1,51 @@
+// The message that another one answers, in one line above it.
+import { useEffect, useState } from "react";
+import { getMessage } from "../../actions/room";
+import type { Message } from "../../api/shapes";
+import { plainText } from "../../markdown/parse";
+import { roomKey } from "../../store/state";
+import { useStore } from "../../store/store";
+import { Avatar } from "../../view/Avatar";
+import { useRoom } from "./RoomContext";
+
+const fetched = new Map<string, Promise<Message>>();
+
+export function ReplyQuote({ messageId }: { messageId: string }) {
+  const { room, jumpTo } = useRoom();
+  const loaded = useStore((state) =>
+    state.logs[roomKey(room)]?.messages.find((each) => each.messageId === messageId),
+  );
+  const [remote, setRemote] = useState<Message | "gone" | null>(null);
+  const isMissing = loaded === undefined;
+  useEffect(() => {
+    if (!isMissing) return;
+    let isCurrent = true;
+    const asked = fetched.get(messageId) ?? getMessage(room, messageId);
+    fetched.set(messageId, asked);
+    asked.then(
+      (message) => isCurrent && setRemote(message),
+      () => isCurrent && setRemote("gone"),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [isMissing, messageId, room]);
+  const message = loaded ?? remote;
+  if (message === null) return <div className="quote quote-loading" aria-hidden="true" />;
+  if (message === "gone" || message.deleted) return <div className="quote">A message that was deleted</div>;
+  return (
+    <button type="button" className="quote" onClick={() => jumpTo(messageId)}>
+      <AuthorFace message={message} />
+      <strong>
+        <span className="hidden-text">In reply to </span>
+        {message.username}
+      </strong>
+      <span>{message.content === "" ? "a file" : plainText(message.content.slice(0, 200))}</span>
+    </button>
+  );
+}
+
+function AuthorFace({ message }: { message: Message }) {
+  const url = useStore((state) => state.people[message.authorId]?.avatarUrl);
+  return <Avatar id={message.authorId} name={message.username} url={url} size={17} />;
+}

@@ -1,0 +1,264 @@
+// An open room: its messages, who types, and where one writes. The same for every kind of room.
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useLocation } from "wouter";
+import { loadAround, loadNewer, loadNewest, loadOlder } from "../../actions/room";
+import { wordsFor } from "../../api/problems";
+import type { Message, Person, RoomRef } from "../../api/shapes";
+import type { Names } from "../../markdown/Markdown";
+import { roomKey } from "../../store/state";
+import { sameList, useStore } from "../../store/store";
+import { Icon } from "../../view/Icon";
+import { RowList, type RowListHandle } from "../../view/RowList";
+import { dayName } from "../../view/times";
+import { tellFailure } from "../../view/toasts";
+import { ProfileCard } from "../ProfileCard";
+import { Composer } from "./Composer";
+import { MessageRow, OutgoingRow } from "./MessageRow";
+import { RoomSkeleton } from "./RoomSkeleton";
+import { RoomContext, type RoomTools } from "./RoomContext";
+import { estimate, keyOf, rowsOf, type Row } from "./rows";
+import { TypingLine } from "./TypingLine";
+import { useReading } from "./useReading";
+import { useUploads } from "./uploads";
+
+interface RoomPaneProps {
+  room: RoomRef;
+  /** Where the room is among the addresses of the client; a message's link is below it. */
+  path: string;
+  title: string;
+  names: Names;
+  people: readonly Person[];
+  canModerate: boolean;
+  canPin: boolean;
+  /** The message of the address, if it names one. */
+  target: string | null;
+  beginning: ReactNode;
+}
+
+const NO_READINGS = {};
+const MARKED_MS = 2400;
+
+export function RoomPane(props: RoomPaneProps) {
+  const { room, path, names, target } = props;
+  const key = roomKey(room);
+  const me = useStore((state) => state.me?.userId ?? "");
+  const log = useStore((state) => state.logs[key]);
+  const outbox = useStore((state) => state.outbox.filter((each) => roomKey(each.room) === key), sameList);
+  const readings =
+    useStore((state) => (room.kind === "conversation" ? state.readings[key] : undefined)) ?? NO_READINGS;
+  const [, navigate] = useLocation();
+  const [error, setError] = useState<unknown>(null);
+  const [edited, setEdited] = useState<string | null>(null);
+  const [marked, setMarked] = useState<string | null>(null);
+  const [answered, setAnswered] = useState<Message | null>(null);
+  const [profile, setProfile] = useState<{ userId: string; anchor: HTMLElement } | null>(null);
+  const [isDropping, setDropping] = useState(false);
+  const list = useRef<RowListHandle>(null);
+  const files = useUploads();
+  const { unreadAfter, isAtEnd, setAtEnd, readAll } = useReading(room);
+
+  const open = useCallback(() => {
+    setError(null);
+    loadNewest(room).catch(setError);
+  }, [room]);
+  const isLoaded = log !== undefined;
+  useEffect(() => {
+    if (!isLoaded && target === null) open();
+  }, [isLoaded, target, open]);
+  useGoing(room, target, list, setMarked, setError);
+
+  const jumpTo = useCallback((messageId: string) => navigate(`${path}/${messageId}`), [navigate, path]);
+  const tools = useMemo<RoomTools>(
+    () => ({
+      room,
+      me,
+      names,
+      canModerate: props.canModerate,
+      canPin: props.canPin,
+      replyTo: setAnswered,
+      startEdit: setEdited,
+      jumpTo,
+      linkTo: (messageId) => `${path}/${messageId}`,
+      openProfile: (userId, anchor) => setProfile({ userId, anchor }),
+    }),
+    [room, me, names, props.canModerate, props.canPin, jumpTo, path],
+  );
+  const rows = useMemo(
+    () => (log === undefined ? [] : rowsOf(log, outbox, me, unreadAfter, Object.values(readings))),
+    [log, outbox, me, unreadAfter, readings],
+  );
+  const toPresent = () => {
+    if (target !== null) navigate(path, { replace: true });
+    if (log?.hasNewer === true) loadNewest(room).then(() => list.current?.toEnd(), tellFailure);
+    else list.current?.toEnd();
+  };
+  const editLast = () => {
+    const last = log?.messages.findLast((each) => each.authorId === me && !each.deleted);
+    if (last !== undefined) setEdited(last.messageId);
+  };
+  const render = (row: Row): ReactNode => {
+    switch (row.kind) {
+      case "message":
+        return (
+          <MessageRow
+            message={row.message}
+            isHead={row.isHead}
+            isEdited={edited === row.message.messageId}
+            isMarked={marked === row.message.messageId}
+            seenBy={row.seenBy}
+          />
+        );
+      case "outgoing":
+        return <OutgoingRow outgoing={row.outgoing} isHead={row.isHead} />;
+      case "day":
+        return (
+          <div className="divider" role="separator" aria-label={dayName(row.at)}>
+            <span>{dayName(row.at)}</span>
+          </div>
+        );
+      case "new":
+        return (
+          <div className="divider divider-new" role="separator" aria-label="New messages">
+            <span>New</span>
+          </div>
+        );
+      case "loading":
+        return <RoomSkeleton count={3} />;
+      case "beginning":
+        return <div className="beginning">{props.beginning}</div>;
+    }
+  };
+
+  return (
+    <RoomContext value={tools}>
+      <section
+        className="room"
+        aria-label={props.title}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") readAll();
+        }}
+        onDragOver={(event) => {
+          if (!event.dataTransfer.types.includes("Files")) return;
+          event.preventDefault();
+          setDropping(true);
+        }}
+        onDragLeave={(event) => {
+          if (event.currentTarget === event.target) setDropping(false);
+        }}
+        onDrop={(event) => {
+          event.preventDefault();
+          setDropping(false);
+          files.add(event.dataTransfer.files);
+        }}
+      >
+        <div className="room-messages">
+          {error !== null ? (
+            <div className="empty" role="alert">
+              <h2>This room could not be opened</h2>
+              <p>{wordsFor(error)}</p>
+              <button type="button" className="button" onClick={open}>
+                Try again
+              </button>
+            </div>
+          ) : !isLoaded ? (
+            <RoomSkeleton count={9} />
+          ) : (
+            <RowList
+              rows={rows}
+              keyOf={keyOf}
+              estimate={estimate}
+              render={render}
+              label={`Messages in ${props.title}`}
+              endsHere={!log.hasNewer}
+              onNearStart={() => log.hasOlder && void loadOlder(room).catch(() => undefined)}
+              onNearEnd={() => log.hasNewer && void loadNewer(room).catch(() => undefined)}
+              onAtEnd={setAtEnd}
+              onKeyDown={walk}
+              handle={list}
+            />
+          )}
+          {isLoaded && !isAtEnd && (
+            <button type="button" className="to-present" onClick={toPresent}>
+              <Icon name="down" size={16} /> Newest messages
+            </button>
+          )}
+          {isDropping && <div className="drop-here">Drop files to send them</div>}
+        </div>
+        <Composer
+          placeholder={`Message ${props.title}`}
+          people={props.people}
+          files={files}
+          answered={answered}
+          onAnswered={() => setAnswered(null)}
+          onEditLast={editLast}
+          onSent={toPresent}
+        />
+        <TypingLine room={room} />
+        <Announcer room={room} />
+      </section>
+      {profile !== null && <ProfileCard {...profile} onClose={() => setProfile(null)} />}
+    </RoomContext>
+  );
+}
+
+/** Go to the message of the address: load what is around it, if need be, and mark it for a while. */
+function useGoing(
+  room: RoomRef,
+  target: string | null,
+  list: React.RefObject<RowListHandle | null>,
+  setMarked: (messageId: string | null) => void,
+  setError: (error: unknown) => void,
+): void {
+  const logs = useRef<readonly Message[]>([]);
+  logs.current = useStore((state) => state.logs[roomKey(room)]?.messages) ?? [];
+  useEffect(() => {
+    if (target === null) return;
+    let isCurrent = true;
+    const show = () => {
+      if (!isCurrent) return;
+      // A moment has no message of its own: the first one after it is meant.
+      const messageId =
+        logs.current.find((each) => each.messageId >= target)?.messageId ?? logs.current.at(-1)?.messageId;
+      if (messageId === undefined) return;
+      requestAnimationFrame(() => list.current?.toRow(messageId));
+      setMarked(messageId);
+      setTimeout(() => isCurrent && setMarked(null), MARKED_MS);
+    };
+    if (logs.current.some((each) => each.messageId === target)) show();
+    else loadAround(room, target).then(() => setTimeout(show), setError);
+    return () => {
+      isCurrent = false;
+      setMarked(null);
+    };
+  }, [room, target, list, setMarked, setError]);
+}
+
+/** Says what others say, for those who listen instead of looking. */
+function Announcer({ room }: { room: RoomRef }) {
+  const last = useStore((state) => {
+    const message = state.logs[roomKey(room)]?.messages.at(-1);
+    return message === undefined || message.authorId === state.me?.userId ? undefined : message;
+  });
+  const opened = useRef(Date.now());
+  const isFresh = last !== undefined && Date.parse(last.createdAt) > opened.current;
+  return (
+    <div className="hidden-text" aria-live="polite">
+      {isFresh && !last.deleted ? `${last.username}: ${last.content.slice(0, 300)}` : ""}
+    </div>
+  );
+}
+
+/** Arrow keys go from message to message. */
+function walk(event: React.KeyboardEvent<HTMLDivElement>): void {
+  const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
+  const isInMessage =
+    event.target === event.currentTarget || (event.target as HTMLElement).matches("[data-message]");
+  if (step === 0 || event.altKey || !isInMessage) return;
+  const messages = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-message]")];
+  const at = messages.indexOf(document.activeElement as HTMLElement);
+  const next = at < 0 ? messages.at(-1) : messages[at + step];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: "nearest" });
+}

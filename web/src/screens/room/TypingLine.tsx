@@ -1,0 +1,42 @@
+// Who types just now. The line is always there, so that nothing moves when somebody does.
+import { useEffect, useState } from "react";
+import type { RoomRef } from "../../api/shapes";
+import { roomKey } from "../../store/state";
+import { useStore } from "../../store/store";
+
+const LASTS_MS = 8000;
+
+export function TypingLine({ room }: { room: RoomRef }) {
+  const typing = useStore((state) => state.typing[roomKey(room)]);
+  const [now, setNow] = useState(Date.now);
+  const names = Object.values(typing ?? {}).flatMap((each) =>
+    now - each.at < LASTS_MS ? [each.username] : [],
+  );
+  const isBusy = names.length > 0;
+  useEffect(() => setNow(Date.now()), [typing]);
+  useEffect(() => {
+    if (!isBusy) return;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isBusy]);
+  return (
+    <p className="typing" role="status">
+      {isBusy && (
+        <>
+          <span className="typing-dots" aria-hidden="true">
+            <i />
+            <i />
+            <i />
+          </span>
+          {words(names)}
+        </>
+      )}
+    </p>
+  );
+}
+
+function words(names: string[]): string {
+  const [first = "", second = ""] = names;
+  if (names.length === 1) return `${first} is typing`;
+  return names.length === 2 ? `${first} and ${second} are typing` : "Several people are typing";
+}

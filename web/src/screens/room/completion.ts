@@ -1,0 +1,24 @@
+// Completing a mention: who could be meant by what stands before the cursor.
+import type { Person } from "../../api/shapes";
+
+export interface Completion {
+  from: number;
+  to: number;
+  people: Person[];
+}
+
+const SHOWN = 6;
+
+export function completionAt(text: string, cursor: number, people: readonly Person[]): Completion | null {
+  const match = /(?:^|[\s(])@([\p{L}\p{N}\p{M}_.-]{0,32})$/u.exec(text.slice(0, cursor));
+  if (match === null) return null;
+  const begun = (match[1] ?? "").toLowerCase();
+  const rank = (name: string) => (name.startsWith(begun) ? 0 : name.includes(begun) ? 1 : 2);
+  const found = people
+    .map((person) => ({ person, rank: rank(person.username.toLowerCase()) }))
+    .filter((each) => each.rank < 2)
+    .sort((a, b) => a.rank - b.rank || a.person.username.localeCompare(b.person.username))
+    .slice(0, SHOWN);
+  if (found.length === 0) return null;
+  return { from: cursor - begun.length - 1, to: cursor, people: found.map((each) => each.person) };
+}

@@ -1,0 +1,104 @@
+// The rows of a room: messages, and what stands between them.
+import type { Message } from "../../api/shapes";
+import type { Log, Outgoing, Reading } from "../../store/state";
+import { dayKey } from "../../view/times";
+
+export type Row =
+  | { kind: "beginning" }
+  | { kind: "loading"; where: "older" | "newer" }
+  | { kind: "day"; at: string }
+  | { kind: "new" }
+  | { kind: "message"; message: Message; isHead: boolean; seenBy: readonly Reading[] }
+  | { kind: "outgoing"; outgoing: Outgoing; isHead: boolean };
+
+const SAME_BREATH_MS = 7 * 60_000;
+
+export function rowsOf(
+  log: Log,
+  outbox: readonly Outgoing[],
+  me: string,
+  unreadAfter: string | null,
+  readings: readonly Reading[],
+): Row[] {
+  const rows: Row[] = [log.hasOlder ? { kind: "loading", where: "older" } : { kind: "beginning" }];
+  const seen = seenAt(log.messages, readings, me);
+  let before: { authorId: string; createdAt: string; deleted: boolean } | null = null;
+  let isLineDrawn = unreadAfter === null;
+  for (const message of log.messages) {
+    if (before === null || dayKey(before.createdAt) !== dayKey(message.createdAt)) {
+      rows.push({ kind: "day", at: message.createdAt });
+      before = null;
+    }
+    if (!isLineDrawn && message.messageId > (unreadAfter ?? "") && message.authorId !== me) {
+      rows.push({ kind: "new" });
+      isLineDrawn = true;
+      before = null;
+    }
+    const isHead = !continues(before, message) || message.replyTo !== null;
+    rows.push({ kind: "message", message, isHead, seenBy: seen.get(message.messageId) ?? [] });
+    before = message;
+  }
+  if (log.hasNewer) {
+    rows.push({ kind: "loading", where: "newer" });
+    return rows;
+  }
+  for (const outgoing of outbox) {
+    const said = { authorId: me, createdAt: outgoing.createdAt, deleted: false };
+    if (before !== null && dayKey(before.createdAt) !== dayKey(said.createdAt)) {
+      rows.push({ kind: "day", at: said.createdAt });
+      before = null;
+    }
+    rows.push({ kind: "outgoing", outgoing, isHead: !continues(before, said) || outgoing.replyTo !== null });
+    before = said;
+  }
+  return rows;
+}
+
+export function keyOf(row: Row): string {
+  switch (row.kind) {
+    case "message":
+      return row.message.messageId;
+    case "outgoing":
+      return row.outgoing.nonce;
+    case "day":
+      return `day ${dayKey(row.at)}`;
+    case "loading":
+      return `loading ${row.where}`;
+    default:
+      return row.kind;
+  }
+}
+
+/** A guess, until the row has been seen. */
+export function estimate(row: Row): number {
+  if (row.kind === "message") {
+    const lines = Math.ceil(row.message.content.length / 70) + row.message.content.split("\n").length - 1;
+    return (row.isHead ? 38 : 6) + Math.max(1, lines) * 22 + row.message.attachments.length * 220;
+  }
+  return row.kind === "loading" ? 240 : row.kind === "beginning" ? 120 : 40;
+}
+
+function continues(
+  before: { authorId: string; createdAt: string } | null,
+  now: { authorId: string; createdAt: string },
+): boolean {
+  if (before === null || before.authorId !== now.authorId) return false;
+  return Date.parse(now.createdAt) - Date.parse(before.createdAt) < SAME_BREATH_MS;
+}
+
+/** At which message each of the others is: the last one that they have read. */
+function seenAt(
+  messages: readonly Message[],
+  readings: readonly Reading[],
+  me: string,
+): Map<string, Reading[]> {
+  const found = new Map<string, Reading[]>();
+  for (const reading of readings) {
+    if (reading.userId === me || reading.lastReadMessageId === null) continue;
+    const lastRead = reading.lastReadMessageId;
+    const message = messages.findLast((each) => each.messageId <= lastRead);
+    if (message === undefined) continue;
+    found.set(message.messageId, [...(found.get(message.messageId) ?? []), reading]);
+  }
+  return found;
+}

@@ -1,0 +1,46 @@
+// What changes the state: the events of the gateway, and what this client does or learns itself.
+import type {
+  Conversation,
+  Me,
+  Member,
+  Message,
+  Person,
+  Reader,
+  RoomRef,
+  Server,
+  ServerRole,
+  Unread,
+} from "../api/shapes";
+import type { LiveEvent, ReadyChannel } from "../live/frames";
+import type { Link } from "../live/gateway";
+import type { Outgoing, RoomKey } from "./state";
+
+interface Own {
+  "own.link": { link: Link };
+  "own.session": { me: Me | null };
+  "own.viewing": { room: RoomKey | null };
+  /** A page came. `replace` where it does not touch what is there: the log begins anew with it. */
+  "own.page": {
+    room: RoomRef;
+    messages: readonly Message[];
+    where: "replace" | "older" | "newer";
+    hasOlder?: boolean;
+    hasNewer?: boolean;
+  };
+  "own.forgotten": { room: RoomRef };
+  "own.queued": { outgoing: Outgoing };
+  "own.outgoing": { nonce: string; state: Outgoing["state"]; why?: string };
+  "own.sent": { nonce: string; message: Message };
+  "own.withdrawn": { nonce: string };
+  "own.reacted": { room: RoomRef; messageId: string; emoji: string; me: boolean };
+  "own.unread": { room: RoomRef; lastReadMessageId: string | null; unread: Unread };
+  "own.muted": { room: RoomRef; muted: boolean };
+  "own.members": { serverId: string; members: readonly Member[] };
+  "own.readers": { room: RoomRef; readers: readonly Reader[] };
+  "own.server": { server: Server; role: ServerRole; channels: readonly ReadyChannel[] };
+  "own.conversation": { conversation: Conversation };
+  "own.person": { person: Person };
+}
+
+export type OwnChange = { [T in keyof Own]: { t: T; d: Own[T] } }[keyof Own];
+export type Change = LiveEvent | OwnChange;

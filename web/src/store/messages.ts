@@ -1,0 +1,129 @@
+// The messages of rooms: how pages and events become a log without holes.
+import type { Message, Reaction } from "../api/shapes";
+import type { Change } from "./changes";
+import { roomKey, type Log, type RoomKey, type State } from "./state";
+
+const NOTHING: Log = { messages: [], hasOlder: true, hasNewer: false };
+
+export function reduceMessages(state: State, change: Change): State {
+  switch (change.t) {
+    case "own.page": {
+      const { room, messages, where } = change.d;
+      const key = roomKey(room);
+      const old = where === "replace" ? NOTHING : (state.logs[key] ?? NOTHING);
+      return withLog(state, key, {
+        messages: merged(old.messages, messages.map(complete), state.me?.userId),
+        hasOlder: change.d.hasOlder ?? old.hasOlder,
+        hasNewer: change.d.hasNewer ?? old.hasNewer,
+      });
+    }
+    case "own.forgotten": {
+      const { [roomKey(change.d.room)]: _gone, ...logs } = state.logs;
+      return { ...state, logs };
+    }
+    case "message.created":
+    case "own.sent": {
+      const message = complete(change.t === "own.sent" ? change.d.message : change.d);
+      const key = keyOf(message);
+      const log = state.logs[key];
+      // Where the end of the room is not loaded, a new message would leave a hole before it.
+      if (log === undefined || log.hasNewer) return state;
+      return withLog(state, key, { ...log, messages: merged(log.messages, [message], state.me?.userId) });
+    }
+    case "message.updated":
+      return changed(state, keyOf(change.d), change.d.messageId, (old) =>
+        rewritten(old, complete(change.d), state.me?.userId),
+      );
+    case "message.deleted":
+      return changed(state, keyOf(change.d), change.d.messageId, (old) => ({
+        ...old,
+        deleted: true,
+        content: "",
+        attachments: [],
+        reactions: [],
+        mentions: [],
+      }));
+    case "reaction.added":
+    case "reaction.removed": {
+      const { messageId, emoji, userId, count, userIds } = change.d;
+      return changed(state, keyOf(change.d), messageId, (old) => {
+        const before = old.reactions.find((each) => each.emoji === emoji);
+        const isMine = userId === state.me?.userId ? change.t === "reaction.added" : (before?.me ?? false);
+        return { ...old, reactions: placed(old.reactions, { emoji, count, userIds, me: isMine }) };
+      });
+    }
+    case "own.reacted": {
+      const { room, messageId, emoji, me } = change.d;
+      return changed(state, roomKey(room), messageId, (old) => {
+        const before = old.reactions.find((each) => each.emoji === emoji);
+        if ((before?.me ?? false) === me) return old;
+        const mine = state.me?.userId ?? "";
+        const others = (before?.userIds ?? []).filter((each) => each !== mine);
+        const after: Reaction = {
+          emoji,
+          count: Math.max(0, (before?.count ?? 0) + (me ? 1 : -1)),
+          userIds: me ? [...others, mine] : others,
+          me,
+        };
+        return { ...old, reactions: placed(old.reactions, after) };
+      });
+    }
+    default:
+      return state;
+  }
+}
+
+function keyOf(place: { roomKind: Message["roomKind"]; roomId: string }): RoomKey {
+  return `${place.roomKind}:${place.roomId}`;
+}
+
+function withLog(state: State, key: RoomKey, log: Log): State {
+  return { ...state, logs: { ...state.logs, [key]: log } };
+}
+
+function changed(state: State, key: RoomKey, messageId: string, how: (old: Message) => Message): State {
+  const log = state.logs[key];
+  const index = log?.messages.findIndex((each) => each.messageId === messageId) ?? -1;
+  const old = log?.messages[index];
+  if (log === undefined || old === undefined) return state;
+  const fresh = how(old);
+  return fresh === old ? state : withLog(state, key, { ...log, messages: log.messages.with(index, fresh) });
+}
+
+/** Both without repeats, in the order of their ids, which is the order in which they were said. */
+function merged(old: readonly Message[], fresh: readonly Message[], me: string | undefined): Message[] {
+  const byId = new Map(old.map((message) => [message.messageId, message]));
+  for (const message of fresh) {
+    const before = byId.get(message.messageId);
+    byId.set(message.messageId, before === undefined ? message : rewritten(before, message, me));
+  }
+  return [...byId.values()].sort((a, b) =>
+    a.messageId < b.messageId ? -1 : a.messageId > b.messageId ? 1 : 0,
+  );
+}
+
+/** Events are the same for everybody: whose reactions are one's own, only what was there before can tell. */
+function rewritten(old: Message, fresh: Message, me: string | undefined): Message {
+  const mine = new Set(old.reactions.filter((each) => each.me).map((each) => each.emoji));
+  const reactions = fresh.reactions.map((each) => ({
+    ...each,
+    me: each.me || mine.has(each.emoji) || (me !== undefined && each.userIds.includes(me)),
+  }));
+  return { ...fresh, reactions };
+}
+
+/** A message with all of its fields, whatever an event left out. */
+function complete(message: Message): Message {
+  const loose: Partial<Message> = message;
+  const reactions = (loose.reactions ?? []).map((each) => ({
+    ...each,
+    me: (each as Partial<Reaction>).me ?? false,
+  }));
+  return { ...message, reactions, attachments: loose.attachments ?? [], mentions: loose.mentions ?? [] };
+}
+
+function placed(reactions: readonly Reaction[], fresh: Reaction): Reaction[] {
+  const index = reactions.findIndex((each) => each.emoji === fresh.emoji);
+  if (fresh.count === 0) return reactions.filter((each) => each.emoji !== fresh.emoji);
+  return index < 0 ? [...reactions, fresh] : reactions.with(index, fresh);
+}

@@ -1,0 +1,63 @@
+// Questions that several screens ask the state.
+import type { Conversation, RoomRef, ServerRole } from "../api/shapes";
+import type { ChannelEntry, ServerEntry, State } from "./state";
+
+export function serversOf(state: State): ServerEntry[] {
+  return Object.values(state.servers).sort((a, b) => (a.serverId < b.serverId ? -1 : 1));
+}
+
+/** The channels of a server in the order in which they were made. */
+export function channelsOf(state: State, serverId: string): ChannelEntry[] {
+  return Object.values(state.channels)
+    .filter((each) => each.serverId === serverId)
+    .sort((a, b) => (a.channelId < b.channelId ? -1 : 1));
+}
+
+/** Conversations, the newest activity first. */
+export function conversationsOf(state: State): Conversation[] {
+  const at = (each: Conversation) => each.lastMessageAt ?? each.createdAt;
+  return Object.values(state.conversations).sort((a, b) => (at(a) > at(b) ? -1 : 1));
+}
+
+export function conversationName(conversation: Conversation): string {
+  return conversation.name ?? conversation.other?.username ?? "A group without a name";
+}
+
+export function hasUnread(place: { unread: { count: number }; muted: boolean }): boolean {
+  return place.unread.count > 0 && !place.muted;
+}
+
+export interface Tally {
+  unread: boolean;
+  mentions: number;
+}
+
+export function serverTally(state: State, serverId: string): Tally {
+  const channels = channelsOf(state, serverId);
+  return {
+    unread: channels.some(hasUnread),
+    mentions: channels.reduce((sum, each) => sum + each.unread.mentions, 0),
+  };
+}
+
+/** What a conversation holds is for one: each message counts. */
+export function conversationTally(state: State): Tally {
+  const counted = Object.values(state.conversations).filter(hasUnread);
+  return { unread: counted.length > 0, mentions: counted.reduce((sum, each) => sum + each.unread.count, 0) };
+}
+
+export function roomPath(state: State, room: RoomRef): string {
+  if (room.kind === "conversation") return `/d/${room.id}`;
+  return `/c/${state.channels[room.id]?.serverId ?? ""}/${room.id}`;
+}
+
+const RANK: Record<ServerRole, number> = { member: 0, moderator: 1, admin: 2, owner: 3 };
+
+/** Nobody acts upon their equals. */
+export function outranks(one: ServerRole, other: ServerRole): boolean {
+  return RANK[one] > RANK[other];
+}
+
+export function isAtLeast(role: ServerRole | undefined, least: ServerRole): boolean {
+  return role !== undefined && RANK[role] >= RANK[least];
+}

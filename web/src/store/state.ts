@@ -1,0 +1,103 @@
+// All that the client knows, normalised: one place for each thing, found by its id.
+import type {
+  Attachment,
+  Channel,
+  Conversation,
+  Me,
+  Member,
+  Message,
+  Person,
+  RoomKind,
+  RoomRef,
+  Server,
+  ServerRole,
+  Unread,
+} from "../api/shapes";
+import type { Link } from "../live/gateway";
+
+export type RoomKey = `${RoomKind}:${string}`;
+
+export const roomKey = (room: RoomRef): RoomKey => `${room.kind}:${room.id}`;
+
+export interface ServerEntry extends Server {
+  role: ServerRole;
+}
+
+export interface ChannelEntry extends Channel {
+  unread: Unread;
+  lastReadMessageId: string | null;
+  muted: boolean;
+}
+
+/** How far somebody has read in a conversation. */
+export interface Reading {
+  userId: string;
+  username: string;
+  avatarUrl: string | null;
+  lastReadMessageId: string | null;
+}
+
+/** A part of a room's messages without holes, oldest first. */
+export interface Log {
+  messages: readonly Message[];
+  hasOlder: boolean;
+  hasNewer: boolean;
+}
+
+/** A message on its way: `waiting` for the network, or `failed` because the server refused it. */
+export interface Outgoing {
+  nonce: string;
+  room: RoomRef;
+  content: string;
+  replyTo: string | null;
+  attachments: Attachment[];
+  createdAt: string;
+  state: "sending" | "waiting" | "failed";
+  why?: string;
+}
+
+export interface State {
+  me: Me | null;
+  link: Link;
+  /** Has a `ready` come? Until then only skeletons are shown. */
+  isReady: boolean;
+  servers: Readonly<Record<string, ServerEntry>>;
+  channels: Readonly<Record<string, ChannelEntry>>;
+  conversations: Readonly<Record<string, Conversation>>;
+  people: Readonly<Record<string, Person>>;
+  online: Readonly<Record<string, true>>;
+  members: Readonly<Record<string, Readonly<Record<string, Member>>>>;
+  readings: Readonly<Record<RoomKey, Readonly<Record<string, Reading>>>>;
+  logs: Readonly<Record<RoomKey, Log>>;
+  typing: Readonly<Record<RoomKey, Readonly<Record<string, { username: string; at: number }>>>>;
+  outbox: readonly Outgoing[];
+  /** Counted up when the pins of a room change, so that whoever shows them asks again. */
+  pinChanges: Readonly<Record<RoomKey, number>>;
+  /** The room whose end is in sight: what comes there is read at once. */
+  viewing: RoomKey | null;
+}
+
+export const NOTHING_UNREAD: Unread = { count: 0, capped: false, mentions: 0 };
+
+export const EMPTY: State = {
+  me: null,
+  link: "connecting",
+  isReady: false,
+  servers: {},
+  channels: {},
+  conversations: {},
+  people: {},
+  online: {},
+  members: {},
+  readings: {},
+  logs: {},
+  typing: {},
+  outbox: [],
+  pinChanges: {},
+  viewing: null,
+};
+
+/** A record without one of its entries. */
+export function without<T>(record: Readonly<Record<string, T>>, key: string): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
+}

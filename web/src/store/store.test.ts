@@ -1,0 +1,220 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Conversation, Me, Message } from "../api/shapes";
+import type { Ready } from "../live/frames";
+import type { Change } from "./changes";
+import { keep, kept, letGo } from "./outbox";
+import { EMPTY, type Outgoing, type State } from "./state";
+import { reduce } from "./store";
+
+const ME = { userId: "ana", username: "ana", avatarUrl: null } as Me;
+const channel = {
+  channelId: "C",
+  serverId: "S",
+  name: "general",
+  topic: null,
+  lastMessageId: "m1",
+  lastReadMessageId: "m1",
+  muted: false,
+  unread: { count: 0, capped: false, mentions: 0 },
+  createdAt: "",
+  updatedAt: null,
+};
+const server = {
+  serverId: "S",
+  name: "Table",
+  ownerId: "ana",
+  iconUrl: null,
+  createdAt: "",
+  updatedAt: null,
+};
+const READY: Ready = {
+  sessionId: "x",
+  user: ME,
+  servers: [{ ...server, role: "owner", channels: [channel] }],
+  conversations: [{ convoId: "D", other: null, unread: channel.unread, lastMessageId: null } as Conversation],
+  presences: [{ userId: "ben", status: "online" }],
+};
+const ROOM = { kind: "channel", id: "C" } as const;
+
+function said(messageId: string, more: Partial<Message> = {}): Message {
+  return {
+    messageId,
+    roomId: "C",
+    roomKind: "channel",
+    type: "text",
+    authorId: "ben",
+    username: "ben",
+    content: messageId,
+    edited: false,
+    editedAt: null,
+    deleted: false,
+    replyTo: null,
+    attachments: [],
+    reactions: [],
+    mentions: [],
+    action: null,
+    flags: null,
+    nsfwBand: null,
+    createdAt: "2026-11-16T12:00:00.000Z",
+    ...more,
+  };
+}
+
+const after = (state: State, ...changes: Change[]): State => changes.reduce(reduce, state);
+const page = (...ids: string[]): Change => ({
+  t: "own.page",
+  d: { room: ROOM, messages: ids.map((id) => said(id)), where: "replace", hasOlder: false, hasNewer: false },
+});
+const texts = (state: State) => state.logs["channel:C"]?.messages.map((each) => each.messageId);
+
+describe("the state", () => {
+  let state: State;
+
+  beforeEach(() => {
+    localStorage.clear();
+    state = after(EMPTY, { t: "ready", d: READY });
+  });
+
+  it("is what ready tells", () => {
+    expect(state.isReady).toBe(true);
+    expect(state.servers["S"]?.role).toBe("owner");
+    expect(state.channels["C"]?.name).toBe("general");
+    expect(state.online).toEqual({ ben: true });
+  });
+
+  it("keeps messages in order and once, however they come", () => {
+    state = after(
+      state,
+      page("m3", "m1"),
+      { t: "message.created", d: said("m2") },
+      { t: "message.created", d: said("m3") },
+    );
+    expect(texts(state)).toEqual(["m1", "m2", "m3"]);
+  });
+
+  it("adds nothing to a log whose end is not loaded", () => {
+    const open = page("m1");
+    if (open.t === "own.page") open.d.hasNewer = true;
+    state = after(state, open, { t: "message.created", d: said("m9") });
+    expect(texts(state)).toEqual(["m1"]);
+    expect(state.channels["C"]?.unread.count).toBe(1);
+  });
+
+  it("counts what others say where one does not look, and mentions apart", () => {
+    state = after(
+      state,
+      { t: "message.created", d: said("m2") },
+      { t: "message.created", d: said("m3", { mentions: ["ana"] }) },
+      { t: "message.created", d: said("m4", { authorId: "ana" }) },
+    );
+    expect(state.channels["C"]?.unread).toEqual({ count: 2, capped: false, mentions: 1 });
+    state = after(
+      state,
+      { t: "own.viewing", d: { room: "channel:C" } },
+      { t: "message.created", d: said("m5") },
+    );
+    expect(state.channels["C"]?.unread.count).toBe(2);
+    const read = {
+      roomId: "C",
+      roomKind: "channel",
+      userId: "ana",
+      lastReadMessageId: "m5",
+      readAt: "",
+    } as const;
+    state = after(state, { t: "read.updated", d: read });
+    expect(state.channels["C"]?.unread.count).toBe(0);
+  });
+
+  it("does not count the same message twice", () => {
+    state = after(state, { t: "message.created", d: said("m2") }, { t: "message.created", d: said("m2") });
+    expect(state.channels["C"]?.unread.count).toBe(1);
+  });
+
+  it("remembers which reactions are one's own, though events do not tell", () => {
+    const reaction = { roomId: "C", roomKind: "channel", messageId: "m1", emoji: "👍" } as const;
+    state = after(
+      state,
+      page("m1"),
+      { t: "own.reacted", d: { room: ROOM, messageId: "m1", emoji: "👍", me: true } },
+      { t: "reaction.added", d: { ...reaction, userId: "ana", count: 1, userIds: ["ana"] } },
+      { t: "reaction.added", d: { ...reaction, userId: "ben", count: 2, userIds: ["ana", "ben"] } },
+    );
+    expect(state.logs["channel:C"]?.messages[0]?.reactions).toEqual([
+      { emoji: "👍", count: 2, userIds: ["ana", "ben"], me: true },
+    ]);
+    const edited = said("m1", { reactions: [{ emoji: "👍", count: 2, userIds: [], me: false }] });
+    state = after(state, { t: "message.updated", d: edited });
+    expect(state.logs["channel:C"]?.messages[0]?.reactions[0]?.me).toBe(true);
+    state = after(state, { t: "reaction.removed", d: { ...reaction, userId: "ana", count: 0, userIds: [] } });
+    expect(state.logs["channel:C"]?.messages[0]?.reactions).toEqual([]);
+  });
+
+  it("empties a deleted message and keeps its place", () => {
+    const gone = { roomId: "C", roomKind: "channel", messageId: "m1" } as const;
+    state = after(state, page("m1", "m2"), { t: "message.deleted", d: gone });
+    expect(state.logs["channel:C"]?.messages[0]).toMatchObject({ deleted: true, content: "" });
+    expect(texts(state)).toEqual(["m1", "m2"]);
+  });
+
+  it("moves a conversation up by its newest message", () => {
+    const message = said("m5", { roomKind: "conversation", roomId: "D", content: "hola" });
+    state = after(state, { t: "message.created", d: message });
+    expect(state.conversations["D"]).toMatchObject({ lastMessageBody: "hola", lastMessageSender: "ben" });
+  });
+
+  it("loses a server that one has left, with its channels", () => {
+    state = after(state, { t: "member.left", d: { serverId: "S", userId: "ana" } });
+    expect(state.servers).toEqual({});
+    expect(state.channels).toEqual({});
+  });
+});
+
+describe("the outbox", () => {
+  const outgoing: Outgoing = {
+    nonce: "n1",
+    room: ROOM,
+    content: "hello",
+    replyTo: null,
+    attachments: [],
+    createdAt: "2026-11-16T12:00:00.000Z",
+    state: "sending",
+  };
+  let state: State;
+
+  beforeEach(() => {
+    localStorage.clear();
+    state = after(EMPTY, { t: "ready", d: READY }, page("m1"), { t: "own.queued", d: { outgoing } });
+  });
+
+  it("lets go of a message when the answer comes", () => {
+    state = after(state, {
+      t: "own.sent",
+      d: { nonce: "n1", message: said("m2", { authorId: "ana", content: "hello" }) },
+    });
+    expect(state.outbox).toEqual([]);
+    expect(texts(state)).toEqual(["m1", "m2"]);
+  });
+
+  it("shows it once when the event is faster than the answer", () => {
+    const message = said("m2", { authorId: "ana", content: "hello" });
+    state = after(state, { t: "message.created", d: message });
+    expect(state.outbox).toEqual([]);
+    state = after(state, { t: "own.sent", d: { nonce: "n1", message } });
+    expect(texts(state)).toEqual(["m1", "m2"]);
+  });
+
+  it("says why a message failed, until it is tried again", () => {
+    state = after(state, { t: "own.outgoing", d: { nonce: "n1", state: "failed", why: "Too long." } });
+    expect(state.outbox[0]).toMatchObject({ state: "failed", why: "Too long." });
+    state = after(state, { t: "own.outgoing", d: { nonce: "n1", state: "sending" } });
+    expect(state.outbox[0]?.why).toBeUndefined();
+  });
+
+  it("survives a reload, for the same person only", () => {
+    keep("ana", outgoing);
+    expect(kept("ana")).toEqual([{ ...outgoing, state: "waiting" }]);
+    expect(kept("ben")).toEqual([]);
+    letGo("ana", "n1");
+    expect(kept("ana")).toEqual([]);
+  });
+});

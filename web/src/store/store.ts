@@ -1,0 +1,69 @@
+// The store: one state, changed by changes alone, and hooks that show a part of it.
+import { useRef, useSyncExternalStore } from "react";
+import type { Change } from "./changes";
+import { reduceMessages } from "./messages";
+import { reduceOutbox } from "./outbox";
+import { reducePeople } from "./people";
+import { reducePlaces } from "./places";
+import { EMPTY, type State } from "./state";
+
+export function reduce(state: State, change: Change): State {
+  if (change.t === "own.session" && change.d.me === null) return EMPTY;
+  return reducePeople(
+    reduceOutbox(reducePlaces(reduceMessages(reduceOwn(state, change), change), change), change),
+    change,
+  );
+}
+
+function reduceOwn(state: State, change: Change): State {
+  switch (change.t) {
+    case "own.link":
+      return { ...state, link: change.d.link };
+    case "own.viewing":
+      return state.viewing === change.d.room ? state : { ...state, viewing: change.d.room };
+    case "pin.added":
+    case "pin.removed": {
+      const key = `${change.d.roomKind}:${change.d.roomId}` as const;
+      return { ...state, pinChanges: { ...state.pinChanges, [key]: (state.pinChanges[key] ?? 0) + 1 } };
+    }
+    default:
+      return state;
+  }
+}
+
+export class Store {
+  private state = EMPTY;
+  private readonly listeners = new Set<() => void>();
+
+  readonly get = (): State => this.state;
+
+  readonly apply = (change: Change): void => {
+    const fresh = reduce(this.state, change);
+    if (fresh === this.state) return;
+    this.state = fresh;
+    for (const listener of this.listeners) listener();
+  };
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+}
+
+export const store = new Store();
+
+/** A part of the state. The selector may make a new object each time, if `isSame` tells when it is the same. */
+export function useStore<T>(select: (state: State) => T, isSame: (a: T, b: T) => boolean = Object.is): T {
+  const last = useRef<{ value: T } | null>(null);
+  return useSyncExternalStore(store.subscribe, () => {
+    const value = select(store.get());
+    if (last.current !== null && isSame(last.current.value, value)) return last.current.value;
+    last.current = { value };
+    return value;
+  });
+}
+
+/** The same entries in the same order. */
+export function sameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((each, index) => Object.is(each, b[index]));
+}

@@ -1,0 +1,57 @@
+// A picture to choose: of a person or of a community.
+import { useRef, useState } from "react";
+import { Avatar } from "./Avatar";
+import { tellFailure } from "./toasts";
+
+interface PictureFieldProps {
+  id: string;
+  name: string;
+  url: string | null;
+  square?: boolean;
+  onChoose: (file: File) => Promise<void>;
+  onRemove: () => Promise<void>;
+}
+
+export function PictureField({ id, name, url, square = false, onChoose, onRemove }: PictureFieldProps) {
+  const picker = useRef<HTMLInputElement>(null);
+  const [isBusy, setBusy] = useState(false);
+  const run = (work: Promise<void>) => {
+    setBusy(true);
+    void work.catch(tellFailure).finally(() => setBusy(false));
+  };
+  return (
+    <div className="picture-field">
+      <Avatar id={id} name={name} url={url} size={72} square={square} />
+      <input
+        ref={picker}
+        type="file"
+        accept="image/png,image/jpeg,image/webp,image/gif"
+        hidden
+        aria-label="Picture"
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          if (file !== undefined) run(onChoose(file));
+          event.target.value = "";
+        }}
+      />
+      <button
+        type="button"
+        className="button button-small"
+        disabled={isBusy}
+        onClick={() => picker.current?.click()}
+      >
+        {isBusy ? "Uploading…" : "Choose a picture"}
+      </button>
+      {url !== null && (
+        <button
+          type="button"
+          className="button button-small"
+          disabled={isBusy}
+          onClick={() => run(onRemove())}
+        >
+          Remove
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,193 @@
+// A long list of rows of any height, of which only those in sight exist.
+//
+// It holds on to one row, the anchor: after anything that changes heights (older rows come, a picture loads, the window
+// turns) that row is where it was. At the end of the list it holds on to the end instead. Scrolling chooses the anchor.
+import {
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+} from "react";
+
+export interface RowListHandle {
+  toEnd: () => void;
+  toRow: (key: string) => void;
+}
+
+interface RowListProps<Row> {
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  estimate: (row: Row) => number;
+  render: (row: Row) => ReactNode;
+  label: string;
+  /** Whether the last row is really the last: only then the list holds on to its end. */
+  endsHere: boolean;
+  onNearStart: () => void;
+  onNearEnd: () => void;
+  onAtEnd: (isAtEnd: boolean) => void;
+  onKeyDown?: (event: KeyboardEvent<HTMLDivElement>) => void;
+  handle: Ref<RowListHandle>;
+}
+
+type Anchor = "end" | { key: string; offset: number };
+
+const OVERSCAN = 800;
+const NEAR = 1200;
+const AT_END = 32;
+
+export function RowList<Row>(props: RowListProps<Row>) {
+  const { rows, keyOf, estimate, render, endsHere, onNearStart, onNearEnd, onAtEnd } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const anchor = useRef<Anchor>("end");
+  const heights = useRef(new Map<string, number>());
+  const placed = useRef(-1); // where we put the scroll ourselves
+  const [viewport, setViewport] = useState(800);
+  const [, setTick] = useState(0);
+  const again = useCallback(() => setTick((tick) => tick + 1), []);
+
+  const tops: number[] = [];
+  let total = 0;
+  for (const row of rows) {
+    tops.push(total);
+    total += heights.current.get(keyOf(row)) ?? estimate(row);
+  }
+  const [from, to] = inSight(topOf(anchor.current, rows, keyOf, tops, total, viewport), viewport, tops);
+  const shown = useRef({ from, to });
+  shown.current = { from, to };
+
+  /** Measure what is there, and put the anchor back to its place. True if something was otherwise than thought. */
+  const settle = useCallback((): boolean => {
+    const element = frame.current;
+    if (element === null) return false;
+    let isOther = false;
+    for (const child of element.querySelectorAll<HTMLElement>("[data-row]")) {
+      const key = child.dataset["row"] ?? "";
+      const height = child.offsetHeight;
+      if (heights.current.get(key) !== height) {
+        heights.current.set(key, height);
+        isOther = true;
+      }
+    }
+    const target = anchor.current;
+    if (target === "end") element.scrollTop = element.scrollHeight;
+    else {
+      const child = element.querySelector<HTMLElement>(`[data-row="${CSS.escape(target.key)}"]`);
+      if (child !== null) element.scrollTop = child.offsetTop + target.offset;
+    }
+    placed.current = element.scrollTop;
+    return isOther;
+  }, []);
+
+  useLayoutEffect(() => {
+    if (settle()) again();
+  });
+
+  // Pictures that load, fonts, a turned screen: heights change without a render.
+  useEffect(() => {
+    const element = frame.current;
+    if (element === null) return;
+    const watch = new ResizeObserver(() => {
+      setViewport(element.clientHeight);
+      if (settle()) again();
+    });
+    watch.observe(element);
+    if (element.firstElementChild !== null) watch.observe(element.firstElementChild);
+    return () => watch.disconnect();
+  }, [settle, again]);
+
+  const look = () => {
+    const element = frame.current;
+    if (element === null) return;
+    const { scrollTop, clientHeight, scrollHeight } = element;
+    const isAtEnd = endsHere && scrollHeight - scrollTop - clientHeight < AT_END;
+    onAtEnd(isAtEnd);
+    if (scrollTop < NEAR) onNearStart();
+    if (scrollHeight - scrollTop - clientHeight < NEAR) onNearEnd();
+  };
+
+  const scrolled = () => {
+    const element = frame.current;
+    if (element === null) return;
+    const { scrollTop, clientHeight, scrollHeight } = element;
+    if (Math.abs(scrollTop - placed.current) > 1) {
+      placed.current = -1;
+      const isAtEnd = endsHere && scrollHeight - scrollTop - clientHeight < AT_END;
+      anchor.current = isAtEnd ? "end" : (firstInSight(element) ?? anchor.current);
+    }
+    const [nowFrom, nowTo] = inSight(scrollTop, clientHeight, tops);
+    if (nowFrom < shown.current.from || nowTo > shown.current.to) again();
+    look();
+  };
+
+  // New rows may be nearer to an end than scrolling told.
+  useEffect(look);
+
+  useImperativeHandle(props.handle, () => ({
+    toEnd: () => {
+      anchor.current = "end";
+      again();
+    },
+    toRow: (key) => {
+      anchor.current = { key, offset: -(frame.current?.clientHeight ?? viewport) / 3 };
+      again();
+    },
+  }));
+
+  return (
+    <div
+      ref={frame}
+      className="row-list"
+      role="log"
+      aria-live="off"
+      aria-label={props.label}
+      tabIndex={0}
+      onScroll={scrolled}
+      onKeyDown={props.onKeyDown}
+    >
+      <div
+        className="row-list-rows"
+        style={{ paddingTop: tops[from] ?? 0, paddingBottom: total - (tops[to] ?? total) }}
+      >
+        {rows.slice(from, to).map((row) => (
+          <div key={keyOf(row)} data-row={keyOf(row)}>
+            {render(row)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Where the view begins, as far as heights are known. */
+function topOf<Row>(
+  anchor: Anchor,
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  tops: number[],
+  total: number,
+  viewport: number,
+): number {
+  if (anchor === "end") return Math.max(0, total - viewport);
+  const top = tops[rows.findIndex((row) => keyOf(row) === anchor.key)];
+  return top === undefined ? Math.max(0, total - viewport) : top + anchor.offset;
+}
+
+/** The rows that stand between a bit above the view and a bit below it. */
+function inSight(top: number, viewport: number, tops: number[]): [number, number] {
+  const first = tops.findIndex((_, index) => (tops[index + 1] ?? Infinity) > top - OVERSCAN);
+  const after = tops.findIndex((each) => each > top + viewport + OVERSCAN);
+  return [Math.max(0, first), after < 0 ? tops.length : after];
+}
+
+function firstInSight(element: HTMLElement): Anchor | null {
+  for (const child of element.querySelectorAll<HTMLElement>("[data-row]")) {
+    if (child.offsetTop + child.offsetHeight > element.scrollTop)
+      return { key: child.dataset["row"] ?? "", offset: element.scrollTop - child.offsetTop };
+  }
+  return null;
+}

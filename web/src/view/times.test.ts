@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { dayKey, idAt, shortTime } from "./times";
+
+describe("times", () => {
+  it("makes the smallest id of a moment", () => {
+    expect(idAt(new Date(0))).toBe("0".repeat(26));
+    expect(idAt(new Date(1763294400000))).toMatch(/^01KA[0-9A-Z]{6}0{16}$/);
+    expect(idAt(new Date(1000)) < idAt(new Date(1001))).toBe(true);
+  });
+
+  it("does not take next week for today", () => {
+    const week = new Date(Date.now() + 7 * 86_400_000).toISOString();
+    expect(shortTime(week)).toContain(String(new Date(week).getFullYear()));
+  });
+
+  it("knows two moments of one day where the reader is", () => {
+    const noon = new Date(2026, 10, 16, 12);
+    expect(dayKey(noon.toISOString())).toBe(dayKey(new Date(2026, 10, 16, 0, 1).toISOString()));
+  });
+});

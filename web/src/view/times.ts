@@ -1,0 +1,61 @@
+// Times in the reader's zone and words.
+const TIME = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
+const DAY = new Intl.DateTimeFormat(undefined, {
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+});
+const SHORT_DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" });
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const DAY_MS = 86_400_000;
+
+export const clockTime = (iso: string): string => TIME.format(new Date(iso));
+export const fullTime = (iso: string): string => FULL.format(new Date(iso));
+
+/** The same text for all moments of one day where the reader is. */
+export function dayKey(iso: string): string {
+  const date = new Date(iso);
+  return `${date.getFullYear()}-${date.getMonth() + 1}-${date.getDate()}`;
+}
+
+export function dayName(iso: string): string {
+  const days = daysAgo(iso);
+  return days === 0 || days === 1 ? capital(RELATIVE.format(-days, "day")) : DAY.format(new Date(iso));
+}
+
+/** As short as a list needs: the time today, a day before. */
+export function shortTime(iso: string): string {
+  const days = daysAgo(iso);
+  if (days === 0) return clockTime(iso);
+  return days === 1 ? capital(RELATIVE.format(-1, "day")) : SHORT_DAY.format(new Date(iso));
+}
+
+/** `day at time`, for the head of a message. */
+export function messageTime(iso: string): string {
+  return daysAgo(iso) === 0 ? clockTime(iso) : `${shortTime(iso)}, ${clockTime(iso)}`;
+}
+
+/** Counted in days of the calendar; below zero for what is to come. */
+function daysAgo(iso: string): number {
+  const start = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+  return Math.round((start(new Date()) - start(new Date(iso))) / DAY_MS);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** The smallest id of that moment: ids begin with their time, so a moment has a place among messages. */
+export function idAt(moment: Date): string {
+  let rest = moment.getTime();
+  let text = "";
+  for (let digit = 0; digit < 10; digit++) {
+    text = (DIGITS[rest % 32] ?? "0") + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text + "0".repeat(16);
+}

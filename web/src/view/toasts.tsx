@@ -1,0 +1,48 @@
+// Toasts: a sentence that comes, is read aloud, and goes.
+import { useSyncExternalStore } from "react";
+import { wordsFor } from "../api/problems";
+
+interface Toast {
+  id: number;
+  text: string;
+}
+
+const SHOWN_MS = 5000;
+let toasts: readonly Toast[] = [];
+let count = 0;
+const listeners = new Set<() => void>();
+
+function set(fresh: readonly Toast[]): void {
+  toasts = fresh;
+  for (const listener of listeners) listener();
+}
+
+export function toast(text: string): void {
+  const id = ++count;
+  set([...toasts.slice(-2), { id, text }]);
+  setTimeout(() => set(toasts.filter((each) => each.id !== id)), SHOWN_MS);
+}
+
+/** For promises that nobody waits for: a failure is said. */
+export function tellFailure(error: unknown): void {
+  toast(wordsFor(error));
+}
+
+export function Toasts() {
+  const shown = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => toasts,
+  );
+  return (
+    <div className="toasts" role="status" aria-live="polite">
+      {shown.map((each) => (
+        <div key={each.id} className="toast">
+          {each.text}
+        </div>
+      ))}
+    </div>
+  );
+}
