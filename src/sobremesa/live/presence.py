@@ -165,6 +165,7 @@ class Presence:
         if not self._attendance.is_alone:
             others = [each for each in await self._attendance.people_in(topics) if each not in found]
             found |= await self._online(others)
+        found -= {admission.user_id for admission in admissions}  # who asks knows that they are here
         return [PresenceView(user_id, "online") for user_id in sorted(found)[:MAX_PRESENCES]]
 
     async def of(self, asking: UserId, user_ids: Sequence[UserId]) -> list[PresenceView]:
