@@ -22,7 +22,7 @@ from sobremesa.loadtest.run import Contender, Plan, Results, Run
 from sobremesa.loadtest.server import Cores, Process, allow_files, own_cores
 
 HERE = Path(__file__).resolve().parent.parent
-PAGE, QUICK_PAGE = "live.md", "live-quick.md"
+PAGE = "live.md"
 NAMES = (OURS, THEIRS, BOUND)
 FILES = 8192
 
@@ -89,12 +89,12 @@ class Bench:
         pairs: list[Pair] = []
         kept: list[Kept] = []
         for number in range(sizes.rounds):
-            async with self._lock.held(), our_server(self._cores, 1, self._data) as (stage, _):
+            async with self._lock.held(), our_server(self._cores, 1, self._data) as (stage, process):
                 beside = [
                     await (
-                        waits_beside(stage, sizes.slow, sizes.slow_sockets, sizes.slow_seconds)
+                        waits_beside(stage, process, sizes.slow, sizes.slow_sockets, sizes.slow_seconds)
                         if is_slow
-                        else waits(stage, sizes.slow_sockets, sizes.slow_seconds)
+                        else waits(stage, process, sizes.slow_sockets, sizes.slow_seconds)
                     )
                     for is_slow in ((False, True) if number % 2 else (True, False))
                 ]
@@ -119,7 +119,8 @@ class Bench:
 def main() -> None:
     """Measure, show the tables, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m bench.live", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"two short rounds, written to {QUICK_PAGE}")
+    parser.add_argument("--quick", action="store_true", help="two short rounds, and no page")
+    parser.add_argument("--rounds", type=int, help="how many rounds")
     parser.add_argument("--out", type=Path, default=HERE, help=f"the folder for {PAGE}")
     parser.add_argument("--data", type=Path, help="a folder on the disk to measure (a temporary one)")
     parser.add_argument("--lock", type=Path, help="hold a lock on this file while time is measured")
@@ -127,11 +128,14 @@ def main() -> None:
     console = Console()
     allow_files(FILES)
     with own_cores() as cores:
-        bench = Bench(QUICK if given.quick else FULL, cores, given.data, Lock(given.lock), console)
+        sizes = QUICK if given.quick else FULL
+        sizes = sizes._replace(rounds=given.rounds or sizes.rounds)
+        bench = Bench(sizes, cores, given.data, Lock(given.lock), console)
         text = markdown(uvloop.run(bench.run()))
     console.print(Markdown(text))
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / (QUICK_PAGE if given.quick else PAGE)).write_text(text)
+    if not given.quick:
+        given.out.mkdir(parents=True, exist_ok=True)
+        (given.out / PAGE).write_text(text)
 
 
 if __name__ == "__main__":

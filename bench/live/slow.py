@@ -14,7 +14,7 @@ import psutil
 
 from sobremesa.loadtest.connection import TEXT, Tally, frame
 from sobremesa.loadtest.gateway import call
-from sobremesa.loadtest.run import Contender
+from sobremesa.loadtest.meter import Meter, Shares
 from sobremesa.loadtest.scenarios import Rate, Voice, answered, paced
 from sobremesa.loadtest.server import Process
 from sobremesa.loadtest.stage import Stage
@@ -69,37 +69,50 @@ class SlowReader:
         self._socket.close()
 
 
+class Waited(NamedTuple):
+    """How long somebody waited, and who used the processor meanwhile."""
+
+    rate: Rate
+    shares: Shares
+
+
 class Pair(NamedTuple):
     """How long others waited, without slow readers and with them."""
 
-    without: Rate
-    beside: Rate
+    without: Waited
+    beside: Waited
 
     @property
     def ratio(self) -> float:
-        return self.beside.p99_ms / self.without.p99_ms
+        return self.beside.rate.p99_ms / self.without.rate.p99_ms
+
+    @property
+    def is_quiet(self) -> bool:
+        return self.beside.shares.doubt is None and self.without.shares.doubt is None
 
 
-async def waits(stage: Contender, sockets: int, seconds: float) -> Rate:
+async def waits(stage: Stage, process: Process, sockets: int, seconds: float) -> Waited:
     """How long it takes at 20 messages a second until so many have each."""
     tally = Tally()
     listeners = await stage.listeners(sockets, tally)
     voices = await stage.voices(1, together=True)
     try:
         await paced(tally, sockets, voices[0], per_second=20, seconds=0.5)
-        return await paced(tally, sockets, voices[0], per_second=20, seconds=seconds)
+        meter = Meter(process.pid)
+        rate = await paced(tally, sockets, voices[0], per_second=20, seconds=seconds)
+        return Waited(rate, meter.shares())
     finally:
         for connection in (*listeners, voices[0].connection):
             connection.leave()
         await asyncio.sleep(0.3)
 
 
-async def waits_beside(stage: Stage, slow: int, sockets: int, seconds: float) -> Rate:
+async def waits_beside(stage: Stage, process: Process, slow: int, sockets: int, seconds: float) -> Waited:
     """The same, where some of the sockets are slow readers."""
     readers = [SlowReader(stage, stage.listener) for _ in range(slow)]
     try:
         await asyncio.gather(*(reader.open() for reader in readers))
-        return await waits(stage, sockets - slow, seconds)
+        return await waits(stage, process, sockets - slow, seconds)
     finally:
         for reader in readers:
             reader.leave()

@@ -110,7 +110,7 @@ async def benchmark(console: Console, folder: Path, rounds: int, seconds: float,
 def main() -> None:
     """Measure, show the table, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m bench.web", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="ten seconds instead of a minute")
+    parser.add_argument("--quick", action="store_true", help="ten seconds instead of a minute, and no page")
     parser.add_argument("--out", type=Path, default=HERE, help=f"the folder for {PAGE}")
     parser.add_argument("--lock", type=Path, help="hold a lock on this file while time is measured")
     given = parser.parse_args()
@@ -118,9 +118,10 @@ def main() -> None:
     rounds, seconds = (3, 0.7) if given.quick else (7, 2.0)
     with tempfile.TemporaryDirectory() as folder:
         text = uvloop.run(benchmark(console, Path(folder), rounds, seconds, Lock(given.lock)))
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / PAGE).write_text(text)
     console.print(Markdown(text))
+    if not given.quick:
+        given.out.mkdir(parents=True, exist_ok=True)
+        (given.out / PAGE).write_text(text)
 
 
 if __name__ == "__main__":
