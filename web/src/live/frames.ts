@@ -1,4 +1,5 @@
 // What goes over the gateway, as the documentation of the API says it. Events are a closed union.
+import type { DealEvents, ReadyDeals } from "./deals";
 import type {
   Channel,
   Conversation,
@@ -28,7 +29,7 @@ export interface ReadyServer extends Server {
   channels: ReadyChannel[];
 }
 
-export interface Ready {
+export interface Ready extends ReadyDeals {
   sessionId: string;
   user: Me;
   servers: ReadyServer[];
@@ -51,6 +52,13 @@ export interface ReactionChange extends RoomPlace {
   userIds: string[];
 }
 
+/** `role` is the side that somebody is on in a thread. */
+type ParticipantChange = RoomPlace &
+  Pick<Participant, "userId" | "username" | "avatarUrl" | "joinedAt"> & {
+    role?: string;
+    blockedUntil?: string | null;
+  };
+
 /** What `conversation.created` and `conversation.updated` tell: nothing that differs from reader to reader. */
 export type ConversationCore = Pick<
   Conversation,
@@ -67,7 +75,7 @@ export type ConversationCore = Pick<
   | "updatedAt"
 >;
 
-export interface Events {
+export interface Events extends DealEvents {
   ready: Ready;
   resumed: Record<string, never>;
   renewed: { expiresAt: string };
@@ -95,8 +103,8 @@ export interface Events {
   "conversation.created": ConversationCore;
   "conversation.updated": ConversationCore;
   "conversation.deleted": { convoId: string };
-  "participant.joined": RoomPlace & Pick<Participant, "userId" | "username" | "avatarUrl" | "joinedAt">;
-  "participant.updated": RoomPlace & Pick<Participant, "userId" | "username" | "avatarUrl" | "joinedAt">;
+  "participant.joined": ParticipantChange;
+  "participant.updated": ParticipantChange;
   "participant.left": RoomPlace & { userId: string };
   "user.updated": Pick<Me, "userId" | "username" | "avatarUrl" | "updatedAt">;
 }
