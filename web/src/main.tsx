@@ -8,6 +8,7 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/room.css";
 import "./styles/screens.css";
+import "./styles/deals.css";
 
 wearLook();
 follow();

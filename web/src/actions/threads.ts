@@ -80,7 +80,7 @@ export async function loadCards(threadId: string): Promise<void> {
     path: { threadId },
     query: { limit: 100 },
   });
-  store.apply({ t: "own.cards", d: { threadId, cards: answer.items as unknown as Card[] } });
+  store.apply({ t: "own.cards", d: { threadId, cards: answer.items } });
 }
 
 /** One card that is older than those that were loaded together. */
@@ -88,7 +88,7 @@ export async function loadCard(threadId: string, messageId: string): Promise<voi
   const card = await request("get", "/v1/threads/{threadId}/cards/{messageId}", {
     path: { threadId, messageId },
   });
-  store.apply({ t: "own.cards", d: { threadId, cards: [card as unknown as Card] } });
+  store.apply({ t: "own.cards", d: { threadId, cards: [card] } });
 }
 
 export async function createCard(threadId: string, type: string, payload: Free): Promise<void> {
@@ -96,7 +96,7 @@ export async function createCard(threadId: string, type: string, payload: Free):
     path: { threadId },
     body: { type, payload: payload as Record<string, never> },
   });
-  store.apply({ t: "own.cards", d: { threadId, cards: [card as unknown as Card] } });
+  store.apply({ t: "own.cards", d: { threadId, cards: [card] } });
 }
 
 /** Move a card. If somebody was faster, the card is shown as it is by now, and the answer is false. */
@@ -107,7 +107,7 @@ export async function moveCard(card: Card, to: string, payload: Free | null): Pr
       path: { threadId, messageId },
       body: { to, version, ...(payload === null ? {} : { payload: payload as Record<string, never> }) },
     });
-    store.apply({ t: "own.cards", d: { threadId, cards: [moved as unknown as Card] } });
+    store.apply({ t: "own.cards", d: { threadId, cards: [moved] } });
     return true;
   } catch (error) {
     const current = error instanceof Problem && error.status === 409 ? error.current : undefined;
@@ -164,7 +164,7 @@ export async function putTab(
       path,
       body: { content: content as Record<string, never>, sourceVersion: seen + 1 },
     });
-    store.apply({ t: "own.panel", d: { threadId, tabs: [fresh as Tab] } });
+    store.apply({ t: "own.panel", d: { threadId, tabs: [fresh] } });
     return true;
   } catch (error) {
     if (!(error instanceof Problem && error.status === 409 && error.code === "stale_version")) throw error;
@@ -172,4 +172,19 @@ export async function putTab(
     store.apply({ t: "own.panel", d: { threadId, tabs: [current] } });
     return false;
   }
+}
+
+const ATTEMPTS = 3;
+
+/** Change a part of a tab. If somebody wrote meanwhile, the change is made to what they wrote. */
+export async function changeTab(
+  threadId: string,
+  tab: TabName,
+  how: (content: unknown) => object,
+): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const seen = store.get().panels[threadId]?.[tab];
+    if (await putTab(threadId, tab, how(seen?.content ?? null), seen?.sourceVersion ?? 0)) return;
+  }
+  throw new Error("Others are writing here just now. Try again.");
 }

@@ -29,7 +29,7 @@ export function checkCard(
       const moment = new Date(text);
       if (Number.isNaN(moment.getTime())) errors[field.name] = "A day and a time.";
       else payload[field.name] = moment.toISOString();
-    } else if (field.longest !== undefined && [...text].length > field.longest) {
+    } else if (field.longest !== undefined && Array.from(text).length > field.longest) {
       errors[field.name] = `At most ${field.longest} characters.`;
     } else {
       payload[field.name] = text;

@@ -1,0 +1,31 @@
+// The questions that events of threads, inboxes and workspaces leave open.
+import { loadCounts } from "../actions/inboxes";
+import { loadThread } from "../actions/threads";
+import { store } from "../store/store";
+import type { LiveEvent } from "./frames";
+
+const quietly = () => undefined;
+const SPREAD_MS = 4000;
+const counting = new Set<string>();
+
+export function followDeals(event: LiveEvent): void {
+  switch (event.t) {
+    case "thread.created":
+      void loadThread(event.d.threadId).catch(quietly);
+      return;
+    case "message.created":
+      if (event.d.roomKind === "thread" && !(event.d.roomId in store.get().threads))
+        void loadThread(event.d.roomId).catch(quietly);
+      return;
+    case "inbox.message": {
+      const { tenant, inbox, audience } = event.d;
+      if (audience !== "everyone" || counting.has(inbox)) return;
+      // Everybody hears a broadcast in the same moment: they do not all ask in it.
+      counting.add(inbox);
+      setTimeout(() => {
+        counting.delete(inbox);
+        void loadCounts({ tenant, inbox }).catch(quietly);
+      }, Math.random() * SPREAD_MS);
+    }
+  }
+}
