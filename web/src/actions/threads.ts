@@ -1,7 +1,7 @@
 // Threads: beginning one, who is in it, and whether it is open; its cards and its panel.
 import { request } from "../api/client";
 import { Problem } from "../api/problems";
-import type { Card, Free, Message, RoomRef, Tab, TabName, Thread, ThreadRole } from "../api/shapes";
+import type { Card, Free, Message, RoomRef, TabName, Thread, ThreadRole } from "../api/shapes";
 import { routes } from "./room";
 import { store } from "../store/store";
 
