@@ -13,6 +13,22 @@ import { store } from "../store/store";
 
 const AT = "/v1/workspaces/{workspaceId}";
 
+/** All of one's workspaces. */
+export async function loadWorkspaces(): Promise<void> {
+  let cursor: string | null = null;
+  do {
+    const answer = await workspacesFrom(cursor);
+    for (const workspace of answer.items) store.apply({ t: "own.workspace", d: { workspace } });
+    cursor = answer.next;
+  } while (cursor !== null);
+}
+
+async function workspacesFrom(cursor: string | null) {
+  return await request("get", "/v1/workspaces", {
+    query: { limit: 100, ...(cursor === null ? {} : { cursor }) },
+  });
+}
+
 export async function createWorkspace(name: string): Promise<string> {
   const workspace = await request("post", "/v1/workspaces", { body: { name } });
   store.apply({ t: "own.workspace", d: { workspace } });

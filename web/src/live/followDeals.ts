@@ -1,15 +1,21 @@
 // The questions that events of threads, inboxes and workspaces leave open.
 import { loadCounts } from "../actions/inboxes";
 import { loadThread } from "../actions/threads";
+import { loadWorkspaces } from "../actions/workspaces";
 import { store } from "../store/store";
 import type { LiveEvent } from "./frames";
 
 const quietly = () => undefined;
+const FIRST_PAGE = 50;
 const SPREAD_MS = 4000;
 const counting = new Set<string>();
 
 export function followDeals(event: LiveEvent): void {
   switch (event.t) {
+    case "ready":
+      // It brings the first page.
+      if (event.d.workspaces.length >= FIRST_PAGE) void loadWorkspaces().catch(quietly);
+      return;
     case "thread.created":
       void loadThread(event.d.threadId).catch(quietly);
       return;

@@ -3,11 +3,14 @@ import { usePerson } from "../actions/people";
 import { useStore } from "../store/store";
 import { Avatar } from "./Avatar";
 
-export function PersonName({ userId }: { userId: string | null }) {
+/** `inside` of a sentence. */
+export function PersonName({ userId, inside = false }: { userId: string | null; inside?: boolean }) {
   const person = usePerson(userId ?? "");
   const isMe = useStore((state) => state.me?.userId === userId);
-  if (isMe) return <>You</>;
-  return <>{person?.username ?? (userId === "system" || userId === null ? "The system" : "Somebody")}</>;
+  if (isMe) return inside ? "you" : "You";
+  if (person !== undefined) return person.username;
+  const unknown = userId === "system" || userId === null ? "The system" : "Somebody";
+  return inside ? unknown.toLowerCase() : unknown;
 }
 
 export function PersonFace({ userId, size }: { userId: string; size: number }) {

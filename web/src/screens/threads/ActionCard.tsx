@@ -17,7 +17,7 @@ import {
 import { useStore } from "../../store/store";
 import { Dialog } from "../../view/Dialog";
 import { Free } from "../../view/Free";
-import { Icon, type IconName } from "../../view/Icon";
+import { Icon, IconButton, type IconName } from "../../view/Icon";
 import { PersonName } from "../../view/Person";
 import { fullTime, messageTime } from "../../view/times";
 import { useRoom } from "../room/RoomContext";
@@ -41,6 +41,9 @@ const TONES: Readonly<Record<string, string>> = {
   paid: "good",
   "revision-requested": "wanting",
 };
+
+/** What one side hopes that the other does. */
+const FORWARD = new Set(["accepted", "confirmed", "completed", "paid", "submitted"]);
 
 /** The card of a message: as it is now, or as it was made while that is not known yet. */
 export function ActionCard({ message }: { message: Message }) {
@@ -84,6 +87,7 @@ function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
         <Icon name={ICONS[card.type] ?? "file"} size={18} />
         <span className="card-type">{typeTitle(card.type)}</span>
         <StatePill type={card.type} state={state} />
+        <IconButton icon="clock" size={16} label="History" onClick={() => setLooking(true)} />
       </header>
       <Held card={card} />
       {notice !== null && (
@@ -91,13 +95,13 @@ function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
           <Icon name="alert" size={15} /> {notice}
         </p>
       )}
-      <footer className="card-foot">
-        {isKnown &&
-          ways.map((way, index) => (
+      {isKnown && ways.length > 0 && (
+        <footer className="card-foot">
+          {ways.map((way) => (
             <button
               key={way.to}
               type="button"
-              className={`button button-small ${index === 0 && way.how === "move" ? "button-primary" : ""}`}
+              className={FORWARD.has(way.to) ? "button button-small button-primary" : "button button-small"}
               onClick={() => {
                 setNotice(null);
                 setTaking({ way, card });
@@ -106,10 +110,8 @@ function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
               {verbFor(way.to)}
             </button>
           ))}
-        <button type="button" className="link card-history" onClick={() => setLooking(true)}>
-          History
-        </button>
-      </footer>
+        </footer>
+      )}
       {taking !== null && (
         <Moving
           card={taking.card}

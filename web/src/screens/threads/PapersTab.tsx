@@ -141,7 +141,7 @@ function OpenPaper({ paper, thread, names, onClose }: OpenPaperProps) {
           <p>
             <span className={`pill pill-${TONES[full.state]}`}>{stateTitle(full.state)}</span>{" "}
             <span className="note">
-              {kindName(full.kind)}, by <PersonName userId={full.createdBy} />
+              {kindName(full.kind)}, by <PersonName userId={full.createdBy} inside />
             </span>
           </p>
           <div className="paper">

@@ -100,7 +100,9 @@ function Older() {
   if (isDone) return null;
   const more = () => {
     setBusy(true);
-    loadThreads(cursor)
+    // The first page is what is shown already.
+    (cursor === null ? loadThreads(null) : Promise.resolve(cursor))
+      .then((from) => (from === null ? null : loadThreads(from)))
       .then((next) => (next === null ? setDone(true) : setCursor(next)), tellFailure)
       .finally(() => setBusy(false));
   };

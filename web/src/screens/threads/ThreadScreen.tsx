@@ -97,7 +97,11 @@ function Open({ thread, target }: { thread: Thread; target: string | null }) {
       <RoomHeader
         room={room}
         path={path}
-        face={<PersonFace userId={otherParty(thread, me?.userId ?? "")} size={28} />}
+        face={
+          <span className="wide-only">
+            <PersonFace userId={otherParty(thread, me?.userId ?? "")} size={28} />
+          </span>
+        }
         title={name}
         topic={about}
         muted={thread.muted}

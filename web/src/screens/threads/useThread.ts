@@ -41,9 +41,9 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function useNow(moment: string | null): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const left = moment === null ? NaN : Date.parse(moment) - Date.now();
-    if (!(left > 0) || left > LONGEST_TIMER_MS) return;
-    const timer = setTimeout(() => setNow(Date.now()), left + 20);
+    const left = moment === null ? Infinity : Date.parse(moment) - Date.now();
+    if (left > LONGEST_TIMER_MS) return;
+    const timer = setTimeout(() => setNow(Date.now()), Math.max(0, left) + 20);
     return () => clearTimeout(timer);
   }, [moment]);
   return now;

@@ -101,10 +101,10 @@ export function ItemDialog({ item, statuses, onClose }: ItemDialogProps) {
         </datalist>
         <DataRows rows={rows} onChange={setRows} />
         <p className="note">
-          Made by <PersonName userId={item.createdBy} /> {messageTime(item.createdAt)}
-          {item.updatedAt !== null && (
+          Made by <PersonName userId={item.createdBy} inside /> {messageTime(item.createdAt)}
+          {item.updatedAt !== null && item.version > 1 && (
             <>
-              , changed by <PersonName userId={item.updatedBy} /> {messageTime(item.updatedAt)}
+              , changed by <PersonName userId={item.updatedBy} inside /> {messageTime(item.updatedAt)}
             </>
           )}
         </p>

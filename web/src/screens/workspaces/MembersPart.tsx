@@ -43,7 +43,9 @@ export function MembersPart({ workspace, members }: MembersPartProps) {
               {member.userId === me && <span className="note"> (you)</span>}
             </span>
             <Role workspace={workspace} member={member} />
-            {member.userId !== me && mayRemove(role, member.role) && (
+            {member.userId === me || !mayRemove(role, member.role) ? (
+              <span className="no-button" />
+            ) : (
               <IconButton
                 icon="close"
                 size={15}
