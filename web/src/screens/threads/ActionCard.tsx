@@ -19,7 +19,7 @@ import { Dialog } from "../../view/Dialog";
 import { Free } from "../../view/Free";
 import { Icon, IconButton, type IconName } from "../../view/Icon";
 import { PersonName } from "../../view/Person";
-import { fullTime, messageTime } from "../../view/times";
+import { clockTime, dayKey, fullTime, messageTime } from "../../view/times";
 import { useRoom } from "../room/RoomContext";
 import { SharedFile } from "./SharedFile";
 import { Moving } from "./Moving";
@@ -146,17 +146,7 @@ function Held({ card }: { card: Card }) {
         <p className="card-amount">{formatAmount(amount, text("currency") ?? "")}</p>
       )}
       {text("title") !== null && <p className="card-title">{text("title")}</p>}
-      {text("startsAt") !== null && (
-        <p className="card-title">
-          <time dateTime={text("startsAt") ?? ""}>{fullTime(text("startsAt") ?? "")}</time>
-          {text("endsAt") !== null && (
-            <>
-              {" "}
-              <span className="note">until</span> {messageTime(text("endsAt") ?? "")}
-            </>
-          )}
-        </p>
-      )}
+      <Times from={text("startsAt")} to={text("endsAt")} />
       {text("place") !== null && <p className="note">at {text("place")}</p>}
       {text("text") !== null && <p className="card-text">{text("text")}</p>}
       {text("note") !== null && <p className="card-text">{text("note")}</p>}
@@ -176,6 +166,21 @@ function Held({ card }: { card: Card }) {
         </p>
       )}
     </div>
+  );
+}
+
+function Times({ from, to }: { from: string | null; to: string | null }) {
+  if (from === null) return null;
+  return (
+    <p className="card-title">
+      <time dateTime={from}>{fullTime(from)}</time>
+      {to !== null && (
+        <>
+          {" until "}
+          <time dateTime={to}>{dayKey(from) === dayKey(to) ? clockTime(to) : fullTime(to)}</time>
+        </>
+      )}
+    </p>
   );
 }
 
