@@ -175,16 +175,50 @@ export async function putTab(
 }
 
 const ATTEMPTS = 3;
+const changing = new Map<string, Promise<void>>();
 
-/** Change a part of a tab. If somebody wrote meanwhile, the change is made to what they wrote. */
+/**
+ * Change a part of a tab, shown at once. Changes of one tab go out one after the other; if somebody else wrote meanwhile,
+ * the change is made to what they wrote.
+ */
 export async function changeTab(
   threadId: string,
   tab: TabName,
   how: (content: unknown) => object,
 ): Promise<void> {
+  const key = `${threadId} ${tab}`;
+  const work = changed(changing.get(key), threadId, tab, how);
+  changing.set(key, work);
+  try {
+    await work;
+  } finally {
+    if (changing.get(key) === work) changing.delete(key);
+  }
+}
+
+async function changed(
+  before: Promise<void> | undefined,
+  threadId: string,
+  tab: TabName,
+  how: (content: unknown) => object,
+): Promise<void> {
+  if (before !== undefined) await before.catch(() => undefined);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const seen = store.get().panels[threadId]?.[tab];
-    if (await putTab(threadId, tab, how(seen?.content ?? null), seen?.sourceVersion ?? 0)) return;
+    const seen = store.get().panels[threadId]?.[tab] ?? {
+      threadId,
+      tab,
+      content: null,
+      sourceVersion: 0,
+      updatedAt: null,
+    };
+    const content = how(seen.content);
+    store.apply({ t: "own.panel", d: { threadId, tabs: [{ ...seen, content }] } });
+    try {
+      if (await putTab(threadId, tab, content, seen.sourceVersion)) return;
+    } catch (error) {
+      store.apply({ t: "own.panel", d: { threadId, tabs: [seen] } });
+      throw error;
+    }
   }
   throw new Error("Others are writing here just now. Try again.");
 }
