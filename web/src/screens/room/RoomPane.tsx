@@ -172,6 +172,7 @@ export function RoomPane(props: RoomPaneProps) {
               keyOf={keyOf}
               estimate={estimate}
               render={render}
+              isLoose={(row) => row.kind !== "message" && row.kind !== "outgoing"}
               label={`Messages in ${props.title}`}
               endsHere={!log.hasNewer}
               onNearStart={() => log.hasOlder && void loadOlder(room).catch(() => undefined)}
