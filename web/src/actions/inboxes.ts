@@ -1,7 +1,7 @@
 // Inboxes: looking through them, and putting away what was seen. Everything is shown at once, and taken back if refused.
 import { request } from "../api/client";
 import type { InboxMessage } from "../api/shapes";
-import type { InboxRef } from "../live/deals";
+import type { InboxRef } from "../live/inboxes";
 import type { InboxFilter } from "../store/inboxes";
 import { store } from "../store/store";
 

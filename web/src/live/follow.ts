@@ -8,8 +8,8 @@ import { placeOfRoom } from "../store/selectors";
 import { roomKey, type RoomKey } from "../store/state";
 import { store } from "../store/store";
 import type { LiveEvent } from "./frames";
-import { followDeals } from "./followDeals";
 import { Gateway } from "./gateway";
+import { askAfter } from "./questions";
 
 const quietly = () => undefined;
 
@@ -52,7 +52,7 @@ export function follow(): void {
 function hear(event: LiveEvent): void {
   const wasReady = store.get().isReady;
   store.apply(event);
-  followDeals(event);
+  askAfter(event);
   switch (event.t) {
     case "ready":
       // A second `ready` stands in place of events that are no longer to be had.

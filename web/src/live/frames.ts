@@ -1,5 +1,4 @@
 // What goes over the gateway, as the documentation of the API says it. Events are a closed union.
-import type { DealEvents, ReadyDeals } from "./deals";
 import type {
   Channel,
   Conversation,
@@ -12,6 +11,9 @@ import type {
   ServerRole,
   Unread,
 } from "../api/shapes";
+import type { InboxEvents, ReadyInboxes } from "./inboxes";
+import type { ReadyThreads, ThreadEvents } from "./threads";
+import type { ReadyWorkspaces, WorkspaceEvents } from "./workspaces";
 
 interface RoomPlace {
   roomId: string;
@@ -29,7 +31,7 @@ export interface ReadyServer extends Server {
   channels: ReadyChannel[];
 }
 
-export interface Ready extends ReadyDeals {
+export interface Ready extends ReadyThreads, ReadyInboxes, ReadyWorkspaces {
   sessionId: string;
   user: Me;
   servers: ReadyServer[];
@@ -75,7 +77,7 @@ export type ConversationCore = Pick<
   | "updatedAt"
 >;
 
-export interface Events extends DealEvents {
+export interface Events extends ThreadEvents, InboxEvents, WorkspaceEvents {
   ready: Ready;
   resumed: Record<string, never>;
   renewed: { expiresAt: string };

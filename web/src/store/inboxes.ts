@@ -1,6 +1,6 @@
 // Inboxes: what is in them by category, and the page of messages that is open.
 import type { InboxCounts, InboxMessage } from "../api/shapes";
-import type { InboxRef, ReadyInbox } from "../live/deals";
+import type { InboxRef, ReadyInbox } from "../live/inboxes";
 import type { Change } from "./changes";
 import type { State } from "./state";
 

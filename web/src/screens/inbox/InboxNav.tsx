@@ -1,7 +1,7 @@
 // One's inboxes with their categories, and how much is in each.
 import { Link } from "wouter";
 import { muteCategory } from "../../actions/inboxes";
-import type { ReadyInbox } from "../../live/deals";
+import type { ReadyInbox } from "../../live/inboxes";
 import { inboxesOf } from "../../store/inboxes";
 import { sameList, useStore } from "../../store/store";
 import { Icon } from "../../view/Icon";

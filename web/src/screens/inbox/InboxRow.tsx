@@ -2,7 +2,7 @@
 import { memo } from "react";
 import { archiveMessage, readMessage, snoozeChoices, snoozeMessage, webAddress } from "../../actions/inboxes";
 import type { InboxMessage } from "../../api/shapes";
-import type { ReadyInbox } from "../../live/deals";
+import type { ReadyInbox } from "../../live/inboxes";
 import { Markdown, type Names } from "../../markdown/Markdown";
 import { Free } from "../../view/Free";
 import { Icon, IconButton } from "../../view/Icon";

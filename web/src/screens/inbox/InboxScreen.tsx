@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { loadInbox, readAll } from "../../actions/inboxes";
 import { wordsFor } from "../../api/problems";
-import type { ReadyInbox } from "../../live/deals";
+import type { ReadyInbox } from "../../live/inboxes";
 import { inboxesOf, sameFilter } from "../../store/inboxes";
 import { sameList, useStore } from "../../store/store";
 import { tellFailure, toast } from "../../view/toasts";

@@ -1,5 +1,5 @@
 // Where an inbox is among the addresses of the client, and what it is called.
-import type { ReadyInbox } from "../../live/deals";
+import type { ReadyInbox } from "../../live/inboxes";
 
 export function inboxPath(inbox: string, category: string | null): string {
   const base = `/inbox/${encodeURIComponent(inbox)}`;

@@ -10,7 +10,8 @@ const FIRST_PAGE = 50;
 const SPREAD_MS = 4000;
 const counting = new Set<string>();
 
-export function followDeals(event: LiveEvent): void {
+/** Ask what an event does not tell. */
+export function askAfter(event: LiveEvent): void {
   switch (event.t) {
     case "ready":
       // It brings the first page.

@@ -9,7 +9,7 @@ import type {
   Workspace,
   WorkspaceMember,
 } from "../api/shapes";
-import type { ReadyInbox } from "../live/deals";
+import type { ReadyInbox } from "../live/inboxes";
 import type { Change } from "./changes";
 import { columnsOf } from "./workspaces";
 import { inboxTally } from "./inboxes";
