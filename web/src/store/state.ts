@@ -72,6 +72,8 @@ export interface State extends Threads, Inboxes, Workspaces {
   members: Readonly<Record<string, Readonly<Record<string, Member>>>>;
   readings: Readonly<Record<RoomKey, Readonly<Record<string, Reading>>>>;
   logs: Readonly<Record<RoomKey, Log>>;
+  /** What was said lately in each room: a page that was read a moment before is completed with it. */
+  heard: Readonly<Record<RoomKey, readonly Message[]>>;
   typing: Readonly<Record<RoomKey, Readonly<Record<string, { username: string; at: number }>>>>;
   outbox: readonly Outgoing[];
   /** Counted up when the pins of a room change, so that whoever shows them asks again. */
@@ -97,6 +99,7 @@ export const EMPTY: State = {
   members: {},
   readings: {},
   logs: {},
+  heard: {},
   typing: {},
   outbox: [],
   pinChanges: {},
