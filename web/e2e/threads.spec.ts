@@ -160,3 +160,37 @@ test("a locked thread takes nothing, and somebody blocked cannot write for a whi
   await ana.page.getByRole("menuitem", { name: "Open it again" }).click();
   await expect(bo.box).toBeEnabled();
 });
+
+test("a delivery with its files is handed over, sent back, and handed over again", async ({ newcomer }) => {
+  const [ana, bo] = [await newcomer("ana"), await newcomer("bo")];
+  const threadId = await deal(ana, bo);
+  for (const person of [ana, bo]) await person.goTo(`/t/${threadId}`);
+  const file = (name: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(`this is ${name}`) });
+
+  await bo.page.getByRole("button", { name: "Make a card" }).click();
+  await bo.page.getByRole("menuitem", { name: "Delivery" }).click();
+  await bo.page.getByLabel("Title").fill("First selection");
+  await bo.page.getByRole("dialog").locator("input[type=file]").setInputFiles(file("one.txt"));
+  await expect(bo.page.getByRole("dialog").getByRole("progressbar")).toHaveCount(0);
+  await bo.page.getByRole("button", { name: "Send the delivery" }).click();
+
+  const card = cardIn(ana, "First selection");
+  const saving = ana.page.waitForEvent("download");
+  await card.getByRole("button", { name: "Save the file one.txt" }).click();
+  expect((await saving).suggestedFilename()).toBe("one.txt");
+  await card.getByRole("button", { name: "Ask for a revision" }).click();
+  await ana.page.getByRole("dialog").getByRole("button", { name: "Ask for a revision" }).click();
+
+  await cardIn(bo, "First selection").getByRole("button", { name: "Submit again" }).click();
+  await bo.page.getByRole("dialog").locator("input[type=file]").setInputFiles(file("two.txt"));
+  await expect(bo.page.getByRole("dialog").getByRole("progressbar")).toHaveCount(0);
+  await bo.page.getByRole("dialog").getByRole("button", { name: "Submit again" }).click();
+  await expect(card.getByRole("button", { name: "Save the file two.txt" })).toBeVisible();
+  await expect(card.getByRole("button", { name: "Save the file one.txt" })).toBeVisible();
+  await expect(card).toContainText("Submitted");
+
+  await bo.page.getByRole("tab", { name: "Files" }).click();
+  await ana.page.getByRole("tab", { name: "Files" }).click();
+  await bo.page.getByRole("tabpanel").locator("input[type=file]").setInputFiles(file("plan.txt"));
+  await expect(ana.page.getByRole("tabpanel").getByText("plan.txt")).toBeVisible();
+});
