@@ -33,6 +33,9 @@ const READY: Ready = {
   servers: [{ ...server, role: "owner", channels: [channel] }],
   conversations: [{ convoId: "D", other: null, unread: channel.unread, lastMessageId: null } as Conversation],
   presences: [{ userId: "ben", status: "online" }],
+  threads: [],
+  inboxes: [],
+  workspaces: [],
 };
 const ROOM = { kind: "channel", id: "C" } as const;
 
