@@ -30,9 +30,10 @@ install: $(VENV)/.installed $(SERVERS)/node_modules/.installed $(CLIENT) ## Make
 run: install ## Start the demo
 	@$(BIN)/sobremesa demo
 
-test: install lint types ## Lint, check types and imports, then run the tests with coverage
+test: install lint types ## Lint, check types and imports, then run the tests with coverage, and those in browsers
 	@cd $(WEB) && $(NPM) run --silent test
 	@$(BIN)/pytest -q -n 2 --cov --cov-report=term $(PYTEST_ARGS)
+	@$(MAKE) e2e
 
 lint: install ## Check style, formatting and the import contracts
 	@$(BIN)/ruff check --quiet --output-format concise .

@@ -217,3 +217,30 @@ async def test_a_reader_ends_with_its_engine(stored: DynamoEngine, another: Dyna
     with pytest.raises(StoreClosed):
         await reader.read(0)
     assert (await stored.describe_table()).stream
+
+
+async def test_a_nudge_ends_the_pause_of_a_quiet_stream(stored: DynamoEngine) -> None:
+    loop = asyncio.get_running_loop()
+    reader = await stored.changes(NEWEST)
+    assert not (await reader.read(1.5)).changes  # from now on a second passes between two looks
+    reading = asyncio.create_task(reader.read(SOON))
+    await asyncio.wait((reading,), timeout=0.1)
+    await stored.write(put(n=1))
+    began = loop.time()
+    reader.nudge()
+
+    assert len((await reading).changes) == 1
+    assert loop.time() - began < 0.5
+
+
+async def test_a_reader_knows_when_it_has_read_what_another_had(stored: DynamoEngine) -> None:
+    begin = (await (await stored.changes(NEWEST)).read(0)).position
+    await stored.write(put(n=1))
+    _, goal = await read(await stored.changes(begin), 1)
+    await stored.write(put(n=2))
+
+    behind = await stored.changes(begin)
+    assert behind.has_reached(begin)
+    assert not behind.has_reached(goal)
+    await read(behind, 2)
+    assert behind.has_reached(goal)

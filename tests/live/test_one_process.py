@@ -76,6 +76,20 @@ async def say_much(town: Town, node: Node, count: int) -> set[str]:
     return {await town.say(node, "ana", f"{number}") for number in range(count)}
 
 
+async def test_what_was_told_to_nobody_is_told_to_whoever_comes_back(town: Town) -> None:
+    clock = SystemClock()
+    feed = StreamFeed(town.app.table, clock, translation_of(town.app.table, clock, town.app.accounts))
+    place = await feed.open()
+    first = await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft("nobody listens"))
+    here = (await feed.next(lambda: False)).here
+
+    missed = [entry async for entries in feed.history(place, here) for entry in entries]
+    await feed.close()
+
+    # Perhaps twice: of what was told at once, and of the stream.
+    assert {entry.announcement.id for entry in missed} == {first.message_id}
+
+
 async def test_many_who_come_back_at_once_share_one_reading_of_the_stream(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -194,3 +194,23 @@ test("a community and a channel are made, and a pinned message is found again", 
   await page.getByRole("button", { name: "Pinned messages" }).click();
   await expect(page.getByRole("complementary", { name: "Pinned" })).toContainText("press on Friday");
 });
+
+test("who comes and goes is seen, and who types", async ({ newcomer, community }) => {
+  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const { path } = await community(ana, ben);
+  await ana.goTo(path);
+  const row = ana.page
+    .getByRole("complementary", { name: "People" })
+    .getByRole("listitem")
+    .filter({ hasText: ben.name });
+  await expect(row).toContainText("away");
+  await ben.goTo(path);
+  await expect(row).toContainText("online");
+  await ben.box.pressSequentially("let me tell you");
+  await expect(ana.page.getByText(`${ben.name} is typing`)).toBeVisible();
+  await ben.box.press("Enter");
+  await expect(ana.said("let me tell you")).toBeVisible();
+  await expect(ana.page.getByText(`${ben.name} is typing`)).toHaveCount(0);
+  await ben.context.close();
+  await expect(row).toContainText("away", { timeout: 15_000 });
+});

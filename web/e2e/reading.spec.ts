@@ -47,11 +47,50 @@ async function middle(list: import("@playwright/test").Locator): Promise<{ id: s
     const frame = element.getBoundingClientRect();
     for (const message of element.querySelectorAll<HTMLElement>("[data-message]")) {
       const box = message.getBoundingClientRect();
-      if (box.top > frame.top + frame.height / 3) return { id: message.dataset["message"] ?? "", y: box.top };
+      if (box.top > frame.top + frame.height / 3 && box.top < frame.bottom)
+        return { id: message.dataset["message"] ?? "", y: box.top };
     }
     return { id: "", y: 0 };
   });
 }
+
+test("a leap lands among messages, wherever it goes", async ({ newcomer, community }) => {
+  const ana = await newcomer("ana");
+  const place = await community(ana);
+  await fill(place, ana, 170);
+  await ana.goTo(place.path);
+  await expect(ana.said("number 169 ")).toBeVisible();
+  const list = ana.page.getByRole("log");
+  await list.hover();
+  for (const leap of [-3000, -2500, -6000, 3500, -20_000, 9000, -4000]) {
+    await ana.page.mouse.wheel(0, leap);
+    await expect.poll(async () => (await middle(list)).id, { message: `after ${leap}` }).not.toBe("");
+    await ana.page.waitForTimeout(250);
+    expect((await middle(list)).y, `after ${leap}`).toBeLessThan(700);
+  }
+});
+
+test("at the very top, older messages come above what is there", async ({ newcomer, community }) => {
+  const ana = await newcomer("ana");
+  const place = await community(ana);
+  for (let number = 0; number < 120; number++)
+    await ana.api("POST", `/channels/${place.channelId}/messages`, {
+      content: `tall ${number}.\n\n\n\n\nend`,
+    });
+  await ana.goTo(place.path);
+  await expect(ana.said("tall 119.")).toBeVisible();
+  // The page goes to the oldest message that is loaded, at once; it answers slowly.
+  await ana.page.route("**/messages?*before=*", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await route.continue();
+  });
+  const list = ana.page.getByRole("log");
+  await list.evaluate((element) => element.scrollTo(0, 0));
+  await expect(ana.said("tall 70.")).toBeInViewport();
+  await expect(ana.said("tall 69.")).toBeAttached();
+  await ana.page.waitForTimeout(200);
+  await expect(ana.said("tall 70.")).toBeInViewport({ timeout: 100 });
+});
 
 test("a link leads to its message, from where one can read both ways", async ({ newcomer, community }) => {
   const ana = await newcomer("ana");

@@ -1,6 +1,6 @@
 // A real server on a store of its own, and people who use it in real browsers.
 import { test as base, expect, type BrowserContext, type Page } from "@playwright/test";
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -22,10 +22,33 @@ export class Server {
   private readonly port: number;
   private readonly directory = mkdtempSync(join(tmpdir(), "sobremesa-e2e-"));
   private process: ChildProcess | null = null;
+  private key: string | undefined;
 
   private constructor(port: number) {
     this.port = port;
     this.url = `http://127.0.0.1:${port}`;
+  }
+
+  private get store(): string {
+    return `sqlite:///${this.directory}/chat.db`;
+  }
+
+  /** Publish a notice as a product's own server does, by a key. */
+  async publish(inbox: string, notice: Record<string, unknown>): Promise<void> {
+    this.key ??= execFileSync(
+      COMMAND,
+      ["keys", "create", "--tenant", "default", "--scope", "inbox:publish", "--store", this.store],
+      { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
+    )
+      .trim()
+      .split("\n")
+      .at(-1);
+    const answer = await fetch(`${this.url}/v1/tenants/default/inboxes/${inbox}/messages`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${this.key ?? ""}`, "content-type": "application/json" },
+      body: JSON.stringify({ audience: { kind: "everyone" }, sender: "shop", body: "", ...notice }),
+    });
+    if (!answer.ok) throw new Error(`publish: ${answer.status} ${await answer.text()}`);
   }
 
   static async start(): Promise<Server> {
@@ -35,8 +58,7 @@ export class Server {
   }
 
   async start(): Promise<void> {
-    const store = `sqlite:///${this.directory}/chat.db`;
-    const child = spawn(COMMAND, ["serve", "--store", store, "--port", String(this.port)], {
+    const child = spawn(COMMAND, ["serve", "--store", this.store, "--port", String(this.port)], {
       env: { ...process.env, SOBREMESA_RATE_LIMITS: "off" },
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -122,6 +144,16 @@ export class Person {
   said(text: string) {
     return this.page.locator("[data-message]").filter({ hasText: text });
   }
+}
+
+/** A thread of a buyer with a seller. */
+export async function deal(
+  buyer: Person,
+  seller: Person,
+  kind: "inquiry" | "project" = "project",
+): Promise<string> {
+  const wanted = { kind, sellerUserId: seller.id, listingId: "Harbour loft", city: "Lisboa" };
+  return (await buyer.api<{ threadId: string }>("POST", "/threads", wanted)).threadId;
 }
 
 export interface Place {

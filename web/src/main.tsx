@@ -8,6 +8,9 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/room.css";
 import "./styles/screens.css";
+import "./styles/threads.css";
+import "./styles/inbox.css";
+import "./styles/workspaces.css";
 
 wearLook();
 follow();

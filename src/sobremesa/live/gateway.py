@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from time import monotonic
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -139,7 +140,7 @@ class Gateway:
             return
         await send({"type": "websocket.accept"})
         address = origin_of(scope["client"][0] if scope.get("client") else "unknown")
-        socket = Socket(wire_of(send), address, deadline=self._now() + IDENTIFY_SECONDS)
+        socket = Socket(wire_of(send), address, deadline=monotonic() + IDENTIFY_SECONDS)
         self._sockets.add(socket)
         try:
             socket.write(_HELLO)
@@ -160,7 +161,7 @@ class Gateway:
         """Close sockets that say nothing, and look again at tokens that end; until cancelled."""
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
-            now, now_ms = self._now(), self._clock.now_ms()
+            now, now_ms = monotonic(), self._clock.now_ms()
             for socket in list(self._sockets):
                 if now > socket.deadline:
                     socket.close(frames.TIMED_OUT, "Nothing was heard.")
@@ -209,7 +210,7 @@ class Gateway:
             return
         self._count(socket)
         if frame.op == frames.HEARTBEAT:
-            socket.deadline = self._now() + (SILENCE_SECONDS if socket.is_identified else IDENTIFY_SECONDS)
+            socket.deadline = monotonic() + (SILENCE_SECONDS if socket.is_identified else IDENTIFY_SECONDS)
             socket.write(_ACK)
         elif frame.op == frames.IDENTIFY:
             token = frames.decode_identify(frame.d).token
@@ -305,7 +306,7 @@ class Gateway:
         socket.user_id = actor.user_id
         socket.tenant = actor.tenant
         socket.session_id = actor.session_id
-        socket.deadline = self._now() + SILENCE_SECONDS
+        socket.deadline = monotonic() + SILENCE_SECONDS
         socket.look_again_ms = min(good_until_ms, now_ms + round(LOOK_AGAIN_SECONDS * 1000))
 
     async def _look_again(self, socket: Socket) -> None:
@@ -320,7 +321,7 @@ class Gateway:
     # Calls
 
     async def _take_call(self, socket: Socket, frame: frames.ClientFrame) -> None:
-        socket.deadline = self._now() + SILENCE_SECONDS
+        socket.deadline = monotonic() + SILENCE_SECONDS
         asked = frames.decode_call(frame.d)
         try:
             call = self._calls.find(asked.method, asked.params)
@@ -352,7 +353,7 @@ class Gateway:
 
     def _count(self, socket: Socket) -> None:
         """A client that only makes noise is closed."""
-        minute = int(self._now() // 60)
+        minute = int(monotonic() // 60)
         socket.heard = (minute, socket.heard[1] + 1 if socket.heard[0] == minute else 1)
         if socket.heard[1] > MAX_QUIET_FRAMES:
             raise Ended(frames.TOO_MANY, "Too many frames.")
@@ -365,9 +366,6 @@ class Gateway:
             return True
         host: bytes = headers.get(b"host", b"")
         return bool(urlsplit(origin).netloc == host.decode("latin-1"))
-
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()
 
 
 async def _refuse_leaving(scope: Scope, send: Send) -> None:

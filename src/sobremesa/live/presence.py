@@ -111,8 +111,10 @@ class Presence:
         self._times = times
         self._sockets: dict[UserId, set[str]] = defaultdict(set)
         """The sockets of everybody who has one here."""
-        self._noted: set[tuple[UserId, str]] = set()
-        """Those that the table knows of."""
+        self._come: set[tuple[UserId, str]] = set()
+        """Those that the table does not know of yet."""
+        self._went: set[tuple[UserId, str]] = set()
+        """Those that it still knows of."""
         self._told: set[UserId] = set()
         """Who was told to be here."""
         self._gone: dict[UserId, tuple[float, tuple[Topic, ...]]] = {}
@@ -127,8 +129,13 @@ class Presence:
         user_id = socket.user_id
         if is_here:
             self._sockets[user_id].add(name)
+            self._come.add((user_id, name))
             self._gone.pop(user_id, None)
             return
+        if (user_id, name) in self._come:
+            self._come.discard((user_id, name))
+        else:
+            self._went.add((user_id, name))
         names = self._sockets[user_id]
         names.discard(name)
         if not names:
@@ -158,6 +165,7 @@ class Presence:
         if not self._attendance.is_alone:
             others = [each for each in await self._attendance.people_in(topics) if each not in found]
             found |= await self._online(others)
+        found -= {admission.user_id for admission in admissions}  # who asks knows that they are here
         return [PresenceView(user_id, "online") for user_id in sorted(found)[:MAX_PRESENCES]]
 
     async def of(self, asking: UserId, user_ids: Sequence[UserId]) -> list[PresenceView]:
@@ -199,23 +207,28 @@ class Presence:
 
     async def _settle(self) -> None:
         """Write down what has changed, and tell of it."""
-        now = asyncio.get_running_loop().time()
-        held = {(user_id, name) for user_id, names in self._sockets.items() for name in names}
-        come, went = held - self._noted, self._noted - held
-        await self._attendance.note(come)
-        self._noted |= come
-        for user_id in [each for each in self._sockets if each not in self._told]:
-            self._told.add(user_id)
-            self._tell(user_id, "online", shared(self._hub.topics_of(user_id)))
+        if self._come:
+            come, self._come = self._come, set()
+            try:
+                await self._attendance.note(come)
+            except TableError:
+                self._come |= {each for each in come if each not in self._went}
+                raise
+            for user_id in {user_id for user_id, _ in come if user_id in self._sockets} - self._told:
+                self._told.add(user_id)
+                self._tell(user_id, "online", shared(self._hub.topics_of(user_id)))
 
+        now = asyncio.get_running_loop().time()
         gone = {user_id for user_id, (at, _) in self._gone.items() if now - at >= self._times.return_seconds}
-        over = {socket for socket in went if socket[0] in gone or socket[0] in self._sockets}
-        await self._attendance.forget(over)
-        self._noted -= over
+        over = {socket for socket in self._went if socket[0] in gone or socket[0] in self._sockets}
+        if over:
+            await self._attendance.forget(over)
+            self._went -= over
         for user_id in gone:
             _, topics = self._gone.pop(user_id, (now, ()))
-            self._told.discard(user_id)
-            await self._say_gone(user_id, topics)
+            if user_id in self._told:
+                self._told.discard(user_id)
+                await self._say_gone(user_id, topics)
 
     async def _say_gone(self, user_id: UserId, topics: Sequence[Topic] = ()) -> None:
         if user_id in self._sockets or await self._attendance.is_elsewhere(user_id):
@@ -242,7 +255,8 @@ class Presence:
         while True:
             try:
                 if not await self._attendance.renew():
-                    self._noted.clear()
+                    self._come = {(user_id, name) for user_id, names in self._sockets.items() for name in names}
+                    self._went.clear()
                     self._told.clear()
                 for user_id in await self._attendance.bury_dead():
                     await self._say_gone(user_id)

@@ -142,7 +142,10 @@ export async function lookAtInvite(code: string) {
 
 export async function redeemInvite(code: string): Promise<string> {
   const joined = await request("post", "/v1/invites/{code}/redeem", { path: { code } });
-  if (joined.kind !== "server") return "/";
+  if (joined.kind === "workspace") {
+    store.apply({ t: "own.workspace", d: { workspace: { ...joined.workspace, role: joined.role } } });
+    return `/w/${joined.workspaceId}`;
+  }
   await loadServer(joined.server, joined.role);
   return `/c/${joined.serverId}`;
 }

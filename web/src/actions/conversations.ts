@@ -4,6 +4,21 @@ import { Problem } from "../api/problems";
 import type { Participant, User } from "../api/shapes";
 import { store } from "../store/store";
 
+const PAGE = 50;
+let older: { userId: string; cursor: string | null } | null = null;
+
+/** The next page of older conversations, after those that `ready` brought; false if there are no more. */
+export async function loadOlderConversations(): Promise<boolean> {
+  const userId = store.get().me?.userId ?? "";
+  if (older?.userId !== userId)
+    older = { userId, cursor: (await request("get", "/v1/conversations", { query: { limit: PAGE } })).next };
+  if (older.cursor === null) return false;
+  const page = await request("get", "/v1/conversations", { query: { limit: PAGE, cursor: older.cursor } });
+  for (const conversation of page.items) store.apply({ t: "own.conversation", d: { conversation } });
+  older = { userId, cursor: page.next };
+  return page.next !== null;
+}
+
 /** Somebody by their whole user name. */
 export async function findUser(username: string): Promise<User | null> {
   const answer = await request("get", "/v1/users", {

@@ -1,6 +1,7 @@
 // What one does in a room, whatever its kind: read, react, pin, change and take back what one said.
 import { request } from "../api/client";
 import type { Message, Pin, RoomKind, RoomRef } from "../api/shapes";
+import { placeOfRoom } from "../store/selectors";
 import { roomKey } from "../store/state";
 import { store } from "../store/store";
 import { listParticipants } from "./conversations";
@@ -95,10 +96,7 @@ export async function refresh(room: RoomRef): Promise<void> {
 }
 
 function lastOf(room: RoomRef): string | null | undefined {
-  const state = store.get();
-  return room.kind === "channel"
-    ? state.channels[room.id]?.lastMessageId
-    : state.conversations[room.id]?.lastMessageId;
+  return placeOfRoom(store.get(), room)?.lastMessageId;
 }
 
 export async function markRead(room: RoomRef, messageId: string): Promise<void> {

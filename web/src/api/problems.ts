@@ -6,6 +6,8 @@ export class Problem extends Error {
   readonly code: string;
   readonly retryAfter: number | null;
   readonly fields: Readonly<Record<string, string>>;
+  /** How the thing is by now, where it has changed since it was seen. */
+  readonly current: unknown;
 
   constructor(status: number, body: unknown) {
     const told = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
@@ -14,6 +16,7 @@ export class Problem extends Error {
     this.code = typeof told["code"] === "string" ? told["code"] : "unknown";
     this.retryAfter = typeof told["retryAfter"] === "number" ? told["retryAfter"] : null;
     this.fields = fieldsOf(told["errors"]);
+    this.current = told["current"];
   }
 
   /** Whether the same request may succeed later without a change. */

@@ -40,3 +40,26 @@ export interface RoomRef {
   kind: RoomKind;
   id: string;
 }
+
+/** An object whose fields an application chooses itself. */
+export type Free = Readonly<Record<string, unknown>>;
+
+export type Thread = Schemas["ThreadView"];
+export type ThreadRole = NonNullable<Thread["roleContext"]>;
+export type ThreadParticipant = Schemas["ThreadParticipantView"];
+export type Card = Omit<Schemas["CardView"], "payload"> & { payload: Free };
+export type Tab = Omit<Schemas["TabView"], "content"> & { content: unknown };
+export type TabName = Tab["tab"];
+export type Paper = Schemas["Document"];
+export type PaperInFull = Schemas["DocumentInFull"];
+export type Amendment = Schemas["Amendment"];
+export type Expense = Schemas["Expense"];
+export type ExpensePage = Schemas["ExpensePage"];
+export type InboxMessage = Schemas["InboxMessageView"];
+export type InboxCounts = Schemas["CountsView"];
+export type Workspace = Schemas["OwnWorkspaceView"];
+export type WorkspaceRole = Workspace["role"];
+export type WorkspaceMember = Schemas["WorkspaceMemberView"];
+export type WorkspaceInvite = Schemas["WorkspaceInviteView"];
+export type Item = Omit<Schemas["ItemView"], "data"> & { data: Free };
+export type WorkspaceSetting = Schemas["SettingView"];

@@ -4,10 +4,12 @@ import { loadConversation } from "../actions/conversations";
 import { countUnread, loadReaders, refresh } from "../actions/room";
 import { sendWaiting, takeUpKept } from "../actions/sending";
 import { accessToken, currentSession, end, onSession, renew } from "../api/session";
+import { placeOfRoom } from "../store/selectors";
 import { roomKey, type RoomKey } from "../store/state";
 import { store } from "../store/store";
 import type { LiveEvent } from "./frames";
 import { Gateway } from "./gateway";
+import { askAfter } from "./questions";
 
 const quietly = () => undefined;
 
@@ -50,6 +52,7 @@ export function follow(): void {
 function hear(event: LiveEvent): void {
   const wasReady = store.get().isReady;
   store.apply(event);
+  askAfter(event);
   switch (event.t) {
     case "ready":
       // A second `ready` stands in place of events that are no longer to be had.
@@ -76,8 +79,7 @@ function hear(event: LiveEvent): void {
     case "read.updated": {
       const { roomKind, roomId, userId, lastReadMessageId } = event.d;
       const state = store.get();
-      const last = (roomKind === "channel" ? state.channels[roomId] : state.conversations[roomId])
-        ?.lastMessageId;
+      const last = placeOfRoom(state, { kind: roomKind, id: roomId })?.lastMessageId;
       if (userId === state.me?.userId && (last ?? "") > lastReadMessageId)
         void countUnread({ kind: roomKind, id: roomId }).catch(quietly);
     }

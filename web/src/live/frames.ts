@@ -11,6 +11,9 @@ import type {
   ServerRole,
   Unread,
 } from "../api/shapes";
+import type { InboxEvents, ReadyInboxes } from "./inboxes";
+import type { ReadyThreads, ThreadEvents } from "./threads";
+import type { ReadyWorkspaces, WorkspaceEvents } from "./workspaces";
 
 interface RoomPlace {
   roomId: string;
@@ -28,7 +31,7 @@ export interface ReadyServer extends Server {
   channels: ReadyChannel[];
 }
 
-export interface Ready {
+export interface Ready extends ReadyThreads, ReadyInboxes, ReadyWorkspaces {
   sessionId: string;
   user: Me;
   servers: ReadyServer[];
@@ -51,6 +54,13 @@ export interface ReactionChange extends RoomPlace {
   userIds: string[];
 }
 
+/** `role` is the side that somebody is on in a thread. */
+type ParticipantChange = RoomPlace &
+  Pick<Participant, "userId" | "username" | "avatarUrl" | "joinedAt"> & {
+    role?: string;
+    blockedUntil?: string | null;
+  };
+
 /** What `conversation.created` and `conversation.updated` tell: nothing that differs from reader to reader. */
 export type ConversationCore = Pick<
   Conversation,
@@ -67,7 +77,7 @@ export type ConversationCore = Pick<
   | "updatedAt"
 >;
 
-export interface Events {
+export interface Events extends ThreadEvents, InboxEvents, WorkspaceEvents {
   ready: Ready;
   resumed: Record<string, never>;
   renewed: { expiresAt: string };
@@ -95,8 +105,8 @@ export interface Events {
   "conversation.created": ConversationCore;
   "conversation.updated": ConversationCore;
   "conversation.deleted": { convoId: string };
-  "participant.joined": RoomPlace & Pick<Participant, "userId" | "username" | "avatarUrl" | "joinedAt">;
-  "participant.updated": RoomPlace & Pick<Participant, "userId" | "username" | "avatarUrl" | "joinedAt">;
+  "participant.joined": ParticipantChange;
+  "participant.updated": ParticipantChange;
   "participant.left": RoomPlace & { userId: string };
   "user.updated": Pick<Me, "userId" | "username" | "avatarUrl" | "updatedAt">;
 }

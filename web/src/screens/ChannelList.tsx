@@ -1,7 +1,7 @@
 // The channels of a community, and what can be done with it.
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { removeMember } from "../actions/communities";
+import { createInvite, listInvites, removeMember } from "../actions/communities";
 import { channelsOf, hasUnread, isAtLeast } from "../store/selectors";
 import type { ServerEntry } from "../store/state";
 import { sameList, useStore } from "../store/store";
@@ -58,7 +58,14 @@ export function ChannelList({ params }: { params: Params }) {
       >
         <Icon name="link" size={16} /> Invite people
       </button>
-      {asking === "invites" && <Invites server={server} onClose={() => setAsking(null)} />}
+      {asking === "invites" && (
+        <Invites
+          to={server.name}
+          create={(limits) => createInvite(serverId, limits)}
+          list={canManage ? () => listInvites(serverId) : null}
+          onClose={() => setAsking(null)}
+        />
+      )}
       {asking === "channel" && <NewChannel serverId={serverId} onClose={() => setAsking(null)} />}
       {asking === "settings" && <CommunitySettings server={server} onClose={() => setAsking(null)} />}
       {asking === "leave" && <Leave server={server} onClose={() => setAsking(null)} />}

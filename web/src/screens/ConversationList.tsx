@@ -1,6 +1,7 @@
 // One's conversations, the newest activity first, each with its last words.
 import { useState } from "react";
 import { Link } from "wouter";
+import { loadOlderConversations } from "../actions/conversations";
 import type { Conversation } from "../api/shapes";
 import { plainText } from "../markdown/parse";
 import { conversationName, conversationsOf, hasUnread } from "../store/selectors";
@@ -8,15 +9,20 @@ import { sameList, useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
 import { Icon, IconButton } from "../view/Icon";
 import { shortTime } from "../view/times";
+import { tellFailure } from "../view/toasts";
 import { ListSkeleton } from "./ChannelList";
 import { NewConversation } from "./NewConversation";
 import type { Params } from "./places";
 import { UnreadBadge } from "./Unread";
 
+/** As many as `ready` brings. */
+const FIRST = 50;
+
 export function ConversationList({ params }: { params: Params }) {
   const conversations = useStore(conversationsOf, sameList);
   const isReady = useStore((state) => state.isReady);
   const [isBeginning, setBeginning] = useState(false);
+  const [hasOlder, setOlder] = useState(true);
   if (!isReady) return <ListSkeleton />;
   return (
     <nav className="sidebar-body" aria-label="Conversations">
@@ -37,6 +43,15 @@ export function ConversationList({ params }: { params: Params }) {
           </li>
         ))}
       </ul>
+      {hasOlder && conversations.length >= FIRST && (
+        <button
+          type="button"
+          className="button button-small sidebar-invite"
+          onClick={() => void loadOlderConversations().then(setOlder, tellFailure)}
+        >
+          Older conversations
+        </button>
+      )}
       {isBeginning && <NewConversation onClose={() => setBeginning(false)} />}
     </nav>
   );

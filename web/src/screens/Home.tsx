@@ -9,6 +9,7 @@ import { ConversationLink } from "./ConversationList";
 import { NewCommunity } from "./NewCommunity";
 import { NewConversation } from "./NewConversation";
 import { DrawerButton } from "./RoomHeader";
+import { Waiting } from "./Waiting";
 
 export function Home() {
   const me = useStore((state) => state.me);
@@ -56,6 +57,7 @@ export function Home() {
             </ul>
           </section>
         )}
+        <Waiting />
         {waiting.length > 0 && (
           <section aria-label="Lately">
             <h3 className="sidebar-label">Lately</h3>

@@ -17,7 +17,11 @@ export function Invite({ code }: { code: string }) {
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   const [, navigate] = useLocation();
-  const already = useStore((state) => target?.kind === "server" && target.server.serverId in state.servers);
+  const already = useStore((state) =>
+    target?.kind === "workspace"
+      ? target.workspace.workspaceId in state.workspaces
+      : target !== null && target.server.serverId in state.servers,
+  );
   useEffect(() => {
     if (isSignedIn) lookAtInvite(code).then(setTarget, setError);
   }, [code, isSignedIn]);
@@ -55,15 +59,12 @@ export function Invite({ code }: { code: string }) {
         <div className="skeleton invite-skeleton" />
       </Door>
     );
-  const place =
-    target.kind === "server"
-      ? { id: target.server.serverId, name: target.server.name, icon: target.server.iconUrl }
-      : { id: target.workspace.workspaceId, name: target.workspace.name, icon: null };
+  const place = placeOf(target);
   const join = () => {
     setBusy(true);
     redeemInvite(code)
       .then(navigate, (failure: unknown) => {
-        if (failure instanceof Problem && failure.status === 409) navigate(`/c/${place.id}`);
+        if (failure instanceof Problem && failure.status === 409) navigate(place.path);
         else tellFailure(failure);
       })
       .finally(() => setBusy(false));
@@ -75,7 +76,7 @@ export function Invite({ code }: { code: string }) {
         <strong>{place.name}</strong>
       </div>
       {already ? (
-        <Link className="button button-primary" href={`/c/${place.id}`}>
+        <Link className="button button-primary" href={place.path}>
           You are there already: go in
         </Link>
       ) : (
@@ -88,4 +89,13 @@ export function Invite({ code }: { code: string }) {
       </p>
     </Door>
   );
+}
+
+function placeOf(target: Target) {
+  if (target.kind === "workspace") {
+    const { workspaceId: id, name } = target.workspace;
+    return { id, name, icon: null, path: `/w/${id}` };
+  }
+  const { serverId: id, name, iconUrl: icon } = target.server;
+  return { id, name, icon, path: `/c/${id}` };
 }

@@ -1,9 +1,7 @@
-// Invites to a community: a link to copy, a code to scan, and those that are still good.
-import { lazy, Suspense, useEffect, useState } from "react";
-import { createInvite, listInvites, revokeInvite } from "../actions/communities";
+// Invites to a community or a workspace: a link to copy, a code to scan, and those that are still good.
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { revokeInvite } from "../actions/communities";
 import type { Invite } from "../api/shapes";
-import { isAtLeast } from "../store/selectors";
-import type { ServerEntry } from "../store/state";
 import { Dialog } from "../view/Dialog";
 import { Form } from "../view/Form";
 import { Icon } from "../view/Icon";
@@ -15,25 +13,38 @@ const DAY = 86_400;
 
 const linkOf = (code: string): string => `${location.origin}/invite/${code}`;
 
-export function Invites({ server, onClose }: { server: ServerEntry; onClose: () => void }) {
-  const [invite, setInvite] = useState<Invite | null>(null);
-  const [all, setAll] = useState<readonly Invite[]>([]);
-  const canSee = isAtLeast(server.role, "admin");
+type Made = Pick<Invite, "code" | "uses" | "maxUses" | "expiresAt">;
+
+interface InvitesProps {
+  /** The name of the place to which they lead. */
+  to: string;
+  create: (limits: { maxUses: number | null; expiresInSeconds: number | null }) => Promise<Made>;
+  /** Those that are still good; null for who may not see them. */
+  list: (() => Promise<readonly Made[]>) | null;
+  onClose: () => void;
+}
+
+export function Invites({ to, create, list, onClose }: InvitesProps) {
+  const [invite, setInvite] = useState<Made | null>(null);
+  const [all, setAll] = useState<readonly Made[]>([]);
+  const asked = useRef(false);
   useEffect(() => {
-    if (canSee) listInvites(server.serverId).then(setAll, () => undefined);
-  }, [canSee, server.serverId]);
+    if (asked.current || list === null) return;
+    asked.current = true;
+    list().then(setAll, () => undefined);
+  }, [list]);
   const revoke = (code: string) =>
     void revokeInvite(code).then(
       () => setAll((every) => every.filter((each) => each.code !== code)),
       tellFailure,
     );
   return (
-    <Dialog title={`Invite to ${server.name}`} onClose={onClose}>
+    <Dialog title={`Invite to ${to}`} onClose={onClose}>
       {invite === null ? (
         <Form
           submit="Make an invite"
           onSubmit={async ({ lasts = "", uses = "" }) => {
-            const made = await createInvite(server.serverId, {
+            const made = await create({
               expiresInSeconds: lasts === "" ? null : Number(lasts),
               maxUses: uses === "" ? null : Number(uses),
             });

@@ -2,7 +2,10 @@
 import { useId, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { channelsOf, conversationName, conversationsOf, hasUnread, serversOf } from "../store/selectors";
+import { inboxTally } from "../store/inboxes";
 import { store } from "../store/store";
+import { otherParty, threadsOf } from "../store/threads";
+import { workspacesOf } from "../store/workspaces";
 import { Dialog } from "../view/Dialog";
 import { Icon, type IconName } from "../view/Icon";
 
@@ -34,9 +37,28 @@ function destinations(): Destination[] {
     icon: each.type === "direct" ? ("person" as const) : ("people" as const),
     isUnread: hasUnread(each),
   }));
+  const threads = threadsOf(state).map((each) => ({
+    path: `/t/${each.threadId}`,
+    name: state.people[otherParty(each, state.me?.userId ?? "")]?.username ?? each.listingId ?? "A thread",
+    where: [each.kind === "project" ? "Project" : "Inquiry", each.listingId]
+      .filter((part) => part !== null)
+      .join(", "),
+    icon: "handshake" as const,
+    isUnread: hasUnread(each),
+  }));
+  const workspaces = workspacesOf(state).map((each) => ({
+    path: `/w/${each.workspaceId}`,
+    name: each.name,
+    where: "Workspace",
+    icon: "board" as const,
+    isUnread: false,
+  }));
   return [
     ...conversations,
+    ...threads,
     ...channels,
+    ...workspaces,
+    { path: "/inbox", name: "Inbox", where: "You", icon: "inbox", isUnread: inboxTally(state).unread },
     { path: "/settings", name: "Settings", where: "You", icon: "gear", isUnread: false },
   ];
 }

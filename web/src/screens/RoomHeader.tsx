@@ -10,7 +10,7 @@ import { idAt } from "../view/times";
 import { tellFailure } from "../view/toasts";
 import { DrawerContext } from "./drawer";
 
-export type Panel = "people" | "pins" | null;
+export type Panel = "people" | "pins" | "project" | null;
 
 interface RoomHeaderProps {
   room: RoomRef;

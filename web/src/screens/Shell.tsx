@@ -3,6 +3,7 @@ import { Suspense, useEffect, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { useStore } from "../store/store";
 import { serverTally, serversOf, conversationTally } from "../store/selectors";
+import { threadTally } from "../store/threads";
 import { Banner } from "./Banner";
 import { DrawerContext } from "./drawer";
 import { PLACES } from "./places";
@@ -71,7 +72,10 @@ export function Shell() {
 function useTitle(): void {
   const title = useStore((state) => {
     const servers = serversOf(state).map((each) => serverTally(state, each.serverId));
-    const waiting = servers.reduce((sum, each) => sum + each.mentions, conversationTally(state).mentions);
+    const waiting = servers.reduce(
+      (sum, each) => sum + each.mentions,
+      conversationTally(state).mentions + threadTally(state).mentions,
+    );
     const isUnread = servers.some((each) => each.unread);
     return waiting > 0 ? `(${waiting}) Sobremesa` : isUnread ? "• Sobremesa" : "Sobremesa";
   });

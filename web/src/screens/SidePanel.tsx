@@ -5,12 +5,14 @@ import { IconButton } from "../view/Icon";
 interface SidePanelProps {
   title: string;
   onClose: () => void;
+  /** With room for more than a list. */
+  wide?: boolean;
   children: ReactNode;
 }
 
-export function SidePanel({ title, onClose, children }: SidePanelProps) {
+export function SidePanel({ title, onClose, wide = false, children }: SidePanelProps) {
   return (
-    <aside className="side-panel" aria-label={title}>
+    <aside className={wide ? "side-panel side-panel-wide" : "side-panel"} aria-label={title}>
       <header>
         <h2>{title}</h2>
         <IconButton icon="close" label={`Close ${title.toLowerCase()}`} onClick={onClose} />

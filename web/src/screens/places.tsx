@@ -2,7 +2,9 @@
 // button on the rail, it also has a line in RAIL.
 import { lazy, type ComponentType } from "react";
 import { conversationTally, type Tally } from "../store/selectors";
+import { inboxTally } from "../store/inboxes";
 import type { State } from "../store/state";
+import { threadTally } from "../store/threads";
 import type { IconName } from "../view/Icon";
 import { ChannelList } from "./ChannelList";
 import { ChannelScreen } from "./ChannelScreen";
@@ -10,8 +12,14 @@ import { ConversationList } from "./ConversationList";
 import { ConversationScreen } from "./ConversationScreen";
 import { Home } from "./Home";
 import { SettingsNav } from "./SettingsNav";
+import { InboxNav } from "./inbox/InboxNav";
+import { ThreadList } from "./threads/ThreadList";
+import { WorkspaceList } from "./workspaces/WorkspaceList";
 
 const Settings = lazy(() => import("./Settings"));
+const ThreadScreen = lazy(() => import("./threads/ThreadScreen"));
+const InboxScreen = lazy(() => import("./inbox/InboxScreen"));
+const WorkspaceScreen = lazy(() => import("./workspaces/WorkspaceScreen"));
 
 /** What stood in the address. */
 export type Params = Record<string, string | undefined>;
@@ -25,6 +33,9 @@ export interface Place {
 export const PLACES: readonly Place[] = [
   { path: "/c/:serverId/:channelId?/:messageId?", sidebar: ChannelList, screen: ChannelScreen },
   { path: "/d/:convoId/:messageId?", sidebar: ConversationList, screen: ConversationScreen },
+  { path: "/t/:threadId?/:messageId?", sidebar: ThreadList, screen: ThreadScreen },
+  { path: "/inbox/:inbox?/:category?", sidebar: InboxNav, screen: InboxScreen },
+  { path: "/w/:workspaceId?/:part?", sidebar: WorkspaceList, screen: WorkspaceScreen },
   { path: "/settings/:tab?", sidebar: SettingsNav, screen: Settings },
   { path: "/", sidebar: ConversationList, screen: Home },
 ];
@@ -38,6 +49,12 @@ export interface RailEntry {
   tally: (state: State) => Tally;
 }
 
+/** Nothing is counted there. */
+const noTally = (): Tally => ({ unread: false, mentions: 0 });
+
 export const RAIL: readonly RailEntry[] = [
   { path: "/", below: ["/d/"], label: "Conversations", icon: "chat", tally: conversationTally },
+  { path: "/t", below: ["/t/"], label: "Threads", icon: "handshake", tally: threadTally },
+  { path: "/inbox", below: ["/inbox/"], label: "Inbox", icon: "inbox", tally: inboxTally },
+  { path: "/w", below: ["/w/"], label: "Workspaces", icon: "board", tally: noTally },
 ];

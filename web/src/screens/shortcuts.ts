@@ -3,6 +3,7 @@ import { useEffect } from "react";
 import { useLocation } from "wouter";
 import { channelsOf, conversationsOf } from "../store/selectors";
 import { store } from "../store/store";
+import { threadsOf } from "../store/threads";
 
 export function useShortcuts(onSwitch: () => void): void {
   const [path, navigate] = useLocation();
@@ -29,8 +30,10 @@ function neighbour(path: string, step: number): string | null {
   const places =
     area === "c"
       ? channelsOf(state, first).map((each) => `/c/${first}/${each.channelId}`)
-      : conversationsOf(state).map((each) => `/d/${each.convoId}`);
+      : area === "t"
+        ? threadsOf(state).map((each) => `/t/${each.threadId}`)
+        : conversationsOf(state).map((each) => `/d/${each.convoId}`);
   if (places.length === 0) return null;
-  const at = places.indexOf(area === "c" ? `/c/${first}/${second}` : `/d/${first}`);
+  const at = places.indexOf(area === "c" ? `/c/${first}/${second}` : `/${area === "t" ? "t" : "d"}/${first}`);
   return places[at < 0 ? 0 : (at + step + places.length) % places.length] ?? null;
 }

@@ -13,9 +13,12 @@ import type {
 } from "../api/shapes";
 import type { LiveEvent, ReadyChannel } from "../live/frames";
 import type { Link } from "../live/gateway";
+import type { OwnInboxChanges } from "./inboxes";
 import type { Outgoing, RoomKey } from "./state";
+import type { OwnThreadChanges } from "./threads";
+import type { OwnWorkspaceChanges } from "./workspaces";
 
-interface Own {
+interface Own extends OwnThreadChanges, OwnInboxChanges, OwnWorkspaceChanges {
   "own.link": { link: Link };
   "own.session": { me: Me | null };
   "own.viewing": { room: RoomKey | null };

@@ -3,6 +3,7 @@ import type { Message, Reaction } from "../api/shapes";
 import type { Change } from "./changes";
 import { roomKey, type Log, type RoomKey, type State } from "./state";
 
+const REMEMBERED = 20;
 const NOTHING: Log = { messages: [], hasOlder: true, hasNewer: false };
 
 export function reduceMessages(state: State, change: Change): State {
@@ -11,11 +12,16 @@ export function reduceMessages(state: State, change: Change): State {
       const { room, messages, where } = change.d;
       const key = roomKey(room);
       const old = where === "replace" ? NOTHING : (state.logs[key] ?? NOTHING);
-      return withLog(state, key, {
+      const log = {
         messages: merged(old.messages, messages.map(complete), state.me?.userId),
         hasOlder: change.d.hasOlder ?? old.hasOlder,
         hasNewer: change.d.hasNewer ?? old.hasNewer,
-      });
+      };
+      return withLog(
+        state,
+        key,
+        log.hasNewer ? log : completed(log, state.heard[key] ?? [], state.me?.userId),
+      );
     }
     case "own.forgotten": {
       const { [roomKey(change.d.room)]: _gone, ...logs } = state.logs;
@@ -26,9 +32,11 @@ export function reduceMessages(state: State, change: Change): State {
       const message = complete(change.t === "own.sent" ? change.d.message : change.d);
       const key = keyOf(message);
       const log = state.logs[key];
+      const lately = merged(state.heard[key] ?? [], [message], state.me?.userId).slice(-REMEMBERED);
+      const told = { ...state, heard: { ...state.heard, [key]: lately } };
       // Where the end of the room is not loaded, a new message would leave a hole before it.
-      if (log === undefined || log.hasNewer) return state;
-      return withLog(state, key, { ...log, messages: merged(log.messages, [message], state.me?.userId) });
+      if (log === undefined || log.hasNewer) return told;
+      return withLog(told, key, { ...log, messages: merged(log.messages, [message], state.me?.userId) });
     }
     case "message.updated":
       return changed(state, keyOf(change.d), change.d.messageId, (old) =>
@@ -71,6 +79,17 @@ export function reduceMessages(state: State, change: Change): State {
     default:
       return state;
   }
+}
+
+/** The end of a room may have gone on while its page was under way: with what was heard meanwhile it is whole. */
+function completed(log: Log, heard: readonly Message[], me: string | undefined): Log {
+  const last = log.messages.at(-1)?.messageId ?? "";
+  const [oldest] = heard;
+  // So much was said that some of it is not remembered: the rest is asked for.
+  if (heard.length === REMEMBERED && oldest !== undefined && oldest.messageId > last)
+    return { ...log, hasNewer: true };
+  const after = heard.filter((each) => each.messageId > last);
+  return after.length === 0 ? log : { ...log, messages: merged(log.messages, after, me) };
 }
 
 function keyOf(place: { roomKind: Message["roomKind"]; roomId: string }): RoomKey {

@@ -46,7 +46,14 @@ export function conversationTally(state: State): Tally {
   return { unread: counted.length > 0, mentions: counted.reduce((sum, each) => sum + each.unread.count, 0) };
 }
 
+/** A room of any kind, as far as it is known. */
+export function placeOfRoom(state: State, room: RoomRef) {
+  if (room.kind === "channel") return state.channels[room.id];
+  return room.kind === "thread" ? state.threads[room.id] : state.conversations[room.id];
+}
+
 export function roomPath(state: State, room: RoomRef): string {
+  if (room.kind === "thread") return `/t/${room.id}`;
   if (room.kind === "conversation") return `/d/${room.id}`;
   return `/c/${state.channels[room.id]?.serverId ?? ""}/${room.id}`;
 }

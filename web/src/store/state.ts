@@ -14,6 +14,9 @@ import type {
   Unread,
 } from "../api/shapes";
 import type { Link } from "../live/gateway";
+import { NO_INBOXES, type Inboxes } from "./inboxes";
+import { NO_THREADS, type Threads } from "./threads";
+import { NO_WORKSPACES, type Workspaces } from "./workspaces";
 
 export type RoomKey = `${RoomKind}:${string}`;
 
@@ -56,7 +59,7 @@ export interface Outgoing {
   why?: string;
 }
 
-export interface State {
+export interface State extends Threads, Inboxes, Workspaces {
   me: Me | null;
   link: Link;
   /** Has a `ready` come? Until then only skeletons are shown. */
@@ -69,6 +72,8 @@ export interface State {
   members: Readonly<Record<string, Readonly<Record<string, Member>>>>;
   readings: Readonly<Record<RoomKey, Readonly<Record<string, Reading>>>>;
   logs: Readonly<Record<RoomKey, Log>>;
+  /** What was said lately in each room: a page that was read a moment before is completed with it. */
+  heard: Readonly<Record<RoomKey, readonly Message[]>>;
   typing: Readonly<Record<RoomKey, Readonly<Record<string, { username: string; at: number }>>>>;
   outbox: readonly Outgoing[];
   /** Counted up when the pins of a room change, so that whoever shows them asks again. */
@@ -80,6 +85,9 @@ export interface State {
 export const NOTHING_UNREAD: Unread = { count: 0, capped: false, mentions: 0 };
 
 export const EMPTY: State = {
+  ...NO_THREADS,
+  ...NO_INBOXES,
+  ...NO_WORKSPACES,
   me: null,
   link: "connecting",
   isReady: false,
@@ -91,6 +99,7 @@ export const EMPTY: State = {
   members: {},
   readings: {},
   logs: {},
+  heard: {},
   typing: {},
   outbox: [],
   pinChanges: {},

@@ -33,6 +33,9 @@ const READY: Ready = {
   servers: [{ ...server, role: "owner", channels: [channel] }],
   conversations: [{ convoId: "D", other: null, unread: channel.unread, lastMessageId: null } as Conversation],
   presences: [{ userId: "ben", status: "online" }],
+  threads: [],
+  inboxes: [],
+  workspaces: [],
 };
 const ROOM = { kind: "channel", id: "C" } as const;
 
@@ -98,6 +101,17 @@ describe("the state", () => {
     state = after(state, open, { t: "message.created", d: said("m9") });
     expect(texts(state)).toEqual(["m1"]);
     expect(state.channels["C"]?.unread.count).toBe(1);
+  });
+
+  it("completes a page with what was said while it was under way", () => {
+    state = after(state, { t: "message.created", d: said("m3") }, page("m1", "m2"));
+    expect(texts(state)).toEqual(["m1", "m2", "m3"]);
+    const many = Array.from({ length: 25 }, (_, index): Change => ({
+      t: "message.created",
+      d: said(`m${index + 30}`),
+    }));
+    state = after(state, ...many, page("m1", "m2"));
+    expect(state.logs["channel:C"]?.hasNewer).toBe(true);
   });
 
   it("counts what others say where one does not look, and mentions apart", () => {

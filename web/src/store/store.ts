@@ -1,18 +1,29 @@
 // The store: one state, changed by changes alone, and hooks that show a part of it.
 import { useRef, useSyncExternalStore } from "react";
 import type { Change } from "./changes";
+import { reduceInboxes } from "./inboxes";
 import { reduceMessages } from "./messages";
 import { reduceOutbox } from "./outbox";
 import { reducePeople } from "./people";
 import { reducePlaces } from "./places";
 import { EMPTY, type State } from "./state";
+import { reduceThreads } from "./threads";
+import { reduceWorkspaces } from "./workspaces";
+
+const REDUCERS: readonly ((state: State, change: Change) => State)[] = [
+  reduceOwn,
+  reduceMessages,
+  reducePlaces,
+  reduceOutbox,
+  reduceThreads,
+  reduceInboxes,
+  reduceWorkspaces,
+  reducePeople,
+];
 
 export function reduce(state: State, change: Change): State {
   if (change.t === "own.session" && change.d.me === null) return EMPTY;
-  return reducePeople(
-    reduceOutbox(reducePlaces(reduceMessages(reduceOwn(state, change), change), change), change),
-    change,
-  );
+  return REDUCERS.reduce((before, reducer) => reducer(before, change), state);
 }
 
 function reduceOwn(state: State, change: Change): State {

@@ -1,5 +1,6 @@
 // A dialog above the page. The browser's own element keeps the focus inside and gives it back.
 import { useEffect, useId, useRef, type ReactNode } from "react";
+import { createPortal } from "react-dom";
 import { IconButton } from "./Icon";
 
 interface DialogProps {
@@ -21,7 +22,8 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
       ?.focus();
     return () => dialog?.close();
   }, []);
-  return (
+  // At the end of the page: what is drawn inside of a room or a form has their looks.
+  return createPortal(
     <dialog
       ref={element}
       className={wide ? "dialog dialog-wide" : "dialog"}
@@ -40,6 +42,7 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
         <IconButton icon="close" label="Close" onClick={onClose} />
       </div>
       <div className="dialog-body">{children}</div>
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }

@@ -68,6 +68,7 @@ export function Popover({ anchor, onClose, label, role = "dialog", children }: P
     >
       {children}
     </div>,
-    document.body,
+    // Within the landmark of what opened it, for those who go from landmark to landmark; above a dialog, inside of it.
+    anchor.closest<HTMLElement>("dialog, nav, main") ?? document.body,
   );
 }

@@ -24,6 +24,8 @@ interface RowListProps<Row> {
   keyOf: (row: Row) => string;
   estimate: (row: Row) => number;
   render: (row: Row) => ReactNode;
+  /** A row whose place changes when others come, such as a separator: the list does not hold on to it. */
+  isLoose: (row: Row) => boolean;
   label: string;
   /** Whether the last row is really the last: only then the list holds on to its end. */
   endsHere: boolean;
@@ -41,7 +43,7 @@ const NEAR = 1200;
 const AT_END = 32;
 
 export function RowList<Row>(props: RowListProps<Row>) {
-  const { rows, keyOf, estimate, render, endsHere, onNearStart, onNearEnd, onAtEnd } = props;
+  const { rows, keyOf, estimate, render, isLoose, endsHere, onNearStart, onNearEnd, onAtEnd } = props;
   const frame = useRef<HTMLDivElement>(null);
   const anchor = useRef<Anchor>("end");
   const heights = useRef(new Map<string, number>());
@@ -56,7 +58,8 @@ export function RowList<Row>(props: RowListProps<Row>) {
     tops.push(total);
     total += heights.current.get(keyOf(row)) ?? estimate(row);
   }
-  const [from, to] = inSight(topOf(anchor.current, rows, keyOf, tops, total, viewport), viewport, tops);
+  const top = topOf(anchor.current, rows, keyOf, tops) ?? frame.current?.scrollTop ?? 0;
+  const [from, to] = inSight(anchor.current === "end" ? Math.max(0, total - viewport) : top, viewport, tops);
   const shown = useRef({ from, to });
   shown.current = { from, to };
 
@@ -117,7 +120,9 @@ export function RowList<Row>(props: RowListProps<Row>) {
     if (Math.abs(scrollTop - placed.current) > 1) {
       placed.current = -1;
       const isAtEnd = endsHere && scrollHeight - scrollTop - clientHeight < AT_END;
-      anchor.current = isAtEnd ? "end" : (firstInSight(element) ?? anchor.current);
+      anchor.current = isAtEnd
+        ? "end"
+        : (firstInSight(element) ?? rowAt(scrollTop, rows, keyOf, isLoose, tops) ?? "end");
     }
     const [nowFrom, nowTo] = inSight(scrollTop, clientHeight, tops);
     if (nowFrom < shown.current.from || nowTo > shown.current.to) again();
@@ -154,7 +159,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
         style={{ paddingTop: tops[from] ?? 0, paddingBottom: total - (tops[to] ?? total) }}
       >
         {rows.slice(from, to).map((row) => (
-          <div key={keyOf(row)} data-row={keyOf(row)}>
+          <div key={keyOf(row)} data-row={keyOf(row)} data-loose={isLoose(row) || undefined}>
             {render(row)}
           </div>
         ))}
@@ -163,18 +168,11 @@ export function RowList<Row>(props: RowListProps<Row>) {
   );
 }
 
-/** Where the view begins, as far as heights are known. */
-function topOf<Row>(
-  anchor: Anchor,
-  rows: readonly Row[],
-  keyOf: (row: Row) => string,
-  tops: number[],
-  total: number,
-  viewport: number,
-): number {
-  if (anchor === "end") return Math.max(0, total - viewport);
+/** Where the view begins by its anchor, as far as heights are known; undefined for one that is gone. */
+function topOf<Row>(anchor: Anchor, rows: readonly Row[], keyOf: (row: Row) => string, tops: number[]) {
+  if (anchor === "end") return undefined;
   const top = tops[rows.findIndex((row) => keyOf(row) === anchor.key)];
-  return top === undefined ? Math.max(0, total - viewport) : top + anchor.offset;
+  return top === undefined ? undefined : top + anchor.offset;
 }
 
 /** The rows that stand between a bit above the view and a bit below it. */
@@ -185,9 +183,24 @@ function inSight(top: number, viewport: number, tops: number[]): [number, number
 }
 
 function firstInSight(element: HTMLElement): Anchor | null {
+  const { scrollTop, clientHeight } = element;
   for (const child of element.querySelectorAll<HTMLElement>("[data-row]")) {
-    if (child.offsetTop + child.offsetHeight > element.scrollTop)
-      return { key: child.dataset["row"] ?? "", offset: element.scrollTop - child.offsetTop };
+    if (child.offsetTop + child.offsetHeight <= scrollTop || child.dataset["loose"] !== undefined) continue;
+    if (child.offsetTop > scrollTop + clientHeight) return null;
+    return { key: child.dataset["row"] ?? "", offset: scrollTop - child.offsetTop };
   }
   return null;
+}
+
+/** The row that belongs there, after a leap to where none is drawn yet. */
+function rowAt<Row>(
+  top: number,
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  isLoose: (row: Row) => boolean,
+  tops: number[],
+): Anchor | null {
+  const index = rows.findIndex((row, at) => !isLoose(row) && (tops[at + 1] ?? Infinity) > top);
+  const row = rows[index];
+  return row === undefined ? null : { key: keyOf(row), offset: top - (tops[index] ?? 0) };
 }

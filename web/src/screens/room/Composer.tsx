@@ -22,6 +22,7 @@ interface ComposerProps {
   onAnswered: () => void;
   onEditLast: () => void;
   onSent: () => void;
+  tools: React.ReactNode;
 }
 
 export function Composer(props: ComposerProps) {
@@ -152,6 +153,7 @@ export function Composer(props: ComposerProps) {
           }}
         />
         <IconButton icon="plus" label="Add files" onClick={() => picker.current?.click()} />
+        {props.tools}
         <textarea
           ref={box}
           rows={1}

@@ -16,6 +16,8 @@ export function MessageActions({ message }: { message: Message }) {
   const { room, me, canModerate, canPin, replyTo, startEdit, linkTo } = useRoom();
   const [asking, setAsking] = useState<"delete" | "report" | null>(null);
   const isMine = message.authorId === me;
+  // What was offered and agreed stays as it was said.
+  const isFixed = message.type === "action";
   const toggle = (emoji: string) => {
     const mine = message.reactions.some((each) => each.emoji === emoji && each.me);
     void react(room, message.messageId, emoji, !mine).catch(tellFailure);
@@ -35,7 +37,7 @@ export function MessageActions({ message }: { message: Message }) {
     items.push({ label: "Unpin", icon: "pin", onChoose: set(false, "No longer pinned") });
   }
   if (!isMine) items.push({ label: "Report", icon: "shield", onChoose: () => setAsking("report") });
-  if (isMine || canModerate)
+  if ((isMine || canModerate) && !isFixed)
     items.push({ label: "Delete", icon: "trash", danger: true, onChoose: () => setAsking("delete") });
   return (
     <div className="message-actions" role="toolbar" aria-label="Message actions">
@@ -52,7 +54,9 @@ export function MessageActions({ message }: { message: Message }) {
       ))}
       <EmojiButton className="icon-button" label="React" onChoose={toggle} />
       <IconButton icon="reply" label="Reply" onClick={() => replyTo(message)} />
-      {isMine && <IconButton icon="edit" label="Edit" onClick={() => startEdit(message.messageId)} />}
+      {isMine && !isFixed && (
+        <IconButton icon="edit" label="Edit" onClick={() => startEdit(message.messageId)} />
+      )}
       <MenuButton label="More" items={items} />
       {asking === "delete" && (
         <Dialog title="Delete this message?" onClose={() => setAsking(null)}>

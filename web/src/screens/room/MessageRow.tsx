@@ -8,6 +8,7 @@ import { useStore } from "../../store/store";
 import { Avatar } from "../../view/Avatar";
 import { Icon } from "../../view/Icon";
 import { clockTime, fullTime, messageTime } from "../../view/times";
+import { ActionRow } from "../threads/ActionRow";
 import { Attachments } from "./Attachments";
 import { MessageActions } from "./MessageActions";
 import { MessageEdit } from "./MessageEdit";
@@ -31,6 +32,7 @@ export const MessageRow = memo(function MessageRow({
   seenBy,
 }: MessageRowProps) {
   const { me, names } = useRoom();
+  if (message.action !== null) return <ActionRow message={message} isMarked={isMarked} seenBy={seenBy} />;
   const isForMe = message.mentions.includes(me);
   const classes = [
     "message",
@@ -74,7 +76,7 @@ export const MessageRow = memo(function MessageRow({
   );
 });
 
-function Head({ message }: { message: Message }) {
+export function Head({ message }: { message: Message }) {
   const { openProfile } = useRoom();
   const url = useStore((state) => state.people[message.authorId]?.avatarUrl);
   return (
@@ -106,7 +108,7 @@ function SideTime({ at }: { at: string }) {
   );
 }
 
-function SeenBy({ readings }: { readings: readonly Reading[] }) {
+export function SeenBy({ readings }: { readings: readonly Reading[] }) {
   const names = readings.map((each) => each.username).join(", ");
   return (
     <div className="seen-by" role="img" title={`Seen by ${names}`} aria-label={`Seen by ${names}`}>

@@ -33,6 +33,10 @@ interface RoomPaneProps {
   /** The message of the address, if it names one. */
   target: string | null;
   beginning: ReactNode;
+  /** More to begin with than words, beside where one writes. */
+  tools?: ReactNode;
+  /** Why nothing can be said here, in place of where one writes. */
+  silence?: ReactNode;
 }
 
 const NO_READINGS = {};
@@ -45,7 +49,7 @@ export function RoomPane(props: RoomPaneProps) {
   const log = useStore((state) => state.logs[key]);
   const outbox = useStore((state) => state.outbox.filter((each) => roomKey(each.room) === key), sameList);
   const readings =
-    useStore((state) => (room.kind === "conversation" ? state.readings[key] : undefined)) ?? NO_READINGS;
+    useStore((state) => (room.kind !== "channel" ? state.readings[key] : undefined)) ?? NO_READINGS;
   const [, navigate] = useLocation();
   const [error, setError] = useState<unknown>(null);
   const [edited, setEdited] = useState<string | null>(null);
@@ -168,6 +172,7 @@ export function RoomPane(props: RoomPaneProps) {
               keyOf={keyOf}
               estimate={estimate}
               render={render}
+              isLoose={(row) => row.kind !== "message" && row.kind !== "outgoing"}
               label={`Messages in ${props.title}`}
               endsHere={!log.hasNewer}
               onNearStart={() => log.hasOlder && void loadOlder(room).catch(() => undefined)}
@@ -184,15 +189,19 @@ export function RoomPane(props: RoomPaneProps) {
           )}
           {isDropping && <div className="drop-here">Drop files to send them</div>}
         </div>
-        <Composer
-          placeholder={`Message ${props.title}`}
-          people={props.people}
-          files={files}
-          answered={answered}
-          onAnswered={() => setAnswered(null)}
-          onEditLast={editLast}
-          onSent={toPresent}
-        />
+        {props.silence !== undefined && <div className="silence">{props.silence}</div>}
+        {props.silence === undefined && (
+          <Composer
+            placeholder={`Message ${props.title}`}
+            people={props.people}
+            files={files}
+            answered={answered}
+            onAnswered={() => setAnswered(null)}
+            onEditLast={editLast}
+            onSent={toPresent}
+            tools={props.tools}
+          />
+        )}
         <TypingLine room={room} />
         <Announcer room={room} />
       </section>

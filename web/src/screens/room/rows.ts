@@ -36,7 +36,8 @@ export function rowsOf(
     }
     const isHead = !continues(before, message) || message.replyTo !== null;
     rows.push({ kind: "message", message, isHead, seenBy: seen.get(message.messageId) ?? [] });
-    before = message;
+    // A card stands alone: what is said after it has a head of its own.
+    before = message.type === "action" ? { ...message, authorId: "" } : message;
   }
   if (log.hasNewer) {
     rows.push({ kind: "loading", where: "newer" });
@@ -72,6 +73,7 @@ export function keyOf(row: Row): string {
 /** A guess, until the row has been seen. */
 export function estimate(row: Row): number {
   if (row.kind === "message") {
+    if (row.message.type === "action") return row.message.replyTo === null ? 220 : 40;
     const lines = Math.ceil(row.message.content.length / 70) + row.message.content.split("\n").length - 1;
     return (row.isHead ? 38 : 6) + Math.max(1, lines) * 22 + row.message.attachments.length * 220;
   }

@@ -55,7 +55,7 @@ export function useUploads() {
   return { uploads, add, remove, clear };
 }
 
-function received(got: Awaited<ReturnType<typeof upload>>, file: File): Attachment {
+export function received(got: Awaited<ReturnType<typeof upload>>, file: File): Attachment {
   return {
     fileId: got.fileId,
     kind: got.kind ?? "manifest",

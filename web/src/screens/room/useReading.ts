@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useState } from "react";
 import { loadReaders, markRead } from "../../actions/room";
 import type { RoomRef } from "../../api/shapes";
+import { placeOfRoom } from "../../store/selectors";
 import { roomKey } from "../../store/state";
 import { store, useStore } from "../../store/store";
 
@@ -13,15 +14,15 @@ function isLooking(): boolean {
 
 export function useReading(room: RoomRef) {
   const key = roomKey(room);
-  const [isAtEnd, setAtEnd] = useState(false);
+  const [isAtEnd, setAtEnd] = useState(true); // rooms open at their end
   const [looks, setLooks] = useState(isLooking);
   const [unreadAfter, setUnreadAfter] = useState<string | null>(() => startOfUnread(room));
   const newest = useStore((state) => state.logs[key]?.messages.at(-1)?.messageId ?? null);
-  const hasUnread = useStore((state) => placeOf(state, room)?.unread.count !== 0);
+  const hasUnread = useStore((state) => placeOfRoom(state, room)?.unread.count !== 0);
 
   useEffect(() => {
     if (room.kind === "channel") return;
-    const isNew = (placeOf(store.get(), room)?.unread.count ?? 0) > 0;
+    const isNew = (placeOfRoom(store.get(), room)?.unread.count ?? 0) > 0;
     loadReaders(room).then(
       () => {
         const state = store.get();
@@ -38,7 +39,7 @@ export function useReading(room: RoomRef) {
       setLooks(now);
       // Whoever looks away while everything is read finds a line where they stopped.
       const state = store.get();
-      if (!now && placeOf(state, room)?.unread.count === 0)
+      if (!now && placeOfRoom(state, room)?.unread.count === 0)
         setUnreadAfter(state.logs[roomKey(room)]?.messages.at(-1)?.messageId ?? null);
     };
     addEventListener("focus", look);
@@ -72,10 +73,6 @@ export function useReading(room: RoomRef) {
   }, [room]);
 
   return { unreadAfter, isAtEnd, setAtEnd, readAll };
-}
-
-function placeOf(state: ReturnType<typeof store.get>, room: RoomRef) {
-  return room.kind === "channel" ? state.channels[room.id] : state.conversations[room.id];
 }
 
 function lastReadIn(state: ReturnType<typeof store.get>, room: RoomRef): string | null | undefined {

@@ -1,0 +1,58 @@
+"""The stream of events in Valkey: it knows when it is not what it was, and lets go of what is old."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+
+import pytest
+
+from servers import Endpoint
+from sobremesa.live.redis_stream import Lost, RedisStream
+
+
+@pytest.fixture
+async def stream(valkey: Endpoint) -> AsyncIterator[RedisStream]:
+    stream = RedisStream(valkey.url, uuid.uuid4().hex)
+    yield stream
+    await stream.close()
+
+
+async def test_all_who_begin_find_the_same_stream(stream: RedisStream) -> None:
+    epoch, first = await stream.begin()
+    last = await stream.add(epoch, [b"one", b"two"])
+
+    assert await stream.begin() == (epoch, last)
+    assert [each.body for each in await stream.read(epoch, first)] == [b"one", b"two"]
+    assert [each.body for each in await stream.between("-", "+")] == [None, b"one", b"two"]
+
+
+async def test_a_stream_that_is_shorter_than_it_was_begins_anew(stream: RedisStream) -> None:
+    epoch, _ = await stream.begin()
+    ms, number = await stream.add(epoch, [b"kept"])
+    lost = (ms + 1, number)  # somebody has seen this, and the server does not know it any more
+
+    anew, _ = await stream.begin(lost)
+
+    assert anew != epoch
+    assert [each.body for each in await stream.between("-", "+")] == [None]
+    with pytest.raises(Lost):
+        await stream.add(epoch, [b"of another time"])
+    with pytest.raises(Lost):
+        await stream.read(epoch, (0, 0))
+
+
+async def test_whoever_has_added_what_is_lost_notices_before_adding_more(stream: RedisStream) -> None:
+    epoch, (ms, _) = await stream.begin()
+
+    with pytest.raises(Lost):
+        await stream.add(epoch, [b"next"], seen=(ms + 60_000, 0))
+
+
+async def test_what_is_older_than_a_day_is_let_go(stream: RedisStream, monkeypatch: pytest.MonkeyPatch) -> None:
+    epoch, _ = await stream.begin()
+    await stream.add(epoch, [b"old"] * 1000)
+    monkeypatch.setattr("sobremesa.live.redis_stream.KEPT_MS", -60_000)
+    await stream.add(epoch, [b"new"])
+
+    assert len(await stream.between("-", "+")) < 200  # about: whole blocks go at once

@@ -1,0 +1,69 @@
+import { expect, test } from "./world";
+
+test("two work on the same board, and nobody overwrites what they have not seen", async ({ newcomer }) => {
+  const [ana, bo] = [await newcomer("ana"), await newcomer("bo")];
+  await ana.goTo("/w");
+  await ana.page.getByRole("button", { name: "New workspace" }).click();
+  await ana.page.getByLabel("What is it called?").fill("The kitchen");
+  await ana.page.getByRole("button", { name: "Make it" }).click();
+  await ana.page.getByRole("link", { name: "People", exact: true }).click();
+  await ana.page.getByRole("button", { name: "Invite people" }).click();
+  await ana.page.getByRole("button", { name: "Make an invite" }).click();
+  const link = await ana.page.getByLabel("Invite link").inputValue();
+  await ana.page.keyboard.press("Escape");
+
+  await bo.page.goto(link);
+  await bo.page.getByRole("button", { name: "Join The kitchen" }).click();
+  await expect(bo.page.getByRole("heading", { name: "The kitchen" })).toBeVisible();
+  await expect(ana.page.getByRole("list", { name: "Members" })).toContainText(bo.name);
+  await ana.page.getByRole("link", { name: "Items", exact: true }).click();
+
+  await ana.page.getByLabel("Add to open").fill("Buy coffee");
+  await ana.page.getByLabel("Add to open").press("Enter");
+  await bo.page.getByRole("button", { name: "Buy coffee", exact: true }).click();
+  await bo.page.getByLabel("Title").fill("Buy tea");
+
+  await ana.page.getByRole("button", { name: "Move “Buy coffee”" }).click();
+  await ana.page.getByRole("menuitem", { name: "Move to doing" }).click();
+  await expect(ana.page.getByRole("region", { name: /^doing/ })).toContainText("Buy coffee");
+
+  const dialog = bo.page.getByRole("dialog");
+  await expect(dialog).toContainText(`${ana.name} changed it meanwhile`);
+  await expect(bo.page.getByLabel("Title")).toHaveValue("Buy tea");
+  await dialog.getByRole("button", { name: "Add a field" }).click();
+  await dialog.getByLabel("Name").fill("amount");
+  await dialog.getByLabel("Value of amount").fill("2");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByRole("button", { name: "Save mine anyway" }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(ana.page.getByRole("region", { name: /^open/ })).toContainText("Buy tea");
+  await expect(ana.page.getByRole("region", { name: /^open/ })).toContainText("amount");
+
+  await bo.goTo(new URL(bo.page.url()).pathname);
+  await expect(bo.page.getByRole("button", { name: "Buy tea", exact: true })).toBeVisible();
+  await bo.page.getByRole("button", { name: "Buy tea", exact: true }).click();
+  await bo.page.getByRole("button", { name: "Delete" }).click();
+  await expect(ana.page.getByText("Buy tea")).toHaveCount(0);
+});
+
+test("settings are JSON, and only those who may change them can", async ({ newcomer }) => {
+  const [ana, bo] = [await newcomer("ana"), await newcomer("bo")];
+  const { workspaceId } = await ana.api<{ workspaceId: string }>("POST", "/workspaces", { name: "Office" });
+  const { code } = await ana.api<{ code: string }>("POST", `/workspaces/${workspaceId}/invites`, {});
+  await bo.api("POST", `/invites/${code}/redeem`);
+  await bo.goTo(`/w/${workspaceId}/settings`);
+  await expect(bo.page.getByText("Nothing is set.")).toBeVisible();
+  await expect(bo.page.getByRole("button", { name: "Add a setting" })).toHaveCount(0);
+  await ana.goTo(`/w/${workspaceId}/settings`);
+  await ana.page.getByRole("button", { name: "Add a setting" }).click();
+  const dialog = ana.page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("colour");
+  await dialog.getByLabel("Value (JSON)").fill("blue");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toContainText("This is no JSON");
+  await dialog.getByLabel("Value (JSON)").fill('{"wall": "blue"}');
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(bo.page.locator(".tab-rows")).toContainText("blue");
+  await ana.api("PATCH", `/workspaces/${workspaceId}`, { name: "Atelier" });
+  await expect(bo.page.getByRole("heading", { name: "Atelier" })).toBeVisible();
+});

@@ -1,0 +1,124 @@
+// Inboxes: looking through them, and putting away what was seen. Everything is shown at once, and taken back if refused.
+import { request } from "../api/client";
+import type { InboxMessage } from "../api/shapes";
+import type { InboxRef } from "../live/inboxes";
+import type { InboxFilter } from "../store/inboxes";
+import { store } from "../store/store";
+
+const AT = "/v1/tenants/{tenant}/inboxes/{inbox}";
+const PAGE = 50;
+/** A filtered page may be empty while there is more behind it. */
+const MOST_PAGES = 20;
+
+const placeOf = ({ tenant, inbox }: InboxRef): InboxRef => ({ tenant, inbox });
+
+export async function loadInbox(ref: InboxRef, filter: InboxFilter, cursor: string | null): Promise<void> {
+  const messages: InboxMessage[] = [];
+  let next = cursor;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer = await request("get", `${AT}/messages`, {
+      path: placeOf(ref),
+      query: {
+        limit: PAGE,
+        unread: filter.unread,
+        ...(filter.category === null ? {} : { category: filter.category }),
+        ...(next === null ? {} : { cursor: next }),
+      },
+    });
+    messages.push(...answer.items);
+    next = answer.next;
+    if (next === null || messages.length >= PAGE / 2) break;
+  }
+  const where = cursor === null ? "replace" : "older";
+  store.apply({ t: "own.inboxPage", d: { ...placeOf(ref), filter, messages, next, where } });
+}
+
+export async function loadCounts(ref: InboxRef): Promise<void> {
+  const counts = await request("get", `${AT}/counts`, { path: placeOf(ref) });
+  store.apply({ t: "inbox.counts", d: { ...placeOf(ref), ...counts } });
+}
+
+export async function readMessage(ref: InboxRef, messageId: string): Promise<void> {
+  store.apply({
+    t: "own.inboxRead",
+    d: { ...placeOf(ref), messageIds: [messageId], readat: new Date().toISOString() },
+  });
+  await orCountAgain(
+    ref,
+    request("put", `${AT}/messages/{messageId}/read`, { path: { ...placeOf(ref), messageId } }),
+  );
+}
+
+export async function readAll(ref: InboxRef, category: string | null): Promise<number> {
+  const answer = await request("post", `${AT}/read-all`, { path: placeOf(ref), body: { category } });
+  const seen = store.get().inboxLists[ref.inbox]?.messages ?? [];
+  const messageIds = seen.flatMap((each) =>
+    category === null || each.category === category ? [each.messageId] : [],
+  );
+  store.apply({ t: "own.inboxRead", d: { ...placeOf(ref), messageIds, readat: new Date().toISOString() } });
+  await loadCounts(ref);
+  return answer.changed;
+}
+
+export async function archiveMessage(ref: InboxRef, message: InboxMessage): Promise<void> {
+  const { messageId } = message;
+  const path = { ...placeOf(ref), messageId };
+  await putAway(ref, message, () => request("put", `${AT}/messages/{messageId}/archive`, { path }));
+}
+
+export async function snoozeMessage(ref: InboxRef, message: InboxMessage, until: Date): Promise<void> {
+  const path = { ...placeOf(ref), messageId: message.messageId };
+  const body = { until: until.toISOString() };
+  await putAway(ref, message, () => request("put", `${AT}/messages/{messageId}/snooze`, { path, body }));
+}
+
+export async function muteCategory(ref: InboxRef, category: string, muted: boolean): Promise<void> {
+  store.apply({ t: "own.inboxMuted", d: { ...placeOf(ref), category, muted } });
+  const path = { ...placeOf(ref), category };
+  await orCountAgain(ref, request("put", `${AT}/preferences/{category}`, { path, body: { muted } }));
+}
+
+async function putAway(ref: InboxRef, message: InboxMessage, work: () => Promise<unknown>): Promise<void> {
+  const place = placeOf(ref);
+  store.apply({ t: "own.inboxGone", d: { ...place, messageId: message.messageId } });
+  try {
+    await work();
+  } catch (error) {
+    store.apply({ t: "own.inboxBack", d: { ...place, message } });
+    throw error;
+  }
+}
+
+async function orCountAgain(ref: InboxRef, work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    void loadCounts(ref).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** When a snoozed message comes back: names that people know, and moments that are in the future. */
+export function snoozeChoices(now: Date): { label: string; until: Date }[] {
+  const at = (days: number, hour: number) =>
+    new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour);
+  const toMonday = (8 - now.getDay()) % 7 || 7;
+  return [
+    { label: "For an hour", until: new Date(now.getTime() + 3_600_000) },
+    ...(now.getHours() < 17 ? [{ label: "Until this evening", until: at(0, 18) }] : []),
+    { label: "Until tomorrow", until: at(1, 9) },
+    { label: "Until Monday", until: at(toMonday, 9) },
+    { label: "For a month", until: at(30, 9) },
+  ];
+}
+
+/** An address that a button may lead to: of the web, and nothing that runs. */
+export function webAddress(text: string | null): string | null {
+  if (text === null) return null;
+  try {
+    const url = new URL(text);
+    return url.protocol === "https:" || url.protocol === "http:" ? url.href : null;
+  } catch {
+    return null;
+  }
+}

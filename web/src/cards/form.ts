@@ -1,0 +1,56 @@
+// From a filled-in form to what a card holds, or to what is wrong with each field.
+import type { CardType } from "./types";
+import { parseAmount } from "./money";
+
+export type Payload = Record<string, unknown>;
+export type Checked = { payload: Payload } | { errors: Record<string, string> };
+
+/** `values` are the fields as they were typed; `files` the ids of uploads. */
+export function checkCard(
+  type: CardType,
+  values: Readonly<Record<string, string>>,
+  files: readonly string[],
+  now: number,
+): Checked {
+  const payload: Payload = {};
+  const errors: Record<string, string> = {};
+  for (const field of type.fields) {
+    const text = (values[field.name] ?? "").trim();
+    if (field.kind === "money") {
+      const currency = values["currency"] ?? "EUR";
+      const amount = parseAmount(text, currency);
+      if (amount === null) errors[field.name] = "An amount, such as 250 or 250.50.";
+      else Object.assign(payload, { amount, currency });
+    } else if (field.kind === "files") {
+      if (files.length > 0) payload[field.name] = files;
+    } else if (text === "") {
+      if (field.needed) errors[field.name] = "This is needed.";
+    } else if (field.kind === "moment") {
+      const moment = new Date(text);
+      if (Number.isNaN(moment.getTime())) errors[field.name] = "A day and a time.";
+      else payload[field.name] = moment.toISOString();
+    } else if (field.longest !== undefined && Array.from(text).length > field.longest) {
+      errors[field.name] = `At most ${field.longest} characters.`;
+    } else {
+      payload[field.name] = text;
+    }
+  }
+  checkTimes(payload, errors, now);
+  return Object.keys(errors).length > 0 ? { errors } : { payload };
+}
+
+function checkTimes(payload: Payload, errors: Record<string, string>, now: number): void {
+  const { startsAt, endsAt, expiresAt } = payload;
+  if (typeof expiresAt === "string" && Date.parse(expiresAt) <= now)
+    errors["expiresAt"] = "A time in the future.";
+  if (typeof startsAt === "string" && typeof endsAt === "string" && endsAt <= startsAt)
+    errors["endsAt"] = "A booking ends after it begins.";
+}
+
+/** A moment as a field of the browser shows it, where the reader is. */
+export function localMoment(iso: string): string {
+  const date = new Date(iso);
+  const two = (part: number) => String(part).padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
+}

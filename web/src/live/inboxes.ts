@@ -1,0 +1,30 @@
+// The events of inboxes, and what `ready` brings of them.
+import type { InboxCounts, InboxMessage } from "../api/shapes";
+
+/** An inbox's place: whose it is, and its name. */
+export interface InboxRef {
+  tenant: string;
+  inbox: string;
+}
+
+export interface ReadyInbox extends InboxRef, InboxCounts {
+  title: string | null;
+  description: string | null;
+}
+
+export interface ReadyInboxes {
+  inboxes: ReadyInbox[];
+}
+
+export interface InboxMark extends InboxRef {
+  messageId: string;
+  readat: string | null;
+  archivedat: string | null;
+  snoozeduntil: string | null;
+}
+
+export interface InboxEvents {
+  "inbox.message": InboxRef & InboxMessage;
+  "inbox.updated": InboxMark;
+  "inbox.counts": InboxRef & InboxCounts;
+}

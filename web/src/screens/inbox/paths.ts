@@ -1,0 +1,11 @@
+// Where an inbox is among the addresses of the client, and what it is called.
+import type { ReadyInbox } from "../../live/inboxes";
+
+export function inboxPath(inbox: string, category: string | null): string {
+  const base = `/inbox/${encodeURIComponent(inbox)}`;
+  return category === null ? base : `${base}/${encodeURIComponent(category)}`;
+}
+
+export function inboxName(inbox: Pick<ReadyInbox, "inbox" | "title">): string {
+  return inbox.title ?? inbox.inbox;
+}

@@ -1,0 +1,248 @@
+// A card in the history: what it holds, the state in which it is, and what this person may do with it.
+import { useEffect, useState } from "react";
+import { historyOf, loadCard } from "../../actions/threads";
+import { wordsFor } from "../../api/problems";
+import type { Card, Free as FreeObject, Message } from "../../api/shapes";
+import { formatAmount } from "../../cards/money";
+import {
+  cardType,
+  deedFor,
+  isFinished,
+  stateAt,
+  stateTitle,
+  typeTitle,
+  verbFor,
+  type Way,
+} from "../../cards/types";
+import { useStore } from "../../store/store";
+import { Dialog } from "../../view/Dialog";
+import { Free } from "../../view/Free";
+import { Icon, IconButton, type IconName } from "../../view/Icon";
+import { PersonName } from "../../view/Person";
+import { clockTime, dayKey, fullTime, messageTime } from "../../view/times";
+import { useRoom } from "../room/RoomContext";
+import { SharedFile } from "./SharedFile";
+import { Moving } from "./Moving";
+import { useNow, useWays } from "./useThread";
+
+const ICONS: Readonly<Record<string, IconName>> = {
+  offer: "tag",
+  "counter-offer": "tag",
+  booking: "calendar",
+  delivery: "box",
+  "payment-request": "money",
+  amendment: "edit",
+};
+
+const TONES: Readonly<Record<string, string>> = {
+  accepted: "good",
+  confirmed: "good",
+  completed: "good",
+  paid: "good",
+  "revision-requested": "wanting",
+};
+
+/** What one side hopes that the other does. */
+const FORWARD = new Set(["accepted", "confirmed", "completed", "paid", "submitted"]);
+
+/** The card of a message: as it is now, or as it was made while that is not known yet. */
+export function ActionCard({ message }: { message: Message }) {
+  const { roomId: threadId, messageId } = message;
+  const known = useStore((state) => state.cards[threadId]?.[messageId]);
+  const areLoaded = useStore((state) => threadId in state.cards);
+  const isMissing = areLoaded && known === undefined;
+  useEffect(() => {
+    if (isMissing) void loadCard(threadId, messageId).catch(() => undefined);
+  }, [isMissing, threadId, messageId]);
+  const action = message.action as FreeObject;
+  const card: Card = known ?? {
+    messageId,
+    threadId,
+    type: String(action["type"]),
+    state: String(action["state"]),
+    version: 0,
+    payload: (action["payload"] ?? {}) as FreeObject,
+    createdBy: message.authorId,
+    createdAt: message.createdAt,
+    updatedAt: message.createdAt,
+  };
+  return <CardView card={card} isKnown={known !== undefined} />;
+}
+
+function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
+  const ends = card.payload["expiresAt"];
+  const now = useNow(typeof ends === "string" ? ends : null);
+  const ways = useWays(card);
+  const [taking, setTaking] = useState<{ way: Way; card: Card } | null>(null);
+  const [isLooking, setLooking] = useState(false);
+  const [notice, setNotice] = useState<string | null>(null);
+  const state = stateAt(card, now);
+  const done = isFinished(card.type, state);
+  return (
+    <section
+      className={done ? "card card-done" : "card"}
+      aria-label={`${typeTitle(card.type)}, ${stateTitle(state)}`}
+    >
+      <header className="card-head">
+        <Icon name={ICONS[card.type] ?? "file"} size={18} />
+        <span className="card-type">{typeTitle(card.type)}</span>
+        <StatePill type={card.type} state={state} />
+        <IconButton icon="clock" size={16} label="History" onClick={() => setLooking(true)} />
+      </header>
+      <Held card={card} />
+      {notice !== null && (
+        <p className="card-notice" role="status">
+          <Icon name="alert" size={15} /> {notice}
+        </p>
+      )}
+      {isKnown && ways.length > 0 && (
+        <footer className="card-foot">
+          {ways.map((way) => (
+            <button
+              key={way.to}
+              type="button"
+              className={FORWARD.has(way.to) ? "button button-small button-primary" : "button button-small"}
+              onClick={() => {
+                setNotice(null);
+                setTaking({ way, card });
+              }}
+            >
+              {verbFor(way.to)}
+            </button>
+          ))}
+        </footer>
+      )}
+      {taking !== null && (
+        <Moving
+          card={taking.card}
+          way={taking.way}
+          onClose={() => setTaking(null)}
+          onLost={() => setNotice("Somebody was faster. This is how it stands now.")}
+        />
+      )}
+      {isLooking && <History card={card} onClose={() => setLooking(false)} />}
+    </section>
+  );
+}
+
+export function StatePill({ type, state }: { type: string; state: string }) {
+  const tone = TONES[state] ?? (isFinished(type, state) ? "over" : "waiting");
+  return <span className={`pill pill-${tone}`}>{stateTitle(state)}</span>;
+}
+
+/** What a card holds. Another application's payload is shown as it is. */
+function Held({ card }: { card: Card }) {
+  const { payload } = card;
+  if (cardType(card.type) === undefined) return <Free value={payload} />;
+  const text = (name: string): string | null => {
+    const value = payload[name];
+    return typeof value === "string" ? value : null;
+  };
+  const amount = payload["amount"];
+  const files = Array.isArray(payload["files"]) ? (payload["files"] as unknown[]) : [];
+  return (
+    <div className="card-held">
+      {typeof amount === "number" && (
+        <p className="card-amount">{formatAmount(amount, text("currency") ?? "")}</p>
+      )}
+      {text("title") !== null && <p className="card-title">{text("title")}</p>}
+      <Times from={text("startsAt")} to={text("endsAt")} />
+      {text("place") !== null && <p className="note">at {text("place")}</p>}
+      {text("text") !== null && <p className="card-text">{text("text")}</p>}
+      {text("note") !== null && <p className="card-text">{text("note")}</p>}
+      {files.length > 0 && (
+        <ul className="card-files">
+          {files.map((fileId) => (
+            <li key={String(fileId)}>
+              <SharedFile threadId={card.threadId} fileId={String(fileId)} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {text("answers") !== null && <Answered messageId={text("answers") ?? ""} />}
+      {text("expiresAt") !== null && (
+        <p className="note">
+          Good until <time dateTime={text("expiresAt") ?? ""}>{fullTime(text("expiresAt") ?? "")}</time>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Times({ from, to }: { from: string | null; to: string | null }) {
+  if (from === null) return null;
+  return (
+    <p className="card-title">
+      <time dateTime={from}>{fullTime(from)}</time>
+      {to !== null && (
+        <>
+          {" until "}
+          <time dateTime={to}>{dayKey(from) === dayKey(to) ? clockTime(to) : fullTime(to)}</time>
+        </>
+      )}
+    </p>
+  );
+}
+
+function Answered({ messageId }: { messageId: string }) {
+  const { jumpTo } = useRoom();
+  return (
+    <p className="note">
+      In answer to{" "}
+      <button type="button" className="link" onClick={() => jumpTo(messageId)}>
+        the offer before it
+      </button>
+    </p>
+  );
+}
+
+/** Who made a card, and who moved it where and when. */
+function History({ card, onClose }: { card: Card; onClose: () => void }) {
+  const [moves, setMoves] = useState<readonly Message[] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    historyOf(card).then(
+      (found) => isCurrent && setMoves(found),
+      (failure: unknown) => isCurrent && setError(failure),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [card]);
+  const isExpired = stateAt(card, Date.now()) === "expired";
+  return (
+    <Dialog title={`History of the ${typeTitle(card.type).toLowerCase()}`} onClose={onClose}>
+      <ol className="card-moves">
+        <li>
+          <strong>
+            <PersonName userId={card.createdBy} />
+          </strong>{" "}
+          made it <time className="note">{messageTime(card.createdAt)}</time>
+        </li>
+        {moves?.map((move) => (
+          <Move key={move.messageId} move={move} card={card} />
+        ))}
+        {isExpired && <li>Its time ended {messageTime(String(card.payload["expiresAt"]))}</li>}
+      </ol>
+      {moves === null && error === null && <div className="skeleton skeleton-room" />}
+      {error !== null && <p className="form-error">{wordsFor(error)}</p>}
+    </Dialog>
+  );
+}
+
+function Move({ move, card }: { move: Message; card: Card }) {
+  const action = move.action as FreeObject;
+  const answered = action["answered"] as FreeObject | undefined;
+  const state = String((answered ?? action)["state"]);
+  const note = answered === undefined ? (action["payload"] as FreeObject | undefined)?.["note"] : undefined;
+  return (
+    <li>
+      <strong>{move.username}</strong> {deedFor(card.type, state)}{" "}
+      <time className="note" title={fullTime(move.createdAt)}>
+        {messageTime(move.createdAt)}
+      </time>
+      {typeof note === "string" && <p className="deed-note">“{note}”</p>}
+    </li>
+  );
+}

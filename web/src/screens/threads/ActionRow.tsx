@@ -1,0 +1,78 @@
+// A message that made a card, or moved one.
+import { Link } from "wouter";
+import { movedBy } from "../../actions/threads";
+import type { Free, Message } from "../../api/shapes";
+import { deedFor } from "../../cards/types";
+import type { Reading } from "../../store/state";
+import { Icon } from "../../view/Icon";
+import { clockTime, fullTime, messageTime } from "../../view/times";
+import { MessageActions } from "../room/MessageActions";
+import { Head, SeenBy } from "../room/MessageRow";
+import { Reactions } from "../room/Reactions";
+import { useRoom } from "../room/RoomContext";
+import { ActionCard } from "./ActionCard";
+
+interface ActionRowProps {
+  message: Message;
+  isMarked: boolean;
+  seenBy: readonly Reading[];
+}
+
+export function ActionRow({ message, isMarked, seenBy }: ActionRowProps) {
+  const action = message.action as Free | null;
+  const isMove = typeof action?.["cardId"] === "string";
+  return (
+    <article
+      className={`message ${isMove ? "message-deed" : "message-head"} ${isMarked ? "message-marked" : ""}`}
+      data-message={message.messageId}
+      tabIndex={-1}
+      aria-label={`${message.username}, ${messageTime(message.createdAt)}`}
+    >
+      {isMove ? <Deed message={message} /> : <Made message={message} />}
+      {seenBy.length > 0 && <SeenBy readings={seenBy} />}
+      <MessageActions message={message} />
+    </article>
+  );
+}
+
+function Made({ message }: { message: Message }) {
+  return (
+    <>
+      <Head message={message} />
+      <div className="message-body">
+        <ActionCard message={message} />
+        <Reactions message={message} />
+      </div>
+    </>
+  );
+}
+
+/** One line: who moved which card where. The card itself shows what it came to. */
+function Deed({ message }: { message: Message }) {
+  const { linkTo } = useRoom();
+  const action = message.action as Free;
+  const note = (action["payload"] as Free | undefined)?.["note"];
+  const cardId = movedBy(message);
+  return (
+    <>
+      <span className="deed-icon">
+        <Icon name="check" size={15} />
+      </span>
+      <div className="message-body deed">
+        <p>
+          <strong>{message.username}</strong>{" "}
+          {cardId === null ? (
+            message.content
+          ) : (
+            <Link href={linkTo(cardId)}>{deedFor(String(action["type"]), String(action["state"]))}</Link>
+          )}{" "}
+          <time className="note" dateTime={message.createdAt} title={fullTime(message.createdAt)}>
+            {clockTime(message.createdAt)}
+          </time>
+        </p>
+        {typeof note === "string" && <p className="deed-note">“{note}”</p>}
+        <Reactions message={message} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+// The files that the two sides keep together.
+import type { Thread } from "../../api/shapes";
+import { Free } from "../../view/Free";
+import { IconButton } from "../../view/Icon";
+import { FileCard } from "../room/Attachments";
+import { AddFiles } from "./AddFiles";
+import { addFiles, filesOf, isForeign, removeFile } from "./tabs";
+import { useIsOpen } from "./useThread";
+import { useChange, useTab } from "./useTab";
+
+export function FilesTab({ thread }: { thread: Thread }) {
+  const content = useTab(thread.threadId, "files")?.content;
+  const change = useChange(thread.threadId, "files");
+  const canWrite = useIsOpen(thread.threadId);
+  if (isForeign(content, "files")) return <Free value={content} />;
+  const files = filesOf(content);
+  return (
+    <>
+      {files.length === 0 && <p className="note">No files are kept here yet.</p>}
+      <ul className="tab-files">
+        {files.map((file) => (
+          <li key={file.fileId}>
+            <FileCard file={file} />
+            {canWrite && (
+              <IconButton
+                icon="close"
+                size={14}
+                label={`Take ${file.name} off the list`}
+                onClick={() => change((before) => removeFile(before, file.fileId))}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {canWrite && (
+        <AddFiles
+          threadId={thread.threadId}
+          label="Add files"
+          onShared={(shared) => change((before) => addFiles(before, shared))}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,221 @@
+// A thread: its messages and cards, the panel of a project, and who is in it.
+import { useEffect, useMemo, useState } from "react";
+import { usePerson } from "../../actions/people";
+import { loadCards, loadSeats, loadThread, setStatus } from "../../actions/threads";
+import type { Thread } from "../../api/shapes";
+import { typesFor } from "../../cards/types";
+import type { Names } from "../../markdown/Markdown";
+import { otherParty } from "../../store/threads";
+import { useStore } from "../../store/store";
+import { Icon, type IconName, IconButton } from "../../view/Icon";
+import { MenuButton, type MenuItem } from "../../view/Menu";
+import { PersonFace, PersonName } from "../../view/Person";
+import { fullTime } from "../../view/times";
+import { tellFailure } from "../../view/toasts";
+import { NotHere } from "../ChannelScreen";
+import { PinsPanel } from "../PinsPanel";
+import type { Params } from "../places";
+import { DrawerButton, RoomHeader, type Panel } from "../RoomHeader";
+import { RoomPane } from "../room/RoomPane";
+import { RoomSkeleton } from "../room/RoomSkeleton";
+import { CardForm } from "./CardForm";
+import { ProjectPanel } from "./ProjectPanel";
+import { SeatsPanel } from "./SeatsPanel";
+import { kindName, SIDES, useSeats, useSilence } from "./useThread";
+
+const WIDE = 1180;
+
+export default function ThreadScreen({ params }: { params: Params }) {
+  const { threadId, messageId } = params;
+  const isReady = useStore((state) => state.isReady);
+  const thread = useStore((state) => state.threads[threadId ?? ""]);
+  const isKnown = thread !== undefined;
+  const [asked, setAsked] = useState<string | null>(null);
+  useEffect(() => {
+    if (!isReady || threadId === undefined || isKnown) return;
+    // One of the older ones, which `ready` did not bring.
+    loadThread(threadId).then(
+      () => setAsked(threadId),
+      () => setAsked(threadId),
+    );
+  }, [isReady, threadId, isKnown]);
+  if (threadId === undefined)
+    return (
+      <NotHere
+        title="Threads"
+        words="Inquiries about listings, and projects with their offers, files and papers."
+      />
+    );
+  if (thread !== undefined) return <Open key={threadId} thread={thread} target={messageId ?? null} />;
+  if (asked === threadId)
+    return (
+      <NotHere
+        title="This thread is not one of yours"
+        words="You may have left it, or the address is wrong."
+      />
+    );
+  return (
+    <div className="screen">
+      <header className="room-header">
+        <DrawerButton />
+      </header>
+      <RoomSkeleton count={9} />
+    </div>
+  );
+}
+
+function Open({ thread, target }: { thread: Thread; target: string | null }) {
+  const { threadId } = thread;
+  const snapshots = useStore((state) => state.snapshots);
+  const me = useStore((state) => state.me);
+  const seats = useSeats(threadId);
+  const other = usePerson(otherParty(thread, me?.userId ?? ""));
+  const [panel, setPanel] = useState<Panel>(() =>
+    innerWidth >= WIDE && thread.kind === "project" ? "project" : null,
+  );
+  const room = useMemo(() => ({ kind: "thread" as const, id: threadId }), [threadId]);
+  const people = useMemo(() => Object.values(seats), [seats]);
+  const names = useMemo<Names>(() => {
+    const known = new Set(people.map((each) => each.username.toLowerCase()));
+    return {
+      me: me?.username ?? "",
+      isPerson: (name) => known.has(name.toLowerCase()),
+      channelAt: () => null,
+    };
+  }, [people, me?.username]);
+  useEffect(() => {
+    void loadSeats(threadId).catch(() => undefined);
+    void loadCards(threadId).catch(() => undefined);
+  }, [threadId, snapshots]);
+
+  const path = `/t/${threadId}`;
+  const name = other?.username ?? "…";
+  const about = [kindName(thread), thread.listingId, thread.city].filter((each) => each !== null).join(" · ");
+  const silence = useWhySilent(thread);
+  return (
+    <div className="screen">
+      <RoomHeader
+        room={room}
+        path={path}
+        face={
+          <span className="wide-only">
+            <PersonFace userId={otherParty(thread, me?.userId ?? "")} size={28} />
+          </span>
+        }
+        title={name}
+        topic={about}
+        muted={thread.muted}
+        panel={panel}
+        onPanel={setPanel}
+      >
+        <StatusMenu thread={thread} />
+        <IconButton
+          icon="board"
+          label="Project"
+          aria-pressed={panel === "project"}
+          onClick={() => setPanel(panel === "project" ? null : "project")}
+        />
+      </RoomHeader>
+      <div className="screen-body">
+        <RoomPane
+          room={room}
+          path={path}
+          title={name}
+          names={names}
+          people={people}
+          canModerate={thread.roleContext === "admin"}
+          canPin
+          target={target}
+          tools={<CardMenu thread={thread} />}
+          {...(silence === null ? {} : { silence })}
+          beginning={
+            <>
+              <h2>{name}</h2>
+              <p>
+                {about}
+                {thread.roleContext !== null &&
+                  `. You are here as ${SIDES[thread.roleContext].toLowerCase()}.`}
+              </p>
+            </>
+          }
+        />
+        {panel === "people" && <SeatsPanel thread={thread} onClose={() => setPanel(null)} />}
+        {panel === "pins" && (
+          <PinsPanel room={room} path={path} canPin names={names} onClose={() => setPanel(null)} />
+        )}
+        {panel === "project" && <ProjectPanel thread={thread} names={names} onClose={() => setPanel(null)} />}
+      </div>
+    </div>
+  );
+}
+
+/** Why nothing can be said here just now, or null if it can. */
+function useWhySilent(thread: Thread) {
+  const until = useSilence(thread.threadId);
+  if (thread.roleContext === null) return <p>You look at this thread from outside.</p>;
+  if (thread.status === "archived")
+    return (
+      <p>
+        This thread is archived.{" "}
+        <button
+          type="button"
+          className="button button-small"
+          onClick={() => void setStatus(thread.threadId, "open").catch(tellFailure)}
+        >
+          Take it out again
+        </button>
+      </p>
+    );
+  if (thread.status === "locked")
+    return (
+      <p>
+        <Icon name="lock" size={16} /> <PersonName userId={thread.lockedBy} /> locked this thread.
+      </p>
+    );
+  if (until !== null) return <p>You cannot speak here until {fullTime(until)}.</p>;
+  return null;
+}
+
+const CARD_ICONS: Readonly<Record<string, IconName>> = {
+  offer: "tag",
+  booking: "calendar",
+  delivery: "box",
+  "payment-request": "money",
+  amendment: "edit",
+};
+
+/** What can be offered, asked or handed over from this side. */
+function CardMenu({ thread }: { thread: Thread }) {
+  const [making, setMaking] = useState<string | null>(null);
+  const items: MenuItem[] = typesFor(thread.roleContext).map((type) => ({
+    label: type.title,
+    icon: CARD_ICONS[type.name] ?? "tag",
+    onChoose: () => setMaking(type.name),
+  }));
+  return (
+    <>
+      <MenuButton label="Make a card" icon="tag" items={items} />
+      {making !== null && (
+        <CardForm threadId={thread.threadId} type={making} onClose={() => setMaking(null)} />
+      )}
+    </>
+  );
+}
+
+function StatusMenu({ thread }: { thread: Thread }) {
+  const me = useStore((state) => state.me?.userId);
+  const set = (status: Thread["status"]) => () => void setStatus(thread.threadId, status).catch(tellFailure);
+  const items: MenuItem[] = [];
+  const canOpen = thread.status !== "locked" || thread.lockedBy === me || thread.roleContext === "admin";
+  if (thread.status !== "open" && canOpen)
+    items.push({
+      label: thread.status === "locked" ? "Open it again" : "Take it out of the archive",
+      icon: "check",
+      onChoose: set("open"),
+    });
+  if (thread.status === "open") {
+    items.push({ label: "Archive", icon: "archive", onChoose: set("archived") });
+    items.push({ label: "Lock: nobody adds anything", icon: "lock", onChoose: set("locked") });
+  }
+  return <MenuButton label="Thread" items={items} />;
+}

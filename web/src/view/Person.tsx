@@ -1,0 +1,19 @@
+// A person's name or face, by their id alone.
+import { usePerson } from "../actions/people";
+import { useStore } from "../store/store";
+import { Avatar } from "./Avatar";
+
+/** `inside` of a sentence. */
+export function PersonName({ userId, inside = false }: { userId: string | null; inside?: boolean }) {
+  const person = usePerson(userId ?? "");
+  const isMe = useStore((state) => state.me?.userId === userId);
+  if (isMe) return inside ? "you" : "You";
+  if (person !== undefined) return person.username;
+  const unknown = userId === "system" || userId === null ? "The system" : "Somebody";
+  return inside ? unknown.toLowerCase() : unknown;
+}
+
+export function PersonFace({ userId, size }: { userId: string; size: number }) {
+  const person = usePerson(userId);
+  return <Avatar id={userId} name={person?.username ?? "?"} url={person?.avatarUrl} size={size} presence />;
+}
