@@ -30,6 +30,11 @@ class Entry:
         self.s = s
         self.announcement = announcement
 
+    @property
+    def weight(self) -> int:
+        """About how many bytes of memory it takes: what is told, and the frame of it."""
+        return 1000 + 2 * len(self.announcement.d)
+
     @cached_property
     def frame(self) -> bytes:
         """As everybody hears it."""

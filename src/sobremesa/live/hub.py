@@ -25,7 +25,8 @@ from sobremesa.memory import Memory
 from sobremesa.people import Tenant, UserId
 
 KEPT_ENTRIES = 8192
-"""How many of the last announcements are kept in memory."""
+KEPT_BYTES = 16 * 1024 * 1024
+"""How many of the last announcements are kept in memory, and how much they may weigh."""
 REMEMBERED_IDS = 50_000
 PAUSE_SECONDS = 1.0
 AT_ONCE = 500
@@ -80,7 +81,8 @@ class Hub:
         self._fresh = fresh
         self._listeners: dict[Topic, set[Listener]] = defaultdict(set)
         self._of_subject: dict[str, set[Listener]] = defaultdict(set)
-        self._kept: deque[Entry] = deque(maxlen=KEPT_ENTRIES)
+        self._kept: deque[Entry] = deque()
+        self._kept_bytes = 0
         self._floor: Order = ()
         """Everything after this place is kept."""
         self._here: Order = ()
@@ -116,6 +118,7 @@ class Hub:
         self._here = here
         if not was_heard:
             self._kept.clear()
+            self._kept_bytes = 0
             self._floor = here  # whoever comes in meanwhile asks the feed for what is not kept
         await self._flush(touched)
 
@@ -258,9 +261,12 @@ class Hub:
         return first[0]
 
     def _keep(self, entry: Entry) -> None:
-        if len(self._kept) == KEPT_ENTRIES:
-            self._floor = self._kept[0].order
         self._kept.append(entry)
+        self._kept_bytes += entry.weight
+        while len(self._kept) > KEPT_ENTRIES or self._kept_bytes > KEPT_BYTES:
+            oldest = self._kept.popleft()
+            self._kept_bytes -= oldest.weight
+            self._floor = oldest.order
         self._here = entry.order
         self._count += 1
 
