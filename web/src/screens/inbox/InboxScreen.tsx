@@ -78,7 +78,12 @@ function Open({ inbox, category }: { inbox: ReadyInbox; category: string | null 
             Unread{unread > 0 && ` (${unread > 99 ? "99+" : unread})`}
           </button>
         </div>
-        <button type="button" className="button button-small" disabled={unread === 0} onClick={markAll}>
+        <button
+          type="button"
+          className="button button-small inbox-mark-all"
+          disabled={unread === 0}
+          onClick={markAll}
+        >
           Mark all<span className="wide-only"> as read</span>
         </button>
       </header>
