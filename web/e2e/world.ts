@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const COMMAND = process.env["SOBREMESA_COMMAND"] ?? "../.venv/bin/sobremesa";
+export const COMMAND = process.env["SOBREMESA_COMMAND"] ?? "../.venv/bin/sobremesa";
 
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");

@@ -75,7 +75,8 @@ function Open({ inbox, category }: { inbox: ReadyInbox; category: string | null 
             All
           </button>
           <button type="button" aria-pressed={isUnread} onClick={() => setUnread(true)}>
-            Unread{unread > 0 && ` (${unread > 99 ? "99+" : unread})`}
+            Unread
+            {unread > 0 && <span className="wide-only">({unread > 99 ? "99+" : unread})</span>}
           </button>
         </div>
         <button
