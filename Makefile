@@ -66,7 +66,7 @@ lock: $(UV) ## Resolve the newest allowed versions and write the lock files
 	@! grep -n '"resolved"' $(SERVERS)/package-lock.json $(SOCKETIO)/package-lock.json $(WEB)/package-lock.json $(WEB)/e2e/browser/package-lock.json
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) $(SERVERS)/node_modules $(SOCKETIO)/node_modules $(WEB)/node_modules $(WEB)/e2e/browser/node_modules $(WEB)/test-results $(dir $(CLIENT)) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@rm -rf $(VENV) $(SERVERS)/node_modules $(SOCKETIO)/node_modules $(WEB)/node_modules $(WEB)/e2e/browser/node_modules $(WEB)/test-results $(WEB)/e2e-artefacts $(dir $(CLIENT)) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
 
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 NODE_IS_NEW := const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)

@@ -6,9 +6,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const COMMAND = process.env["SOBREMESA_COMMAND"] ?? "../.venv/bin/sobremesa";
+export const COMMAND = process.env["SOBREMESA_COMMAND"] ?? "../.venv/bin/sobremesa";
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => probe.once("listening", resolve));
   const address = probe.address();
@@ -17,20 +17,58 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** `sobremesa` with these words, once it has said what it is expected to say. */
+export async function launched(
+  words: readonly string[],
+  environment: Record<string, string>,
+  isReady: (said: string) => boolean,
+): Promise<ChildProcess> {
+  const child = spawn(COMMAND, words, {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.on("data", (data: Buffer) => {
+      said += data.toString();
+      if (isReady(said)) resolve();
+    });
+    child.once("exit", () => reject(new Error(`it ended: ${said}`)));
+  });
+  return child;
+}
+
+export async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const exit = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await exit;
+}
+
+interface ServerOptions {
+  /** Where it keeps everything; a file of its own unless told. */
+  store?: string;
+  environment?: Record<string, string>;
+  /** Runs before the server, with its store. */
+  prepare?: (store: string) => Promise<void> | void;
+}
+
 export class Server {
   readonly url: string;
   private readonly port: number;
+  private readonly options: ServerOptions;
   private readonly directory = mkdtempSync(join(tmpdir(), "sobremesa-e2e-"));
   private process: ChildProcess | null = null;
   private key: string | undefined;
 
-  private constructor(port: number) {
+  private constructor(port: number, options: ServerOptions) {
     this.port = port;
+    this.options = options;
     this.url = `http://127.0.0.1:${port}`;
   }
 
   private get store(): string {
-    return `sqlite:///${this.directory}/chat.db`;
+    return this.options.store ?? `sqlite:///${this.directory}/chat.db`;
   }
 
   /** Publish a notice as a product's own server does, by a key. */
@@ -51,35 +89,26 @@ export class Server {
     if (!answer.ok) throw new Error(`publish: ${answer.status} ${await answer.text()}`);
   }
 
-  static async start(): Promise<Server> {
-    const server = new Server(await freePort());
+  static async start(options: ServerOptions = {}): Promise<Server> {
+    const server = new Server(await freePort(), options);
+    await options.prepare?.(server.store);
     await server.start();
     return server;
   }
 
   async start(): Promise<void> {
-    const child = spawn(COMMAND, ["serve", "--store", this.store, "--port", String(this.port)], {
-      env: { ...process.env, SOBREMESA_RATE_LIMITS: "off" },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    this.process = child;
-    let said = "";
-    await new Promise<void>((resolve, reject) => {
-      child.stderr.on("data", (data: Buffer) => {
-        said += data.toString();
-        if (said.includes(this.url)) resolve();
-      });
-      child.once("exit", () => reject(new Error(`the server ended: ${said}`)));
-    });
+    const environment = { SOBREMESA_RATE_LIMITS: "off", ...this.options.environment };
+    this.process = await launched(
+      ["serve", "--store", this.store, "--port", String(this.port)],
+      environment,
+      (said) => said.includes(this.url),
+    );
   }
 
   async stop(): Promise<void> {
     const child = this.process;
-    if (child === null) return;
     this.process = null;
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGTERM");
-    await ended;
+    if (child !== null) await ended(child);
   }
 
   async end(): Promise<void> {

@@ -4,6 +4,8 @@ import type { Change } from "./changes";
 import { roomKey, type Log, type RoomKey, type State } from "./state";
 
 const REMEMBERED = 20;
+/** So many messages of a room are kept: whoever reads on and on does not gather all of it. */
+export const KEPT = 400;
 const NOTHING: Log = { messages: [], hasOlder: true, hasNewer: false };
 
 export function reduceMessages(state: State, change: Change): State {
@@ -17,11 +19,10 @@ export function reduceMessages(state: State, change: Change): State {
         hasOlder: change.d.hasOlder ?? old.hasOlder,
         hasNewer: change.d.hasNewer ?? old.hasNewer,
       };
-      return withLog(
-        state,
-        key,
-        log.hasNewer ? log : completed(log, state.heard[key] ?? [], state.me?.userId),
-      );
+      const whole = log.hasNewer ? log : completed(log, state.heard[key] ?? [], state.me?.userId);
+      if (where !== "older") return withLog(state, key, shortened(whole, "oldest"));
+      // Whoever sees the end by now keeps it, even if older messages come that were asked for before.
+      return withLog(state, key, state.viewing === key ? whole : shortened(whole, "newest"));
     }
     case "own.forgotten": {
       const { [roomKey(change.d.room)]: _gone, ...logs } = state.logs;
@@ -36,7 +37,8 @@ export function reduceMessages(state: State, change: Change): State {
       const told = { ...state, heard: { ...state.heard, [key]: lately } };
       // Where the end of the room is not loaded, a new message would leave a hole before it.
       if (log === undefined || log.hasNewer) return told;
-      return withLog(told, key, { ...log, messages: merged(log.messages, [message], state.me?.userId) });
+      const longer = { ...log, messages: merged(log.messages, [message], state.me?.userId) };
+      return withLog(told, key, state.viewing === key ? shortened(longer, "oldest") : longer);
     }
     case "message.updated":
       return changed(state, keyOf(change.d), change.d.messageId, (old) =>
@@ -90,6 +92,14 @@ function completed(log: Log, heard: readonly Message[], me: string | undefined):
     return { ...log, hasNewer: true };
   const after = heard.filter((each) => each.messageId > last);
   return after.length === 0 ? log : { ...log, messages: merged(log.messages, after, me) };
+}
+
+/** Not more than is kept; what goes is asked for again when somebody comes back to it. */
+function shortened(log: Log, side: "oldest" | "newest"): Log {
+  if (log.messages.length <= KEPT) return log;
+  return side === "oldest"
+    ? { ...log, messages: log.messages.slice(-KEPT), hasOlder: true }
+    : { ...log, messages: log.messages.slice(0, KEPT), hasNewer: true };
 }
 
 function keyOf(place: { roomKind: Message["roomKind"]; roomId: string }): RoomKey {

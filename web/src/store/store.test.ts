@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Conversation, Me, Message } from "../api/shapes";
 import type { Ready } from "../live/frames";
 import type { Change } from "./changes";
+import { KEPT } from "./messages";
 import { keep, kept, letGo } from "./outbox";
 import { EMPTY, type Outgoing, type State } from "./state";
 import { reduce } from "./store";
@@ -76,6 +77,40 @@ describe("the state", () => {
   beforeEach(() => {
     localStorage.clear();
     state = after(EMPTY, { t: "ready", d: READY });
+  });
+
+  it("keeps a part of a long room, on the side where the reader is", () => {
+    const ids = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, at) => said(`m${String(from + at).padStart(6, "0")}`));
+    const older = (from: number, to: number): Change => ({
+      t: "own.page",
+      d: { room: ROOM, messages: ids(from, to), where: "older", hasOlder: true },
+    });
+    const newest: Change = {
+      t: "own.page",
+      d: { room: ROOM, messages: ids(5000, 5000 + KEPT), where: "replace", hasOlder: true, hasNewer: false },
+    };
+    const up = after(state, newest, older(4950, 5000));
+    expect(texts(up)).toHaveLength(KEPT);
+    expect(texts(up)?.[0]).toBe("m004950");
+    expect(up.logs["channel:C"]).toMatchObject({ hasOlder: true, hasNewer: true });
+    const last = 5000 + KEPT;
+    const down = after(up, {
+      t: "own.page",
+      d: { room: ROOM, messages: ids(last - 50, last), where: "newer", hasNewer: false },
+    });
+    expect(texts(down)).toHaveLength(KEPT);
+    expect(texts(down)?.at(-1)).toBe(`m00${last - 1}`);
+    expect(down.logs["channel:C"]).toMatchObject({ hasOlder: true, hasNewer: false });
+
+    // Whoever looks at the end keeps it, and what is said there pushes out what is oldest.
+    const looking: Change = { t: "own.viewing", d: { room: "channel:C" } };
+    expect(after(state, newest, looking, older(4950, 5000)).logs["channel:C"]?.hasNewer).toBe(false);
+    const told = after(state, newest, looking, { t: "message.created", d: said("m009999") });
+    expect(texts(told)).toHaveLength(KEPT);
+    expect(texts(told)?.at(-1)).toBe("m009999");
+    // Who reads above does not lose what they read to those who talk below.
+    expect(texts(after(state, newest, { t: "message.created", d: said("m009999") }))).toHaveLength(KEPT + 1);
   });
 
   it("is what ready tells", () => {

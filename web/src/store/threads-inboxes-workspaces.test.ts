@@ -8,10 +8,11 @@ import type {
   Thread,
   Workspace,
   WorkspaceMember,
+  WorkspaceSetting,
 } from "../api/shapes";
 import type { ReadyInbox } from "../live/inboxes";
 import type { Change } from "./changes";
-import { columnsOf } from "./workspaces";
+import { chosenStatuses, columnsOf } from "./workspaces";
 import { inboxTally } from "./inboxes";
 import { EMPTY, type State } from "./state";
 import { reduce } from "./store";
@@ -353,5 +354,18 @@ describe("workspaces", () => {
       of("5", "Doing"),
     ]);
     expect(columns.map((each) => each.status)).toEqual(["open", "Doing", "done", "zebra", null]);
+  });
+
+  it("have the columns that the workspace chose, also while they are empty", () => {
+    const of = (itemId: string, status: string | null) => ({ itemId, status }) as Item;
+    const setting = (value: unknown) => ({ statuses: { name: "statuses", value } as WorkspaceSetting });
+    const chosen = chosenStatuses(setting(["idea", "ready", "dropped"])) ?? [];
+    const columns = columnsOf([of("1", "Ready"), of("2", "open")], chosen, chosen);
+    expect(columns.map((each) => each.status)).toEqual(["idea", "Ready", "dropped", "open"]);
+    expect([chosenStatuses({}), chosenStatuses(setting([1])), chosenStatuses(setting("idea"))]).toEqual([
+      null,
+      null,
+      null,
+    ]);
   });
 });

@@ -135,15 +135,30 @@ export function workspacesOf(state: State): Workspace[] {
   return Object.values(state.workspaces).sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** The items of each status: the usual ones first and in their order, then others by name, those without one last. */
-export function columnsOf(items: readonly Item[]): { status: string | null; items: Item[] }[] {
+/** The statuses that a workspace has chosen for its board, by a setting of that name. */
+export function chosenStatuses(settings: WorkspaceContents["settings"]): readonly string[] | null {
+  const value: unknown = settings["statuses"]?.value;
+  if (!Array.isArray(value) || value.length === 0) return null;
+  return value.every((each) => typeof each === "string") ? [...new Set(value)] : null;
+}
+
+/** The items of each status: those of the order first, then others by name, those without one last. Some are there
+ * also while nothing is in them. */
+export function columnsOf(
+  items: readonly Item[],
+  always: readonly string[] = [],
+  order: readonly string[] = USUAL,
+): { status: string | null; items: Item[] }[] {
   const byStatus = new Map<string | null, Item[]>();
+  const known = new Set(items.map((each) => each.status?.toLowerCase()));
+  for (const status of always) if (!known.has(status.toLowerCase())) byStatus.set(status, []);
+  const places = order.map((each) => each.toLowerCase());
   for (const item of [...items].sort((a, b) => (a.itemId < b.itemId ? -1 : 1)))
     byStatus.set(item.status, [...(byStatus.get(item.status) ?? []), item]);
   const rank = (status: string | null): number => {
-    if (status === null) return USUAL.length + 1;
-    const at = USUAL.indexOf(status.toLowerCase());
-    return at < 0 ? USUAL.length : at;
+    if (status === null) return places.length + 1;
+    const at = places.indexOf(status.toLowerCase());
+    return at < 0 ? places.length : at;
   };
   return [...byStatus.entries()]
     .map(([status, found]) => ({ status, items: found }))

@@ -41,6 +41,7 @@ type Anchor = "end" | { key: string; offset: number };
 const OVERSCAN = 800;
 const NEAR = 1200;
 const AT_END = 32;
+const REMEMBERED = 200;
 
 export function RowList<Row>(props: RowListProps<Row>) {
   const { rows, keyOf, estimate, render, isLoose, endsHere, onNearStart, onNearEnd, onAtEnd } = props;
@@ -89,6 +90,13 @@ export function RowList<Row>(props: RowListProps<Row>) {
   useLayoutEffect(() => {
     if (settle()) again();
   });
+
+  // Rows that are gone for good are forgotten, or whoever reads on and on gathers their heights.
+  useEffect(() => {
+    if (heights.current.size <= 2 * rows.length + REMEMBERED) return;
+    const kept = rows.map((row) => [keyOf(row), heights.current.get(keyOf(row))] as const);
+    heights.current = new Map(kept.filter((each): each is [string, number] => each[1] !== undefined));
+  }, [rows, keyOf]);
 
   // Pictures that load, fonts, a turned screen: heights change without a render.
   useEffect(() => {

@@ -75,10 +75,16 @@ function Open({ inbox, category }: { inbox: ReadyInbox; category: string | null 
             All
           </button>
           <button type="button" aria-pressed={isUnread} onClick={() => setUnread(true)}>
-            Unread{unread > 0 && ` (${unread > 99 ? "99+" : unread})`}
+            Unread
+            {unread > 0 && <span className="wide-only">({unread > 99 ? "99+" : unread})</span>}
           </button>
         </div>
-        <button type="button" className="button button-small" disabled={unread === 0} onClick={markAll}>
+        <button
+          type="button"
+          className="button button-small inbox-mark-all"
+          disabled={unread === 0}
+          onClick={markAll}
+        >
           Mark all<span className="wide-only"> as read</span>
         </button>
       </header>

@@ -39,8 +39,7 @@ export function useReading(room: RoomRef) {
       setLooks(now);
       // Whoever looks away while everything is read finds a line where they stopped.
       const state = store.get();
-      if (!now && placeOfRoom(state, room)?.unread.count === 0)
-        setUnreadAfter(state.logs[roomKey(room)]?.messages.at(-1)?.messageId ?? null);
+      if (!now && placeOfRoom(state, room)?.unread.count === 0) setUnreadAfter(newestIn(state, room));
     };
     addEventListener("focus", look);
     addEventListener("blur", look);
@@ -68,11 +67,18 @@ export function useReading(room: RoomRef) {
 
   const readAll = useCallback(() => {
     setUnreadAfter(null);
-    const last = store.get().logs[roomKey(room)]?.messages.at(-1);
-    if (last !== undefined) void markRead(room, last.messageId).catch(() => undefined);
+    const last = newestIn(store.get(), room);
+    if (last !== null) void markRead(room, last).catch(() => undefined);
   }, [room]);
 
   return { unreadAfter, isAtEnd, setAtEnd, readAll };
+}
+
+/** The last message of the room, whether or not it is loaded. */
+function newestIn(state: ReturnType<typeof store.get>, room: RoomRef): string | null {
+  const log = state.logs[roomKey(room)];
+  const loaded = log?.hasNewer === true ? undefined : log?.messages.at(-1)?.messageId;
+  return loaded ?? placeOfRoom(state, room)?.lastMessageId ?? null;
 }
 
 function lastReadIn(state: ReturnType<typeof store.get>, room: RoomRef): string | null | undefined {

@@ -98,7 +98,7 @@ function Open({ thread, target }: { thread: Thread; target: string | null }) {
         room={room}
         path={path}
         face={
-          <span className="wide-only">
+          <span className="thread-face wide-only">
             <PersonFace userId={otherParty(thread, me?.userId ?? "")} size={28} />
           </span>
         }

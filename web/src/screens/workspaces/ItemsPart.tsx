@@ -2,7 +2,7 @@
 import { useMemo, useState, type DragEvent } from "react";
 import { changeItem, createItem } from "../../actions/workspaces";
 import type { Item } from "../../api/shapes";
-import { columnsOf } from "../../store/workspaces";
+import { chosenStatuses, columnsOf, type WorkspaceContents } from "../../store/workspaces";
 import { Icon } from "../../view/Icon";
 import { MenuButton, type MenuItem } from "../../view/Menu";
 import { shortTime } from "../../view/times";
@@ -13,18 +13,23 @@ import { showValue } from "./values";
 
 type View = "board" | "list";
 const KEY = "sobremesa.items";
+/** They are there before something is in them, unless the workspace chose others. */
 const FIRST: readonly string[] = ["open", "doing", "done"];
 const DRAGGED = "application/x-sobremesa-item";
 
 interface ItemsPartProps {
   workspaceId: string;
-  items: Readonly<Record<string, Item>>;
+  items: WorkspaceContents["items"];
+  settings: WorkspaceContents["settings"];
 }
 
-export function ItemsPart({ workspaceId, items }: ItemsPartProps) {
+export function ItemsPart({ workspaceId, items, settings }: ItemsPartProps) {
   const [view, setView] = useState<View>(() => (localStorage.getItem(KEY) === "list" ? "list" : "board"));
   const [opened, setOpened] = useState<string | null>(null);
-  const columns = useMemo(() => withEmpty(columnsOf(Object.values(items))), [items]);
+  const columns = useMemo(() => {
+    const chosen = chosenStatuses(settings);
+    return columnsOf(Object.values(items), chosen ?? FIRST, chosen ?? undefined);
+  }, [items, settings]);
   const statuses = columns.flatMap((each) => (each.status === null ? [] : [each.status]));
   const choose = (fresh: View) => {
     localStorage.setItem(KEY, fresh);
@@ -59,17 +64,6 @@ export function ItemsPart({ workspaceId, items }: ItemsPartProps) {
 interface Column {
   status: string | null;
   items: Item[];
-}
-
-/** The usual statuses are there before something is in them. */
-function withEmpty(columns: Column[]): Column[] {
-  const known = new Set(columns.map((each) => each.status?.toLowerCase()));
-  const empty = FIRST.filter((each) => !known.has(each)).map((status): Column => ({ status, items: [] }));
-  const all = [...columns, ...empty];
-  const order = columnsOf(all.map((each) => ({ itemId: "", status: each.status }) as Item)).map(
-    (each) => each.status,
-  );
-  return all.sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
 }
 
 interface Shown {

@@ -116,7 +116,8 @@ function Part({
 }) {
   if (part === "people") return <MembersPart workspace={workspace} members={contents.members} />;
   if (part === "settings") return <SettingsPart workspace={workspace} settings={contents.settings} />;
-  return <ItemsPart workspaceId={workspace.workspaceId} items={contents.items} />;
+  const { items, settings } = contents;
+  return <ItemsPart workspaceId={workspace.workspaceId} items={items} settings={settings} />;
 }
 
 function BoardSkeleton() {

@@ -1,0 +1,51 @@
+"""Fill a channel of a new store with many messages, quickly: `python fill_channel.py STORE HOW_MANY`.
+
+What a browser needs to come in is printed as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+
+from sobremesa.app import Sobremesa
+from sobremesa.rooms.sending import Draft
+
+IN_FLIGHT = 300
+WORDS = "The bread is in the oven, and **nobody** leaves before it is out. "
+
+
+def said(number: int) -> str:
+    """Of every length, from a word to some lines; a few with code or a link."""
+    extra = {3: " `oven.on()`", 5: " https://example.org/bread", 6: "\n- salt\n- flour"}.get(number % 11, "")
+    return f"number {number}. " + WORDS * (number % 5) + extra
+
+
+async def fill(store: str, how_many: int) -> None:
+    """Make the channel, and let three people fill it, many at a time."""
+    async with Sobremesa.open(store, background=False) as app:
+        people = [
+            (
+                await app.accounts.register(email=f"{name}@example.org", username=name, password="correct horse")  # noqa: S106
+            ).actor
+            for name in ("olga", "pau", "rui")
+        ]
+        owner, *others = people
+        server = await app.communities.create_server(owner, name="The long table")
+        made = await app.communities.create_channel(owner, server.server_id, name="general")
+        channel_id = made.channel.channel_id
+        invite = await app.membership.create_invite(owner, server.server_id)
+        for other in others:
+            await app.membership.redeem(other, invite.code)
+        numbers = iter(range(how_many))
+
+        async def talk() -> None:
+            for number in numbers:
+                await app.channels.send(people[number // 4 % 3], channel_id, Draft(said(number)))
+
+        await asyncio.gather(*(talk() for _ in range(IN_FLIGHT)))
+        print(json.dumps({"serverId": server.server_id, "channelId": channel_id, "code": invite.code}))
+
+
+asyncio.run(fill(sys.argv[1], int(sys.argv[2])))

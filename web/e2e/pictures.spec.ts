@@ -1,0 +1,139 @@
+// Pictures of every screen, of the demo as `make run` shows it. They are left in e2e-artefacts, to be looked at;
+// with SOBREMESA_PICTURE=1 one of them becomes the picture of the README.
+import type { Browser, Page } from "@playwright/test";
+import type { ChildProcess } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ended, expect, launched, test as base } from "./world";
+
+const PICTURES = "e2e-artefacts";
+const README_PICTURE = "../docs/web-client.png";
+const README_PICTURE_BYTES = 250_000;
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 360, height: 740 };
+
+const test = base.extend<object, { demo: string }>({
+  demo: [
+    async ({}, use) => {
+      const folder = mkdtempSync(join(tmpdir(), "sobremesa-demo-"));
+      let address = "";
+      let child: ChildProcess | null = null;
+      try {
+        child = await launched(
+          ["demo", "--port", "0", "--store", `sqlite:///${folder}/demo.db`],
+          { SOBREMESA_RATE_LIMITS: "off" },
+          (said) => {
+            address = /the demo: (\S+)/.exec(said)?.[1] ?? "";
+            return address !== "" && said.includes("--fresh begins again");
+          },
+        );
+        await use(address);
+      } finally {
+        if (child !== null) await ended(child);
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
+});
+
+async function signedIn(
+  browser: Browser,
+  demo: string,
+  options: Parameters<Browser["newContext"]>[0],
+): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  await page.goto(demo);
+  await page.getByLabel("E-mail").fill("ana@sobremesa.example");
+  await page.getByLabel("Password").fill("sobremesa-demo");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("heading", { name: "Home" })).toBeVisible();
+  return page;
+}
+
+/** Nothing loads any more: no skeleton, no picture under way, every font there. */
+async function calm(page: Page): Promise<void> {
+  await page.mouse.move(0, 0);
+  await page.waitForLoadState("networkidle");
+  await expect(page.locator(".skeleton:visible")).toHaveCount(0);
+  await page.waitForFunction(() =>
+    [...document.images].every((image) => image.complete && image.naturalWidth > 0),
+  );
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+}
+
+async function follow(page: Page, where: string, name: string | RegExp): Promise<void> {
+  await page.getByRole("navigation", { name: where }).getByRole("link", { name }).first().click();
+}
+
+/** How one comes to each screen, by its name. */
+const SCREENS: Record<string, (page: Page) => Promise<void>> = {
+  home: async (page) => await expect(page.getByRole("heading", { name: "Lately" })).toBeVisible(),
+  channel: async (page) => {
+    await follow(page, "Communities", /^La Mesa Larga/);
+    await follow(page, "Channels", /^general/);
+    await expect(page.getByRole("textbox", { name: /^Message / })).toBeVisible();
+  },
+  conversation: async (page) => {
+    await follow(page, "Communities", /^Conversations/);
+    await follow(page, "Conversations", /marta/);
+    await expect(page.getByRole("textbox", { name: /^Message / })).toBeVisible();
+  },
+  thread: async (page) => {
+    await follow(page, "Communities", /^Threads/);
+    await follow(page, "Threads", /^noor.*Project/);
+    await expect(page.getByRole("tab", { name: "Shotlist" })).toBeVisible();
+    await page.getByRole("tab", { name: "Shotlist" }).click();
+  },
+  inbox: async (page) => {
+    await follow(page, "Communities", /^Inbox/);
+    await expect(page.locator(".inbox-head").first()).toBeVisible();
+  },
+  workspace: async (page) => {
+    await follow(page, "Communities", /^Workspaces/);
+    await follow(page, "Workspaces", /Winter menu/);
+    await expect(page.getByRole("region", { name: "Board" })).toBeVisible();
+  },
+  settings: async (page) => {
+    await page.goto(new URL("/settings/profile", page.url()).href);
+    await expect(page.locator(".settings")).toBeVisible();
+  },
+};
+
+for (const colorScheme of ["light", "dark"] as const)
+  test(`every screen of the demo has its picture, in ${colorScheme}`, async ({ browser, demo }) => {
+    test.setTimeout(90_000);
+    mkdirSync(PICTURES, { recursive: true });
+    const page = await signedIn(browser, demo, { colorScheme, viewport: WIDE });
+    for (const [name, go] of Object.entries(SCREENS)) {
+      await go(page);
+      await calm(page);
+      await page.screenshot({ path: `${PICTURES}/${name}-${colorScheme}.png` });
+    }
+    await page.context().close();
+    if (process.env["SOBREMESA_PICTURE"] === "1" && colorScheme === "light") {
+      copyFileSync(`${PICTURES}/thread-light.png`, README_PICTURE);
+      expect(statSync(README_PICTURE).size).toBeLessThan(README_PICTURE_BYTES);
+    }
+  });
+
+test("rooms and the inbox have their picture on a telephone", async ({ browser, demo }) => {
+  test.setTimeout(90_000);
+  mkdirSync(PICTURES, { recursive: true });
+  // Where they are is found on a wide screen, where the lists are in sight.
+  const page = await signedIn(browser, demo, { viewport: WIDE });
+  for (const name of ["channel", "thread", "inbox"]) {
+    await page.setViewportSize(WIDE);
+    await SCREENS[name]?.(page);
+    await page.setViewportSize(NARROW);
+    await page.reload();
+    await expect(page.locator("main")).toBeVisible();
+    await calm(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBe(NARROW.width);
+    await page.screenshot({ path: `${PICTURES}/${name}-narrow.png` });
+  }
+  await page.context().close();
+});
