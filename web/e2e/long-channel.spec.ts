@@ -2,7 +2,7 @@
 import type { Browser, CDPSession } from "@playwright/test";
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
-import { COMMAND, expect, Server, test as base } from "./world";
+import { COMMAND, expect, middle, Server, test as base } from "./world";
 
 const HOW_MANY = Number(process.env["SOBREMESA_LONG_CHANNEL"] ?? 5000);
 const PAGES = 400;
@@ -116,7 +116,7 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
     heaps.push(await heap(session)); // after the trace: the collection is ours
   };
   await list.hover();
-  const wanted = Math.min(PAGES, Math.floor(HOW_MANY / 50) - 10);
+  const wanted = Math.min(PAGES, Math.floor(HOW_MANY / 50) - 15);
   let nodes = 0;
   let steps = 0;
   while (pages < wanted) {
@@ -130,6 +130,16 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
     }
   }
   await measure();
+
+  // While messages come above and go below, what one reads moves as the wheel says.
+  for (let step = 0; step < 60; step++) {
+    const before = await middle(list);
+    await page.mouse.wheel(0, -300);
+    await page.waitForTimeout(40);
+    const after = await list.locator(`[data-message="${before.id}"]`).boundingBox();
+    const moved = after === null ? Infinity : after.y - before.y;
+    expect(moved > -20 && moved < 340, `moved by ${moved}`).toBe(true);
+  }
 
   // To the first message, by its day, and on from there; then back to the newest.
   await page.getByRole("button", { name: "Go to a day" }).click();
