@@ -1,4 +1,4 @@
-import { expect, test, type Person, type Place } from "./world";
+import { expect, middle, test, type Person, type Place } from "./world";
 
 async function fill({ channelId }: Place, person: Person, count: number): Promise<string[]> {
   const ids: string[] = [];
@@ -41,18 +41,6 @@ test("older messages come when one scrolls up, and what one reads stays where it
   await ana.page.getByRole("button", { name: "Newest messages" }).click();
   await expect(ana.said("number 169 ")).toBeInViewport();
 });
-
-async function middle(list: import("@playwright/test").Locator): Promise<{ id: string; y: number }> {
-  return await list.evaluate((element) => {
-    const frame = element.getBoundingClientRect();
-    for (const message of element.querySelectorAll<HTMLElement>("[data-message]")) {
-      const box = message.getBoundingClientRect();
-      if (box.top > frame.top + frame.height / 3 && box.top < frame.bottom)
-        return { id: message.dataset["message"] ?? "", y: box.top };
-    }
-    return { id: "", y: 0 };
-  });
-}
 
 test("a leap lands among messages, wherever it goes", async ({ newcomer, community }) => {
   const ana = await newcomer("ana");

@@ -1,5 +1,5 @@
 // A real server on a store of its own, and people who use it in real browsers.
-import { test as base, expect, type BrowserContext, type Page } from "@playwright/test";
+import { test as base, expect, type BrowserContext, type Locator, type Page } from "@playwright/test";
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -173,6 +173,19 @@ export class Person {
   said(text: string) {
     return this.page.locator("[data-message]").filter({ hasText: text });
   }
+}
+
+/** A message in the middle of what is in sight, and where it stands. */
+export async function middle(list: Locator): Promise<{ id: string; y: number }> {
+  return await list.evaluate((element) => {
+    const frame = element.getBoundingClientRect();
+    for (const message of element.querySelectorAll<HTMLElement>("[data-message]")) {
+      const box = message.getBoundingClientRect();
+      if (box.top > frame.top + frame.height / 3 && box.top < frame.bottom)
+        return { id: message.dataset["message"] ?? "", y: box.top };
+    }
+    return { id: "", y: 0 };
+  });
 }
 
 /** A thread of a buyer with a seller. */

@@ -1,0 +1,81 @@
+// The same client on a server that keeps everything in DynamoDB.
+import { spawn } from "node:child_process";
+import { connect } from "node:net";
+import { ended, expect, freePort, Server, test as base } from "./world";
+
+const DYNOXIDE = "../tests/servers/node_modules/@dynoxide/linux-x64/dynoxide";
+
+async function answers(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}
+
+const test = base.extend<object, { server: Server }>({
+  server: [
+    async ({}, use) => {
+      const port = await freePort();
+      const database = spawn(DYNOXIDE, ["--host", "127.0.0.1", "--port", String(port)], { stdio: "ignore" });
+      try {
+        await expect.poll(() => answers(port)).toBe(true);
+        const server = await Server.start({
+          store: `dynamodb://web?region=eu-west-1&endpoint=http://127.0.0.1:${port}`,
+          environment: { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" },
+        });
+        await use(server);
+        await server.end();
+      } finally {
+        await ended(database);
+      }
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+});
+
+test("on DynamoDB somebody makes an account, signs out and signs in", async ({ browser, server }) => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${server.url}/register`);
+  await page.getByLabel("E-mail").fill("eva@example.org");
+  await page.getByLabel("User name").fill("eva");
+  await page.getByLabel("Password").fill("correct horse");
+  await page.getByRole("button", { name: "Make an account" }).click();
+  await expect(page.getByRole("heading", { name: "Home" })).toBeVisible();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("E-mail").fill("eva@example.org");
+  await page.getByLabel("Password").fill("correct horse");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("heading", { name: "Home" })).toBeVisible();
+  await context.close();
+});
+
+test("on DynamoDB two people talk, and what is said elsewhere is counted", async ({
+  newcomer,
+  community,
+}) => {
+  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const { serverId, path } = await community(ana, ben);
+  await ana.api("POST", `/servers/${serverId}/channels`, { name: "menu" });
+  await ana.goTo(path);
+  await ben.goTo(path);
+  await ana.say("Is anybody at the table?");
+  await expect(ben.said("Is anybody at the table?")).toBeVisible();
+  await ben.say("I am.");
+  await expect(ana.said("I am.")).toBeVisible();
+  await expect(ben.page.locator(".message-sending")).toHaveCount(0);
+
+  await ben.page.getByRole("link", { name: "menu" }).click();
+  await ben.say("soup");
+  const link = ana.page.getByRole("navigation", { name: /^Channels/ }).getByRole("link", { name: "menu" });
+  await expect(link).toContainText("1 unread");
+  await ben.say(`@${ana.name} soup?`);
+  await expect(link).toContainText("1 for you");
+  await link.click();
+  await expect(ana.page.getByRole("separator", { name: "New messages" })).toBeVisible();
+  await expect(link).not.toContainText(/unread|for you/);
+
+  await ana.page.reload();
+  await expect(ana.said("soup?")).toBeVisible();
+});
