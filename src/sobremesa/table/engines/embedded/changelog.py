@@ -80,7 +80,7 @@ class ChangeLog:
         self._waiting: set[asyncio.Future[None]] = set()
         self._written: tuple[int, Sequence[Logged]] = (0, ())
         """The number of the last transaction of the commit under way, and what it logs."""
-        self._recent: deque[Logged] = deque(maxlen=KEPT_IN_MEMORY)
+        self._recent: deque[list[RawChange]] = deque(maxlen=KEPT_IN_MEMORY)
         self._newest = 0
         """The number of the last one that is kept in memory; those before it follow each other."""
 
@@ -99,7 +99,8 @@ class ChangeLog:
         if transactions:
             if newest - len(transactions) != self._newest:
                 self._recent.clear()  # another process has written in between
-            self._recent.extend(transactions)
+            first = newest - len(transactions) + 1
+            self._recent.extend(self._told(first + place, each) for place, each in enumerate(transactions))
             self._newest = newest
             self._written = (0, ())
         self._wake()
@@ -158,21 +159,23 @@ class ChangeLog:
 
     def _read_recent(self, sequence: int, place: int) -> tuple[list[RawChange], int]:
         """The same from memory, where nothing has to be decoded."""
-        changes: list[RawChange] = []
-        for at_ms, changed, expired, _ in islice(self._recent, place, place + TRANSACTIONS_A_READ):
-            sequence += 1
-            for number, (key, old, new) in enumerate((change.key, change.old, change.new) for change in changed):
-                changes.append(
-                    RawChange(
-                        f"{self._store_id}-{sequence}-{number}",
-                        at_ms,
-                        key,
-                        old.item if old is not None else None,
-                        new.item if new is not None else None,
-                        expired,
-                    )
-                )
-        return changes, sequence
+        transactions = list(islice(self._recent, place, place + TRANSACTIONS_A_READ))
+        return [change for changes in transactions for change in changes], sequence + len(transactions)
+
+    def _told(self, sequence: int, logged: Logged) -> list[RawChange]:
+        """What readers are told of a transaction; made once for all of them."""
+        at_ms, changed, expired, _ = logged
+        return [
+            RawChange(
+                f"{self._store_id}-{sequence}-{number}",
+                at_ms,
+                change.key,
+                change.old.item if change.old is not None else None,
+                change.new.item if change.new is not None else None,
+                expired,
+            )
+            for number, change in enumerate(changed)
+        ]
 
     async def next_commit(self, seconds: float) -> None:
         """Wait for a commit of this process, at most this long."""
