@@ -77,6 +77,7 @@ from sobremesa.live import entities as live_entities
 from sobremesa.live import presence_api
 from sobremesa.live.gateway import Gateway, Reception
 from sobremesa.live.opening import LiveOptions, open_live
+from sobremesa.live.polling import Polling
 from sobremesa.live.presence import Presence
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.migration import Migrations, Recipe, Watch, unwatched
@@ -389,7 +390,9 @@ class Sobremesa:
             *inboxes_api.routes(self.inboxes).endpoints,
             *attachments_api.routes(self.attachments).endpoints,
             *moderation_api.routes(self.review).endpoints,
-            *live_api.routes(self.live.hub, self.live.feed, self._listening.topics_of, self._gaps.find).endpoints,
+            *live_api.routes(
+                Polling(self.live.hub, self.live.feed, self._listening.topics_of, self._gaps.find)
+            ).endpoints,
             *presence_api.routes(self.presence).endpoints,
         ]
 

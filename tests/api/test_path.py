@@ -347,7 +347,8 @@ async def somebody_polls(story: Story) -> None:
     while not topics:  # on DynamoDB something of before may still be told
         heard = await story.ben.get("/events", after=now["next"], wait=20)
         now = heard
-        topics = [event for event in heard["items"] if event["t"] == "channel.updated"]
+        changed = [event for event in heard["items"] if event["t"] == "channel.updated"]
+        topics = [event for event in changed if event["d"]["topic"] == channel["topic"]]
     assert topics[0].keys() == {"t", "s", "id", "d"}
     assert topics[0]["d"] == channel
 

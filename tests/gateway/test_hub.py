@@ -18,6 +18,9 @@ from sobremesa.live import hub as hubs
 from sobremesa.live.events import Expulsion, server
 from sobremesa.live.frames import payload_of
 from sobremesa.live.hub import Hub, Listener
+from sobremesa.live.polling import Polling
+from sobremesa.live.typing import TypingStarted, typing_started
+from sobremesa.people import UserId
 from sobremesa.settings import Settings
 
 
@@ -206,3 +209,21 @@ async def test_nothing_is_translated_while_nobody_listens_and_nothing_is_missed_
     await hub.attach(bea, await town.app._listening.topics_of(table.bea.actor), order)
 
     assert [frame["d"]["content"] for frame in bea.heard] == ["nobody is here"]
+
+
+async def test_a_poll_that_is_given_only_what_has_no_place_goes_on_from_where_it_was(
+    town: Town, hub: Hub, table: LongTable
+) -> None:
+    app = town.app
+    polling = Polling(hub, app.live.feed, app._listening.topics_of, app._gaps.find)
+    before = hub.position()
+    waiting = asyncio.create_task(polling.wait(table.bea.actor, before, seconds=10, limit=1))
+    while not hub.listeners_of(table.bea.user.user_id):  # noqa: ASYNC110 - it is under way, and tells nobody
+        await asyncio.sleep(0)
+    for name in ("ana", "carl"):
+        typing = TypingStarted(table.channel_id, "channel", UserId(name), name)
+        hub.tell(typing_started(typing, server(table.server_id)))
+    heard = await waiting
+
+    assert [item.t for item in heard.items] == ["typing.started"]
+    assert heard.next == before

@@ -22,6 +22,7 @@ from sobremesa.http.calls import Call, Caller, Calls
 from sobremesa.http.endpoints import PREFIX
 from sobremesa.http.limits import Limits, origin_of
 from sobremesa.http.problems import Problem, problem_of
+from sobremesa.http.site import NO_SUCH_SOCKET
 from sobremesa.live import frames
 from sobremesa.live.events import Admission, D, EventType
 from sobremesa.live.feed import BadPlace, Cursor, Trimmed
@@ -40,7 +41,6 @@ Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PATH = f"{PREFIX}/gateway"
-NO_SUCH_SOCKET = 4404
 HEARTBEAT_MS = 30_000
 IDENTIFY_SECONDS = 10.0
 SILENCE_SECONDS = 2 * HEARTBEAT_MS / 1000 + 5
