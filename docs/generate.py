@@ -281,7 +281,7 @@ _FORMS = {
 
 
 def _asyncapi() -> str:
-    document = asyncapi.document(EVENTS, title="Sobremesa", version=__version__, server_url=Settings().public_url)
+    document = asyncapi.document(EVENTS, title="Sobremesa", version=__version__, server_url=Settings().address)
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 

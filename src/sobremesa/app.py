@@ -441,7 +441,7 @@ class Sobremesa:
             GatewaySessions(self._ids, self.keyring.secret("gateway")),
             self._limits,
             self._clock,
-            origins=[self.settings.public_url, *self.settings.cors_origins],
+            origins=[self.settings.address, *self.settings.cors_origins],
             watch=self.presence.watch,
         )
 

@@ -18,6 +18,7 @@ from sobremesa.errors import SobremesaError
 
 PREFIX = "SOBREMESA_"
 DEFAULT_STORE = "sqlite:///sobremesa.db"
+DEFAULT_ISSUER = "sobremesa"
 MAX_ATTRIBUTE_NAME_BYTES = 255
 
 IndexRole: TypeAlias = Literal["gsi1", "gsi2"]
@@ -143,8 +144,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     host: Annotated[str, Meta(description="The address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="The port to listen on; 0 is any free one.")] = 8080
     public_url: Annotated[
-        str, Meta(description="The address that people use: in mails, and as the issuer of tokens.")
-    ] = "http://127.0.0.1:8080"
+        str | None,
+        Meta(
+            description="The address that users reach the service at: in mails, in the API documentation, and as the "
+            "issuer of tokens. Without it the documentation shows the address of each request. Set it in production."
+        ),
+    ] = None
     tenant: Annotated[str, Meta(description="The tenant of people who register here.")] = "default"
     registration: Annotated[
         Literal["open", "closed"], Meta(description="May anybody register? `closed` leaves it to your own issuer.")
@@ -186,6 +191,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = None
     max_upload_bytes: Annotated[int, Meta(ge=1024, description="How large an uploaded file may be.")] = 26_214_400
     max_body_bytes: Annotated[int, Meta(ge=1024, description="How large the body of a request may be.")] = 65_536
+
+    @property
+    def address(self) -> str:
+        """Where users reach the service, for links in mails."""
+        return self.public_url or f"http://{self.host}:{self.port}"
+
+    @property
+    def token_issuer(self) -> str:
+        """The `iss` claim of our tokens: the same for every node and port that shares the store."""
+        return self.public_url or DEFAULT_ISSUER
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], **given: Any) -> Settings:

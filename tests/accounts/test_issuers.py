@@ -22,7 +22,7 @@ from sobremesa.accounts.jwks import check_address
 from sobremesa.accounts.signatures import peek
 from sobremesa.clock import SetClock
 from sobremesa.errors import Busy, Unauthenticated
-from sobremesa.settings import BadSetting, Issuer
+from sobremesa.settings import DEFAULT_ISSUER, BadSetting, Issuer
 from sobremesa.table import Table, measure
 
 NAME = "https://login.example.com"
@@ -168,7 +168,7 @@ def _attacks(product: Product) -> dict[str, str]:
         "subject with a control character": product.token(sub="4\x002"),
         "unknown issuer": product.token(iss="https://login.example.org"),
         "issuer with a slash": product.token(iss=NAME + "/"),
-        "our own name": product.token(iss="http://127.0.0.1:8080"),
+        "our own name": product.token(iss=DEFAULT_ISSUER),
     }
 
 

@@ -34,6 +34,7 @@ def site_of(
     ready: Step = always_ready,
     request_seconds: float = 20,
     cors_origins: Sequence[str] = (),
+    public_url: str | None = "http://127.0.0.1:8080",
     **options: Any,
 ) -> Site:
     dispatch = Dispatch(
@@ -46,7 +47,7 @@ def site_of(
     return Site(
         dispatch,
         version="1.0.0",
-        public_url="http://127.0.0.1:8080",
+        public_url=public_url,
         ready=ready,
         metrics=metrics or Metrics(),
         cors_origins=cors_origins,

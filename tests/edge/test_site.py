@@ -208,3 +208,30 @@ async def test_a_websocket_is_refused_until_there_is_a_gateway() -> None:
 
     await site_of()({"type": "websocket", "path": "/v1/gateway", "headers": []}, receive, send)
     assert [message["type"] for message in sent] == ["websocket.close"]
+
+
+async def test_the_documentation_shows_the_address_of_the_request() -> None:
+    async with running(site_of(public_url=None)) as client:
+        address = str(client._base_url).rstrip("/")
+        async with client.get("/docs") as response:
+            assert f"curl {address}/v1/tables" in await response.text()
+            tag = response.headers["etag"]
+        async with client.get("/docs", headers={"If-None-Match": tag}) as response:
+            assert response.status == 304
+        async with client.get("/openapi.json", headers={"Host": "chat.example.com"}) as response:
+            assert (await response.json())["servers"] == [{"url": "http://chat.example.com"}]
+
+
+@pytest.mark.parametrize("host", ['"><script>', "a b", "x" * 300, "user@host", "host/path"])
+async def test_a_strange_host_header_does_not_reach_the_documentation(host: str) -> None:
+    async with running(site_of(public_url=None)) as client:
+        address = str(client._base_url).rstrip("/")
+        async with client.get("/openapi.json", headers={"Host": host}) as response:
+            assert response.status == 400 or (await response.json())["servers"] == [{"url": address}]
+
+
+async def test_the_documentation_shows_the_public_address_where_one_is_set() -> None:
+    site = site_of(public_url="https://chat.example.com")
+    headers = {"Host": "elsewhere.example.com"}
+    async with running(site) as client, client.get("/openapi.json", headers=headers) as response:
+        assert (await response.json())["servers"] == [{"url": "https://chat.example.com"}]

@@ -46,7 +46,7 @@ def open_accounts(
 ) -> Opened:
     """All parts of accounts over one table. Other domains add their farewells and exporters to the lists."""
     standings = Standings(clock)
-    tokens = Tokens(keyring, clock, settings.public_url)
+    tokens = Tokens(keyring, clock, settings.token_issuer)
     server_keys = ServerKeys(table, clock, ids, standings)
     accounts = Accounts(
         table,

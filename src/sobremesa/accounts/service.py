@@ -110,7 +110,7 @@ class Accounts:
             sessions=self._sessions,
             limits=limits,
             mailer=mailer,
-            public_url=settings.public_url,
+            public_url=settings.address,
             find_by_email=self.find_by_email,
         )
         self._departure = Departure(

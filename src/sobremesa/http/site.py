@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
@@ -37,9 +38,14 @@ Step: TypeAlias = Callable[[], Awaitable[Any]]
 
 READY_WITHIN_SECONDS = 2.0
 NO_SUCH_SOCKET = 4404
+REQUEST_ORIGIN = "http://origin.invalid"
+"""Stands in the documentation for the address of the request, where no public address is set."""
 CORS_HEADERS = ("authorization", "content-type", "idempotency-key", "if-none-match", "x-request-id")
 CORS_EXPOSED = ("ratelimit", "ratelimit-policy", "retry-after", "etag", "x-request-id")
 CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+
+_PLAIN_HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
+"""What may go into a page: a name or an address, and a port."""
 
 _log = structlog.get_logger("sobremesa.http")
 
@@ -62,7 +68,7 @@ class Site:
         dispatch: Dispatch,
         *,
         version: str,
-        public_url: str,
+        public_url: str | None,
         ready: Step,
         metrics: Metrics,
         cors_origins: Sequence[str] = (),
@@ -71,7 +77,9 @@ class Site:
         on_start: Sequence[Step] = (),
         on_stop: Sequence[Step] = (),
     ) -> None:
-        self.document = openapi.document(dispatch.endpoints, title="Sobremesa", version=version, server_url=public_url)
+        self.document = openapi.document(
+            dispatch.endpoints, title="Sobremesa", version=version, server_url=public_url or REQUEST_ORIGIN
+        )
         self.start_error: Exception | None = None
         """Why it did not start: the protocol between server and application has words only."""
         self._is_draining = False
@@ -189,18 +197,33 @@ def _with_cors(app: App, origins: Sequence[str]) -> App:
 
 
 def _cacheable(body: bytes, content_type: str, policy: str | None = None) -> Callable[[Request], Awaitable[Response]]:
-    """A page that never changes while the process runs."""
-    tag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
-    headers = {"etag": tag, "cache-control": "no-cache"}
+    """A page that never changes while the process runs, apart from the origin of the request."""
+    has_origin = REQUEST_ORIGIN.encode() in body
+    digest = hashlib.blake2b(body, digest_size=12).hexdigest()
+    headers = {"cache-control": "no-cache"}
+    if has_origin:
+        headers["vary"] = "host"
     if policy is not None:
         headers["content-security-policy"] = policy
 
     async def answer(request: Request) -> Response:
+        origin = _origin_of(request) if has_origin else ""
+        tag = f'"{digest}{origin and "." + hashlib.blake2b(origin.encode(), digest_size=6).hexdigest()}"'
         if tag in request.headers.get("if-none-match", ""):
-            return Response(status_code=304, headers=headers)
-        return Response(body, headers={**headers, "content-type": content_type})
+            return Response(status_code=304, headers={**headers, "etag": tag})
+        shown = body.replace(REQUEST_ORIGIN.encode(), origin.encode()) if has_origin else body
+        return Response(shown, headers={**headers, "etag": tag, "content-type": content_type})
 
     return answer
+
+
+def _origin_of(request: Request) -> str:
+    """Scheme and host as the client sees them; the listening address for a `Host` that is not a plain host."""
+    host = request.headers.get("host", "")
+    if not _PLAIN_HOST.fullmatch(host):
+        server = request.scope.get("server") or ("127.0.0.1", 80)
+        host = f"{server[0]}:{server[1]}"
+    return f"{request.scope['scheme']}://{host}"
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
