@@ -185,6 +185,16 @@ async def test_a_person_who_is_deleted_is_gone_from_every_socket(town: Town, tab
         assert (await talk.closed()).code == 4004
 
 
+async def test_a_call_that_ends_its_own_session_is_answered_before_the_socket_closes(
+    town: Town, table: LongTable
+) -> None:
+    async with town.visit(table.bea) as talk:
+        await talk.identify()
+        status, _ = await talk.call("accounts.logout")
+        assert status == 204
+        assert (await talk.closed()).code == 4004
+
+
 async def test_noise_is_ended(town: Town, table: LongTable) -> None:
     async with town.visit(table.ana) as talk:
         await talk.identify()

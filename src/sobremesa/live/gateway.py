@@ -314,7 +314,7 @@ class Gateway:
         try:
             socket.actor, socket.look_again_ms = await self._reception.standing(socket.token)
         except Refusal:
-            socket.close(frames.REFUSED, "The token has ended.")
+            socket.end("The token has ended.")
         except TableError:
             socket.look_again_ms = 0  # ask again at the next sweep
 
@@ -336,7 +336,7 @@ class Gateway:
         try:
             actor = await self._reception.authenticate(socket.token)
         except Refusal:
-            socket.close(frames.REFUSED, "The token has ended.")
+            socket.end("The token has ended.")
             return
         except StoreError as error:
             problem = problem_of(error)

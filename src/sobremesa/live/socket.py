@@ -12,6 +12,8 @@ from sobremesa.live.hub import Listener
 from sobremesa.live.wire import Wire
 from sobremesa.people import Actor
 
+ANSWER_SECONDS = 5.0
+"""How long a session that has ended waits for the answers to its calls, one of which may have ended it."""
 MAX_WAITING_BYTES = 192 * 1024
 """What a client may leave unread; whoever is slower than that is closed, and can resume."""
 
@@ -92,8 +94,16 @@ class Socket(Listener):
         """The client is gone."""
         self._wire.drop()
 
-    def end(self) -> None:
-        self.close(frames.REFUSED, "The session has ended.")
+    def end(self, reason: str = "The session has ended.") -> None:
+        """Close for want of a good token, once the calls under way are answered."""
+        if self._calls:
+            self.start(self._end_after(tuple(self._calls), reason))
+        else:
+            self.close(frames.REFUSED, reason)
+
+    async def _end_after(self, calls: tuple[asyncio.Task[None], ...], reason: str) -> None:
+        await asyncio.wait(calls, timeout=ANSWER_SECONDS)
+        self.close(frames.REFUSED, reason)
 
     def _write(self, data: bytes, count: int) -> None:
         if self._wire.waiting() > MAX_WAITING_BYTES:
