@@ -1,23 +1,68 @@
 """Servers that every test may use: one of each kind for each test worker, started when first asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from itertools import count
 
 import pytest
 
 from servers import Endpoint, start_dynoxide, start_moto, start_valkey
 from servers.postgres import start_postgres
 
+TESTS_PER_DYNOXIDE = 20
+
+
+class Renewed:
+    """A server that is replaced by a new one after some tests.
+
+    A write to a table with a stream makes dynoxide look through the stream records of all its tables, those of dropped
+    tables too: after ten thousand of them it takes ten times as long.
+    """
+
+    def __init__(self, start: Callable[[], AbstractContextManager[Endpoint]], tests: int) -> None:
+        self._start = start
+        self._tests = tests
+        self._left = 0
+        self._running = ExitStack()
+        self._endpoint: Endpoint | None = None
+
+    def endpoint(self) -> Endpoint:
+        """Return the endpoint for one more test."""
+        if self._endpoint is None or not self._left:
+            self.stop()
+            self._endpoint = self._running.enter_context(self._start())
+            self._left = self._tests
+        self._left -= 1
+        return self._endpoint
+
+    def stop(self) -> None:
+        self._endpoint = None
+        self._running.close()
+
 
 @pytest.fixture(scope="session")
-def dynoxide_memory() -> Iterator[Endpoint]:
-    with start_dynoxide() as endpoint:
-        yield endpoint
+def dynoxides_in_memory() -> Iterator[Renewed]:
+    servers = Renewed(start_dynoxide, TESTS_PER_DYNOXIDE)
+    yield servers
+    servers.stop()
 
 
 @pytest.fixture(scope="session")
-def dynoxide_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
-    with start_dynoxide(tmp_path_factory.mktemp("dynoxide") / "table.db") as endpoint:
-        yield endpoint
+def dynoxides_on_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Renewed]:
+    folder, numbers = tmp_path_factory.mktemp("dynoxide"), count()
+    servers = Renewed(lambda: start_dynoxide(folder / f"table-{next(numbers)}.db"), TESTS_PER_DYNOXIDE)
+    yield servers
+    servers.stop()
+
+
+@pytest.fixture
+def dynoxide_memory(dynoxides_in_memory: Renewed) -> Endpoint:
+    return dynoxides_in_memory.endpoint()
+
+
+@pytest.fixture
+def dynoxide_file(dynoxides_on_file: Renewed) -> Endpoint:
+    return dynoxides_on_file.endpoint()
 
 
 @pytest.fixture(scope="session")

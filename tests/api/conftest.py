@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 
 import aiohttp
 import pytest
 
 from api.calling import client_of
 from api.running import Server, serving
-from servers import Endpoint
+from servers import start_dynoxide
 
 ENGINES = ("embedded", "dynamodb")
 
 
 def store_of(engine: str, request: pytest.FixtureRequest) -> str:
-    """A new store on an engine."""
+    """A new store on an engine, for as long as what asks for it; on DynamoDB, with a server of its own."""
     if engine == "embedded":
         return f"sqlite:///{request.getfixturevalue('tmp_path_factory').mktemp('store') / 'chat.db'}"
-    endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
+    running = ExitStack()
+    endpoint = running.enter_context(start_dynoxide())
+    request.addfinalizer(running.close)
     return f"dynamodb://sobremesa-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
 
 
