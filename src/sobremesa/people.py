@@ -6,7 +6,7 @@ from typing import NewType, Self
 
 import msgspec
 
-from sobremesa.errors import Forbidden
+from sobremesa.errors import Forbidden, NotFound
 
 UserId = NewType("UserId", str)
 SessionId = NewType("SessionId", str)
@@ -16,6 +16,11 @@ Tenant = NewType("Tenant", str)
 DEFAULT_TENANT = Tenant("default")
 DELETED_NAME = "deleted user"
 """What stands in place of a name that is gone."""
+
+
+def stored_tenant(tenant: Tenant) -> Tenant | None:
+    """A tenant as rows and index keys have it: the default one is left out."""
+    return None if tenant == DEFAULT_TENANT else tenant
 
 
 class PersonNeeded(Forbidden):
@@ -57,6 +62,19 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
         """Forbidden unless this is an administrator, or a key that has the scope, or another that also does."""
         if not (self.is_admin or not self.scopes.isdisjoint((scope, *or_one_of, "admin"))):
             raise Forbidden(f"This needs the scope {scope}.", scope=scope)
+
+    def is_of(self, tenant: Tenant | None) -> bool:
+        """Is this the actor's own tenant? A row without a tenant is of the default one."""
+        return self.tenant == (DEFAULT_TENANT if tenant is None else tenant)
+
+    def require_tenant(self, tenant: Tenant | None) -> None:
+        """NotFound unless it is the actor's own tenant, as for one that does not exist."""
+        if not self.is_of(tenant):
+            raise NotFound
+
+    def administers(self, tenant: Tenant | None) -> bool:
+        """Is this an administrator of the tenant that a row belongs to?"""
+        return self.is_admin and self.is_of(tenant)
 
 
 class Face(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

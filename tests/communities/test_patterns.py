@@ -38,7 +38,7 @@ A, B = UserId("ana"), UserId("ben")
 S, T = com.ServerId("s"), com.ServerId("t")
 C, D = RoomId("c"), RoomId("d")
 THUMB, APPLE = hex_part("👍"), hex_part("🍎")
-M = [MessageId(f"m{number}") for number in range(4)]
+M = [MessageId(f"m{number}") for number in range(5)]
 
 
 class Scene(NamedTuple):
@@ -101,16 +101,17 @@ def set_scene() -> Scene:
     def summary(room_id: RoomId, number: int, emoji_hex: str) -> com.ChannelReactionSummary:
         return com.ChannelReactionSummary(room_id=room_id, message_id=M[number], emoji_hex=emoji_hex, count=1)
 
-    def case(shard: int, number: int, state: str) -> rooms.ModerationCase:
+    def case(shard: int, number: int, state: str, tenant: Tenant | None = None) -> rooms.ModerationCase:
         return rooms.ModerationCase(
             shard=shard, created_at=instant(number), message_id=M[number], room_kind="channel", room_id=C, author_id=A,
-            reason="spam", state=state,
+            tenant=tenant, reason="spam", state=state,
         )  # fmt: skip
 
-    def server(server_id: com.ServerId, shard: int, day: int) -> com.Server:
+    def server(server_id: str, shard: int, day: int, tenant: Tenant | None = None) -> com.Server:
         return com.Server(
-            server_id=server_id, name=server_id, owner_id=A, shard=shard, created_at=instant(day * 86_400_000)
-        )
+            server_id=com.ServerId(server_id), name=server_id, owner_id=A, tenant=tenant, shard=shard,
+            created_at=instant(day * 86_400_000),
+        )  # fmt: skip
 
     return Scene(
         user=(
@@ -145,7 +146,7 @@ def set_scene() -> Scene:
         secrets=[accounts.ServerSecret(name=name, value="v") for name in ("one", "two")],
         departing=accounts.Departing(user_ids=frozenset({A})),
         audit=[entry(1, S, "202611"), entry(2, S, "202611"), entry(3, S, "202610"), entry(4, T, "202611")],
-        servers=[server(S, 3, 1), server(T, 3, 2), server(com.ServerId("u"), 4, 3)],
+        servers=[server(S, 3, 1), server(T, 3, 2), server("u", 4, 3), server("v", 3, 4, Tenant("acme"))],
         places=[
             com.ServerMembership(user_id=A, server_id=S, role="owner", joined_at=NOW),
             com.ServerMembership(user_id=A, server_id=T, role="owner", joined_at=NOW),
@@ -213,7 +214,10 @@ def set_scene() -> Scene:
             com.ConnectionPointer(user_id=user_id, connection_id=com.ConnectionId(name), node_id=node_id, ttl=FAR)
             for user_id, name, node_id in ((A, "one", "n"), (A, "three", "o"), (B, "two", "n"))
         ],
-        cases=[case(3, 0, "open"), case(3, 1, "open"), case(3, 2, "closed"), case(4, 3, "open")],
+        cases=[
+            case(3, 0, "open"), case(3, 1, "open"), case(3, 2, "closed"), case(4, 3, "open"),
+            case(3, 4, "open", Tenant("acme")),
+        ],
         reports=[
             rooms.ReportClaim(
                 user_id=user_id, message_id=M[number], version=NOW, room_kind="channel", room_id=C, reason="spam"
@@ -249,6 +253,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "S2.16": lambda s: (com.membership(user_id=B, server_id=S), [s.places[2]]),
     # Communities, beside those
     "COM.1": lambda s: (com.directory(shard=3), [s.servers[1], s.servers[0]]),
+    "COM.60": lambda s: (com.tenant_directory(tenant=Tenant("acme"), shard=3), [s.servers[3]]),
     "COM.2": lambda s: (com.former_servers_of(user_id=A), s.former[:1]),
     "COM.3": lambda s: (com.bans_of(server_id=S), s.bans[:1]),
     "COM.4": lambda s: (com.ban_of(server_id=T, user_id="rude"), [s.bans[1]]),
@@ -296,6 +301,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "ROOM.2": lambda s: (rooms.reports_of(user_id=A), s.reports[:2]),
     "MOD.1": lambda s: (moderation.case_by_key(shard=3, created_at=instant(1), message_id=M[1]), [s.cases[1]]),
     "MOD.2": lambda s: (moderation.cases_in(state="open", shard=3), [s.cases[1], s.cases[0]]),
+    "MOD.10": lambda s: (moderation.tenant_cases_in(tenant=Tenant("acme"), state="open", shard=3), [s.cases[4]]),
     # Jobs and idempotency
     "JOB.1": lambda s: (jobs.open_jobs(), s.jobs),
     "IDEM.1": lambda s: (idempotency.made_by(user_id=B, key_hash="k"), [s.made[1]]),
@@ -459,7 +465,7 @@ def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
     pattern = REGISTRY.patterns[id]
     assert isinstance(pattern, Pattern)
 
-    whole = {"JOB.1", "ACC.15", "COM.1", "COM.37", "MOD.2"}
+    whole = {"JOB.1", "ACC.15", "COM.1", "COM.37", "COM.60", "MOD.2", "MOD.10"}
     assert (pattern.condition == "any") == (id in whole)
     assert pattern.question.endswith("?")
 

@@ -89,8 +89,11 @@ class Authentication:
             raise Unauthenticated
         if session and not isinstance(session[0], Session):
             raise Unauthenticated
+        if proof.tenant is not None and proof.tenant != user.tenant:
+            # A user stays in the tenant that they came to first: another one is another account.
+            raise Unauthenticated("This token names another tenant than the account's.")
         return Actor(
-            tenant=proof.tenant or user.tenant,
+            tenant=user.tenant,
             person=user.user_id,
             username=user.username,
             session_id=proof.session_id,

@@ -261,6 +261,11 @@ class Accounts:
         users = await self._table.get_many([user_by_id(user_id=user_id) for user_id in wanted])
         return {user_id: face_of(user_id, user) for user_id, user in zip(wanted, users, strict=True)}
 
+    async def find_tenant(self, user_id: UserId) -> Tenant | None:
+        """Return the tenant of a user, or None if there is no such profile. Also of a deleted user."""
+        user = await self._table.get(user_by_id(user_id=user_id))
+        return None if user is None else user.tenant
+
     async def departing(self) -> frozenset[UserId]:
         """Those who have deleted their account and whose names still stand somewhere."""
         return await self.departures.names()

@@ -36,7 +36,7 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
     async def server(row: Server) -> Sequence[Step]:
         if row.shard is not None or row.deleted_at is not None:
             return ()
-        listed = set_to(shard=shard_of(row.server_id), created_at=row.created_at)
+        listed = set_to(shard=shard_of(row.server_id), created_at=row.created_at, tenant=row.tenant)
         still = absent_or_null("shard") & absent_or_null("deleted_at")
         return (Step("it is not in the directory", [Update(row.own_key(), listed, when=still)]),)
 

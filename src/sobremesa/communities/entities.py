@@ -10,7 +10,7 @@ from sobremesa.clock import EPOCH, Instant
 from sobremesa.codes import InviteCode
 from sobremesa.communities.permissions import Role
 from sobremesa.ids import MessageId, RoomId, time_of
-from sobremesa.people import UserId
+from sobremesa.people import Tenant, UserId
 from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
@@ -27,11 +27,14 @@ class Server(Entity):
 
     keys = Keys(pk="SERVER#{server_id}", sk="META")
     by_id = Index(gsi1, pk="SERVER#{server_id}", sk="META")
+    in_tenant = Index(gsi2, pk="t#{tenant}SERVERS#{shard}", sk="{created_at}#{server_id}")
     in_directory = Index(gsi2, pk="SERVERS#{shard}", sk="{created_at}#{server_id}")
 
     server_id: ServerId
     name: str
     owner_id: UserId
+    tenant: Tenant | None = None
+    """The tenant of the user who created it; absent for the default one."""
     icon_url: str | None = None
     created_at: Instant
     updated_at: Instant | None = None
@@ -217,6 +220,13 @@ members_of = Pattern("S2.5", "Who is in this server?", ServerMembership, index="
 membership = Lookup("S2.16", "Is this person in this server?", ServerMembership, consistent=True)
 directory = Pattern(
     "COM.1", "Which servers are there, in one shard, the newest first?", Server, index="in_directory", newest_first=True
+)
+tenant_directory = Pattern(
+    "COM.60",
+    "Which servers has a tenant other than the default one, in one shard, the newest first?",
+    Server,
+    index="in_tenant",
+    newest_first=True,
 )
 former_servers_of = Pattern("COM.2", "Which servers has this person left?", FormerMembership, consistent=True)
 bans_of = Pattern("COM.3", "Who may not come back to this server?", Ban)

@@ -30,6 +30,7 @@ from sobremesa.communities.entities import (
     pointer_of,
     server_by_id,
     servers_of,
+    tenant_directory,
 )
 from sobremesa.communities.errors import ChangedMeanwhile, TooManyChannels, TooManyServers
 from sobremesa.communities.permissions import Role
@@ -37,7 +38,7 @@ from sobremesa.errors import NotFound
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids, MessageId
 from sobremesa.jobs import Jobs
-from sobremesa.people import Actor, UserId
+from sobremesa.people import Actor, Tenant, UserId, stored_tenant
 from sobremesa.table import Check, Create, Delete, Shards, Table, Update, absent_or_null, equals, present, set_to
 from sobremesa.table.errors import ConditionFailed
 
@@ -76,6 +77,7 @@ class Communities:
         self._idempotency = idempotency
         self._jobs = jobs
         self._directory = Shards(table, DIRECTORY_SHARDS, directory, _place, _at)
+        self._tenant_directory = Shards(table, DIRECTORY_SHARDS, tenant_directory, _place, _at)
 
     # Servers
 
@@ -97,6 +99,7 @@ class Communities:
             server_id=server_id,
             name=name,
             owner_id=actor.user_id,
+            tenant=stored_tenant(actor.tenant),
             icon_url=icon_url,
             created_at=now,
             updated_at=now,
@@ -155,9 +158,9 @@ class Communities:
 
     async def delete_server(self, actor: Actor, server_id: ServerId) -> None:
         """Delete a server: invisible at once, its rows taken away by a job."""
-        await self._access.require_member(actor, server_id, "delete_server")
+        member = await self._access.require_member(actor, server_id, "delete_server")
 
-        gone = set_to(deleted_at=self._now(), shard=None)
+        gone = set_to(deleted_at=self._now(), shard=None, tenant=member.server.tenant)
         try:
             await self._table.write(
                 Update(
@@ -176,9 +179,12 @@ class Communities:
     async def list_all_servers(
         self, actor: Actor, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Server], str | None]:
-        """Every server of this table, newest first: for administrators."""
+        """Every server of the actor's tenant, newest first: for administrators."""
         actor.require_scope("admin")
-        return await self._directory.newest(limit=limit, cursor=cursor)
+        tenant = stored_tenant(actor.tenant)
+        if tenant is None:
+            return await self._directory.newest(limit=limit, cursor=cursor)
+        return await self._tenant_directory.newest(limit=limit, cursor=cursor, tenant=tenant)
 
     async def list_audit(
         self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
@@ -303,5 +309,5 @@ def _place(server: Server) -> tuple[str, str]:
     return server.created_at, server.server_id
 
 
-def _at(created_at: Instant, server_id: ServerId, *, shard: int) -> Server:
-    return Server(server_id=server_id, name="", owner_id=UserId(""), created_at=created_at, shard=shard)
+def _at(created_at: Instant, server_id: ServerId, *, shard: int, tenant: Tenant | None = None) -> Server:
+    return Server(server_id=server_id, name="", owner_id=UserId(""), tenant=tenant, created_at=created_at, shard=shard)

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from sobremesa.errors import NotFound
 from sobremesa.inboxes.entities import InboxKey
 from sobremesa.inboxes.places import Own
 from sobremesa.people import Actor, Tenant
 
 
-def require_tenant(actor: Actor, tenant: Tenant) -> None:
-    """NotFound unless it is the actor's own tenant, as for one that does not exist."""
-    if actor.tenant != tenant:
-        raise NotFound
-
-
 def require_key(actor: Actor, tenant: Tenant, scope: str, *or_one_of: str) -> None:
     """NotFound in another tenant; Forbidden unless the actor has one of these scopes there."""
-    require_tenant(actor, tenant)
+    actor.require_tenant(tenant)
     actor.require_scope(scope, *or_one_of)
 
 
 def own_place(actor: Actor, tenant: Tenant, inbox: InboxKey) -> Own:
     """The actor's own place in an inbox of their tenant."""
-    require_tenant(actor, tenant)
+    actor.require_tenant(tenant)
     return Own(tenant, actor.user_id, inbox)

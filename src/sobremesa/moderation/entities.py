@@ -17,4 +17,11 @@ cases_in = Pattern(
     index="by_state",
     newest_first=True,
 )
+tenant_cases_in = Pattern(
+    "MOD.10",
+    "Which cases of a tenant other than the default one are open, or closed, in one shard, the newest first?",
+    ModerationCase,
+    index="of_tenant",
+    newest_first=True,
+)
 decide_case = WritePattern("MOD.3", "Decide about a case", ModerationCase)

@@ -16,10 +16,10 @@ from sobremesa.accounts.audit import Audit
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Busy, NotFound, Refusal
 from sobremesa.ids import MessageId, RoomId, is_ulid
-from sobremesa.moderation.entities import CaseId, case_by_key, cases_in, decide_case
+from sobremesa.moderation.entities import CaseId, case_by_key, cases_in, decide_case, tenant_cases_in
 from sobremesa.moderation.errors import CaseClosed
 from sobremesa.moderation.views import CaseView, case_view
-from sobremesa.people import Actor, UserId
+from sobremesa.people import Actor, Tenant, UserId, stored_tenant
 from sobremesa.rooms.archive import find_message
 from sobremesa.rooms.entities import (
     BLOCKED,
@@ -74,27 +74,32 @@ class Review:
         self._audit = audit
         self._kinds: dict[str, RoomKind] = {kind.name: kind for kind in kinds}
         self._queue = Shards(table, MODERATION_SHARDS, cases_in, _place, _at)
+        self._tenant_queue = Shards(table, MODERATION_SHARDS, tenant_cases_in, _place, _at)
 
     async def list_cases(
         self, actor: Actor, *, state: State = "open", limit: int, cursor: str | None = None
     ) -> tuple[list[CaseView], str | None]:
-        """The cases that wait, or those that were decided, the newest first."""
+        """The cases of the actor's tenant that wait, or those that were decided, the newest first."""
         actor.require_scope("admin")
-        cases, following = await self._queue.newest(limit=limit, cursor=cursor, state=state)
+        tenant = stored_tenant(actor.tenant)
+        if tenant is None:
+            cases, following = await self._queue.newest(limit=limit, cursor=cursor, state=state)
+        else:
+            cases, following = await self._tenant_queue.newest(limit=limit, cursor=cursor, state=state, tenant=tenant)
         messages = await self._messages(cases)
         views = [case_view(case_id_of(case), case, message) for case, message in zip(cases, messages, strict=True)]
         return views, following
 
     async def get_case(self, actor: Actor, case_id: CaseId) -> CaseView:
-        """One case, and what its message says now."""
+        """One case of the actor's tenant, and what its message says now."""
         actor.require_scope("admin")
-        case = await self._get(case_id)
+        case = await self._get(actor, case_id)
         return case_view(case_id, case, await self._find(case))
 
     async def decide(self, actor: Actor, case_id: CaseId, decision: Decision, note: str | None = None) -> CaseView:
         """Close a case: what it is about is fine, or is blocked. CaseClosed if somebody did before."""
         actor.require_scope("admin")
-        case = await self._get(case_id)
+        case = await self._get(actor, case_id)
         if case.state != "open":
             raise CaseClosed(current=await self.get_case(actor, case_id))
 
@@ -142,6 +147,7 @@ class Review:
         at = instant(self._clock.now_ms())
         changes: dict[str, Any] = {
             "state": "closed",
+            "tenant": case.tenant,
             "decision": decision,
             "decided_by": actor.person or str(actor.key_id),
             "decided_at": at,
@@ -173,7 +179,7 @@ class Review:
         )
         return after
 
-    async def _get(self, case_id: CaseId) -> ModerationCase:
+    async def _get(self, actor: Actor, case_id: CaseId) -> ModerationCase:
         try:
             shard, created_at, message_id = urlsafe_b64decode(case_id + "=" * (-len(case_id) % 4)).decode().split("#")
             key = case_by_key(shard=int(shard), created_at=created_at, message_id=message_id)
@@ -182,6 +188,7 @@ class Review:
         case = await self._table.get(key)
         if case is None:
             raise NotFound
+        actor.require_tenant(case.tenant)
         return case
 
     async def _find(self, case: ModerationCase) -> Message | None:
@@ -234,7 +241,9 @@ def _place(case: ModerationCase) -> tuple[str, str]:
     return case.created_at, case.message_id
 
 
-def _at(created_at: Instant, message_id: MessageId, *, shard: int, state: str) -> ModerationCase:
+def _at(
+    created_at: Instant, message_id: MessageId, *, shard: int, state: str, tenant: Tenant | None = None
+) -> ModerationCase:
     return ModerationCase(
         shard=shard,
         created_at=created_at,
@@ -242,6 +251,7 @@ def _at(created_at: Instant, message_id: MessageId, *, shard: int, state: str) -
         room_kind="",
         room_id=RoomId(""),
         author_id=UserId(""),
+        tenant=tenant,
         reason="",
         state=state,
     )

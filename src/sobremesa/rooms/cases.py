@@ -1,7 +1,8 @@
 """Cases: what a moderator should look at, because a judge found something or because somebody reported it.
 
 A judge's case goes into the transaction of the message, so there is one exactly when there is something to look at.
-All cases of a message are in one shard; two of the same millisecond differ by the time that they bear.
+All cases of a message are in one shard; two of the same millisecond differ by the time that they bear. A case belongs
+to the tenant of the message's author.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from zlib import crc32
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Busy
 from sobremesa.ids import MessageId
-from sobremesa.people import UserId
-from sobremesa.rooms.door import Seat
+from sobremesa.people import Tenant, UserId, stored_tenant
+from sobremesa.rooms.door import People, Seat
 from sobremesa.rooms.entities import MODERATION_SHARDS, Message, ModerationCase, ReportClaim, report_message
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import Create, Operation, Table, Upsert, less, set_to
@@ -29,22 +30,25 @@ _CLAIM = 1
 class Cases:
     """Opens cases about messages in rooms of one kind."""
 
-    def __init__(self, kind: RoomKind, table: Table, clock: Clock) -> None:
+    def __init__(self, kind: RoomKind, table: Table, clock: Clock, people: People) -> None:
         self._kind = kind
         self._table = table
         self._clock = clock
+        self._people = people
 
-    def beside(self, message: Message) -> Sequence[Operation]:
-        """The case of a message that a judge did not find clean, for the transaction that writes it."""
+    def beside(self, seat: Seat, message: Message) -> Sequence[Operation]:
+        """The case of a message that a judge did not find clean, for the transaction in which its author writes it."""
         if message.flags is None:
             return ()
         at = message.edited_at or message.created_at
         reason = ", ".join(message.flags.policy_hints) or message.flags.moderation
-        return [Create(self._case(message, at, reason=reason, origin="policy"))]
+        return [Create(self._case(message, seat.actor.tenant, at, reason=reason, origin="policy"))]
 
     async def report(self, seat: Seat, message: Message, reason: str) -> None:
         """Open a case for somebody who reports a message; what they reported already, as it stands, is one case."""
         user_id = seat.user_id
+        # An author without a profile, such as the system, has no tenant: then the reporter's moderators look at it.
+        tenant = await self._people.find_tenant(message.author_id) or seat.actor.tenant
         version = message.edited_at or message.created_at
         claim = Upsert(
             ReportClaim.key(user_id=user_id, message_id=message.message_id),
@@ -55,7 +59,7 @@ class Cases:
         for attempt in range(REPORT_ATTEMPTS):
             # Somebody else may report the same message in the same millisecond: then this is a moment later.
             at = instant(self._clock.now_ms() + attempt * step)
-            case = self._case(message, at, reason=reason, origin="report", reported_by=user_id)
+            case = self._case(message, tenant, at, reason=reason, origin="report", reported_by=user_id)
             try:
                 await self._table.write(Create(case), claim, pattern=report_message)
             except ConditionFailed as failed:
@@ -66,7 +70,14 @@ class Cases:
         raise Busy
 
     def _case(
-        self, message: Message, at: Instant, *, reason: str, origin: str, reported_by: UserId | None = None
+        self,
+        message: Message,
+        tenant: Tenant,
+        at: Instant,
+        *,
+        reason: str,
+        origin: str,
+        reported_by: UserId | None = None,
     ) -> ModerationCase:
         return ModerationCase(
             shard=shard_of(message.message_id),
@@ -75,6 +86,7 @@ class Cases:
             room_kind=self._kind.name,
             room_id=message.room_id,
             author_id=message.author_id,
+            tenant=stored_tenant(tenant),
             reported_by=reported_by,
             reason=reason,
             origin=origin,

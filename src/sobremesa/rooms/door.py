@@ -10,7 +10,7 @@ import msgspec
 from sobremesa.clock import Instant
 from sobremesa.errors import Forbidden, Refusal
 from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import Actor, Face, UserId
+from sobremesa.people import Actor, Face, Tenant, UserId
 from sobremesa.rooms.entities import Head, Message
 from sobremesa.table import Condition, Operation
 
@@ -101,6 +101,10 @@ class People(Protocol):
 
     async def find_by_usernames(self, usernames: Sequence[str]) -> dict[str, UserId]:
         """Those who have these names; names are as they were written."""
+        ...
+
+    async def find_tenant(self, user_id: UserId) -> Tenant | None:
+        """Return the tenant of a user, or None if there is no such profile."""
         ...
 
     async def departing(self) -> frozenset[UserId]:

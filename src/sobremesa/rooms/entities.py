@@ -8,7 +8,7 @@ import msgspec
 
 from sobremesa.clock import EPOCH, Instant, instant
 from sobremesa.ids import MessageId, RoomId, is_ulid, time_of
-from sobremesa.people import UserId
+from sobremesa.people import Tenant, UserId
 from sobremesa.table import Entity, Index, Keys, Pattern, WritePattern, gsi1
 
 # What moderation can say of a message.
@@ -167,6 +167,7 @@ class ModerationCase(Entity):
     """Something that a moderator should look at, or has: because of a policy, or of somebody who reported it."""
 
     keys = Keys(pk="MODQ#{shard}", sk="{created_at}#{message_id}")
+    of_tenant = Index(gsi1, pk="t#{tenant}MODQ#{state}#{shard}", sk="{created_at}#{message_id}")
     by_state = Index(gsi1, pk="MODQ#{state}#{shard}", sk="{created_at}#{message_id}")
 
     shard: int
@@ -175,6 +176,8 @@ class ModerationCase(Entity):
     room_kind: str
     room_id: RoomId
     author_id: UserId
+    tenant: Tenant | None = None
+    """The tenant of the message's author, whose moderators decide; absent for the default one."""
     reported_by: UserId | None = None
     reason: str
     origin: str = "report"

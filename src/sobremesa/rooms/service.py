@@ -78,7 +78,7 @@ class Rooms:
         lanes = Lanes(needed=not table.engine.keeps_order)
         self._dressing = Dressing(kind, table, people)
         self._archive = Archive(kind, table, self._dressing)
-        self._cases = Cases(kind, table, clock)
+        self._cases = Cases(kind, table, clock, people)
         self._rewriting = Rewriting(kind, table, clock, self._archive, self._cases)
         self._sending = Sending(kind, table, clock, ids, door, lanes)
         self._unread = Unread(kind, table)
@@ -110,7 +110,7 @@ class Rooms:
         also = nothing_else
         if self._judging is not None:
             seat, judged = await self._judge(seat, judged)
-            also = self._cases.beside
+            also = partial(self._cases.beside, seat)
 
         message = await self._sending.write(seat, judged, also)
 
@@ -126,7 +126,7 @@ class Rooms:
             seat, judged = await self._judge(seat, judged)
 
         try:
-            message = await self._sending.write(seat, judged, partial(self._beside_files, draft))
+            message = await self._sending.write(seat, judged, partial(self._beside_files, seat, draft))
         except ConditionFailed:
             # Another message was faster to take one of them.
             await self._files.attachable(seat.actor, draft.attachments)
@@ -394,7 +394,7 @@ class Rooms:
         seat.require("send")
         return seat, judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
 
-    def _beside_files(self, draft: Draft, message: Message) -> Sequence[Operation]:
+    def _beside_files(self, seat: Seat, draft: Draft, message: Message) -> Sequence[Operation]:
         """What goes with a message that has files: they become its own, and a case if it is not clean."""
         attaching = [
             self._files.attaching(
@@ -406,7 +406,7 @@ class Rooms:
             )
             for file_id in draft.attachments
         ]
-        return [*attaching, *self._cases.beside(message)]
+        return [*attaching, *self._cases.beside(seat, message)]
 
     def _said(
         self, seat: Seat, content: str, attachments: Sequence[dict[str, Any]], mentions: Sequence[UserId]

@@ -88,7 +88,7 @@ class ThreadSeat(Seat, frozen=True, kw_only=True):
 
 
 class Standing(NamedTuple):
-    """Somebody who may know of a thread: a participant, or an administrator of the platform."""
+    """Somebody who may know of a thread: a participant, or an administrator of its tenant."""
 
     actor: Actor
     thread: Thread
@@ -101,7 +101,7 @@ class Standing(NamedTuple):
     @property
     def is_admin(self) -> bool:
         """May they do what admins of the thread may do?"""
-        return self.role == "admin" or self.actor.is_admin
+        return self.role == "admin" or self.actor.administers(self.thread.tenant)
 
     def still(self) -> list[Operation]:
         """That who acts is the same in the thread when it happens as when they asked; for the act's transaction."""
@@ -124,9 +124,9 @@ class Access:
         )
 
     async def require(self, actor: Actor, room_id: RoomId) -> Standing:
-        """A participant, or an administrator of the platform; NotFound for anybody else."""
+        """A participant, or an administrator of the thread's tenant; NotFound for anybody else."""
         thread, place = await self._find(actor.user_id, room_id)
-        if thread is None or (place is None and not actor.is_admin):
+        if thread is None or (place is None and not actor.administers(thread.tenant)):
             raise NotFound
         return Standing(actor, thread, place)
 

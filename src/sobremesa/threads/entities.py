@@ -8,7 +8,7 @@ import msgspec
 
 from sobremesa.clock import EPOCH, Instant, instant, milliseconds
 from sobremesa.ids import MessageId, RoomId, time_of
-from sobremesa.people import UserId
+from sobremesa.people import Tenant, UserId
 from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
@@ -33,6 +33,8 @@ class Thread(Head):
 
     room_id: RoomId = msgspec.field(name="threadId")
     kind: ThreadKind
+    tenant: Tenant | None = None
+    """The tenant of the buyer, who created it; absent for the default one."""
     lbg_id: LbgId | None = None
     leg_id: LegId | None = None
     listing_id: ListingId | None = None

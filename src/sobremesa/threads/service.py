@@ -12,7 +12,7 @@ from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Busy, NotFound, Unauthenticated
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids, RoomId
-from sobremesa.people import Actor, UserId
+from sobremesa.people import Actor, UserId, stored_tenant
 from sobremesa.rooms.unread import COUNTED_AT_ONCE, NOTHING_UNREAD, Unread
 from sobremesa.rooms.views import UnreadView
 from sobremesa.table import (
@@ -167,7 +167,7 @@ class Threads:
     async def list_about(
         self, actor: Actor, *, lbg_id: LbgId | None, leg_id: LegId | None, limit: int, cursor: str | None = None
     ) -> tuple[list[Listed], str | None]:
-        """The threads of an lbg, a leg or both that one is in, the newest first; all of them for administrators."""
+        """The threads of an lbg, a leg or both that one is in, the newest first; an administrator's tenant's, all."""
         question: Question[Any] = threads_of_leg(leg_id=leg_id) if lbg_id is None else threads_of_lbg(lbg_id=lbg_id)
         found: list[tuple[Thread, Participant | None]] = []
         for _ in range(PAGES_AT_ONCE):
@@ -175,7 +175,8 @@ class Threads:
             found += [
                 (thread, place)
                 for thread, place in await self._rows(actor, [row.room_id for row in page.items])
-                if (place is not None or actor.is_admin) and (leg_id is None or thread.leg_id == leg_id)
+                if (place is not None or actor.administers(thread.tenant))
+                and (leg_id is None or thread.leg_id == leg_id)
             ]
             cursor = page.cursor
             # A page of others' threads is passed over: who is in none of them must not learn that they are there.
@@ -230,6 +231,7 @@ class Threads:
         thread = Thread(
             room_id=RoomId(self._ids.mint()),
             **wanted._asdict(),
+            tenant=stored_tenant(actor.tenant),
             buyer_user_id=actor.user_id,
             participants=[actor.user_id, wanted.seller_user_id],
             created_at=now,
