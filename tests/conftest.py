@@ -1,5 +1,7 @@
 """Servers that every test may use: one of each kind for each test worker, started when first asked for."""
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from itertools import count
@@ -10,6 +12,11 @@ from servers import Endpoint, start_dynoxide, start_moto, start_valkey
 from servers.postgres import start_postgres
 
 TESTS_PER_DYNOXIDE = 20
+
+# Tests start hundreds of Python processes. Where compiled modules are not kept, each of them compiles everything first,
+# which takes longer than most of what they are started for.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 class Renewed:
