@@ -44,6 +44,7 @@ from sobremesa.communities import entities as community_entities
 from sobremesa.communities.access import Access
 from sobremesa.communities.cleanup import Cleanup
 from sobremesa.communities.entities import CHANNELS
+from sobremesa.communities.invites import ServerInviteKind
 from sobremesa.communities.membership import Membership
 from sobremesa.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
 from sobremesa.conversations import adopting as conversations_adopting
@@ -67,8 +68,9 @@ from sobremesa.inboxes import api as inboxes_api
 from sobremesa.inboxes import delivery as inbox_delivery
 from sobremesa.inboxes import entities as inbox_entities
 from sobremesa.inboxes.opening import open_inboxes
+from sobremesa.invite_routes import InviteDirectory
+from sobremesa.invite_routes import routes as invite_routes
 from sobremesa.invites import Invites
-from sobremesa.invites import api as invites_api
 from sobremesa.jobs import Handler, Jobs
 from sobremesa.jobs import entities as job_entities
 from sobremesa.listening import Listening
@@ -227,7 +229,8 @@ class Sobremesa:
         access = Access(table, audit)
         cleanup = Cleanup(table, self.attachments)
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
-        self.membership = Membership(table, clock, access, audit, repeats)
+        self.server_invites = Invites(ServerInviteKind(table, access), table, clock, audit, repeats)
+        self.membership = Membership(table, clock, access, audit, self.server_invites)
         self.channels = rooms(CHANNELS, door=access)
 
         talks = open_conversations(
@@ -262,7 +265,7 @@ class Sobremesa:
         )
         self.workspaces, self.members, self.invitations = shared.workspaces, shared.members, shared.invitations
         self.items, self.workspace_settings = shared.items, shared.settings
-        self.invites = Invites(self.membership, self.invitations)
+        self.invites = InviteDirectory(self.server_invites, self.invitations)
 
         thread_cleanup = ThreadCleanup(table, clock, self.attachments)
         farewells += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
@@ -383,7 +386,7 @@ class Sobremesa:
                 self.workspace_settings,
                 self.accounts,
             ).endpoints,
-            *invites_api.routes(self.invites).endpoints,
+            *invite_routes(self.invites).endpoints,
             *rooms_api.shared_routes(
                 [self.channels, self.talks, self.thread_rooms], inboxes_api.totals(self.inboxes)
             ).endpoints,

@@ -64,8 +64,10 @@ BUDGETS: dict[str, Cost] = {
     "totals of nothing": Cost({"query": 2, "batch_get": 3}, 4.5, 0),
     "totals of one room": Cost({"query": 3, "batch_get": 3}, 5, 0),
     "readers": Cost(after_the_check(get=1, batch_get=2, query=1), 5.5, 0),
-    "make an invite": Cost({"batch_get": 1, "transact": 1}, 2, 7),
-    "redeem": Cost({"get": 3, "query": 1, "transact": 1}, 4, 12),
+    # Two of these are the condition that its creator is still a member.
+    "make an invite": Cost({"batch_get": 1, "transact": 1}, 2, 9),
+    # Two of these are the condition that the creator of the invite was not removed since.
+    "redeem": Cost({"get": 3, "query": 1, "transact": 1}, 4, 14),
     "kick": Cost({"batch_get": 1, "get": 1, "transact": 1, "query": 1}, 4, 9),
     "make a server": Cost({"query": 1, "transact": 1}, 1, 9),
     "make a channel": Cost({"batch_get": 1, "query": 1, "transact": 1}, 3, 11),

@@ -12,7 +12,6 @@ from communities.world import Town, person, rows
 from sobremesa.accounts import entities as accounts
 from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
-from sobremesa.codes import InviteCode
 from sobremesa.communities import entities as communities
 from sobremesa.communities.entities import (
     Channel,
@@ -26,6 +25,7 @@ from sobremesa.communities.entities import (
 )
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.ids import MessageId, RoomId
+from sobremesa.invites.codes import InviteCode
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.views import ReactionView

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Town, person, rows
+from communities.test_golden_rows import put
+from communities.world import Town, join, person, rows
 from sobremesa.clock import instant, milliseconds
-from sobremesa.codes import CODE_ALPHABET, CODE_LENGTH, InviteCode
 from sobremesa.communities.entities import Invite, invite_by_key, members_of
-from sobremesa.communities.errors import AlreadyMember, Banned, InviteUsedUp
+from sobremesa.communities.errors import Banned
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.idempotency import KeyReused
+from sobremesa.invites.codes import CODE_ALPHABET, CODE_LENGTH, InviteCode
+from sobremesa.invites.errors import AlreadyMember, InviteUsedUp
 from sobremesa.people import Actor
+from sobremesa.table.values import Item
 
 
 async def stored(town: Town, code: InviteCode) -> Invite:
@@ -206,3 +210,88 @@ async def test_the_same_key_makes_one_invite(town: Town) -> None:
         await make(town.owner, town.server_id, max_uses=4, key="k")
     claims = [item for item in await rows(town.app, "InviteClaim") if item["code"] == made[0].code]
     assert len(claims) == 1
+
+
+@pytest.mark.parametrize("uses", [{}, {"uses": None}], ids=["absent", "null"])
+async def test_an_invite_of_another_writer_without_a_count_is_counted_from_zero(
+    town: Town, uses: dict[str, Any]
+) -> None:
+    """Such an invite was shown as open, and redeeming it was a 409 or a 500."""
+    row: Item = {
+        "pk": f"SERVER#{town.server_id}",
+        "sk": "INVITE#old",
+        "gsi1pk": "INVITE#old",
+        "gsi1sk": f"SERVER#{town.server_id}",
+        "entityType": "Invite",
+        "inviteCode": "old",
+        "serverId": town.server_id,
+        "createdBy": "somebody",
+        "maxUses": 2,
+        **uses,
+    }
+    await put(town.app, row)
+    code, membership = InviteCode("old"), town.app.membership
+    people = [person(f"guest {number}") for number in range(6)]
+
+    assert (await membership.get_invite(people[0], code)).invite.uses == 0
+    outcomes = await asyncio.gather(*(membership.redeem(who, code) for who in people), return_exceptions=True)
+
+    assert sum(not isinstance(outcome, BaseException) for outcome in outcomes) == 2
+    assert {type(each) for each in outcomes if isinstance(each, BaseException)} <= {InviteUsedUp, NotFound}
+    assert (await stored(town, code)).uses == 2
+
+
+@pytest.mark.parametrize("banned", [False, True], ids=["kicked", "banned"])
+async def test_the_invites_of_a_member_end_when_others_remove_them(town: Town, *, banned: bool) -> None:
+    membership, server_id, removed = town.app.membership, town.server_id, town.member
+    invite = await membership.create_invite(removed, server_id)
+    kept = await membership.create_invite(town.owner, server_id)
+
+    if banned:
+        await membership.ban(town.owner, server_id, removed.user_id)
+        await membership.lift_ban(town.owner, server_id, removed.user_id)
+    else:
+        await membership.remove(town.owner, server_id, removed.user_id)
+
+    for attempt in (
+        membership.get_invite(town.stranger, invite.code),
+        membership.redeem(removed, invite.code),
+        membership.redeem(town.stranger, invite.code),
+    ):
+        with pytest.raises(NotFound):
+            await attempt
+    assert [each.code for each in (await membership.list_invites(town.owner, server_id, limit=9))[0]] == [kept.code]
+
+    # They may come back by the invite of somebody else, and then invite again; what has ended stays ended.
+    await membership.redeem(removed, kept.code)
+    again = await membership.create_invite(removed, server_id)
+    await membership.remove(removed, server_id, removed.user_id)
+    with pytest.raises(NotFound):
+        await membership.redeem(town.stranger, invite.code)
+    await membership.redeem(removed, again.code)
+
+
+async def test_no_invite_is_created_by_somebody_who_is_removed_meanwhile(town: Town) -> None:
+    membership, server_id = town.app.membership, town.server_id
+    for _ in range(10):
+        guest = person("guest")
+        await join(town.app, town.owner, server_id, guest)
+
+        created, removed = await asyncio.gather(
+            membership.create_invite(guest, server_id),
+            membership.remove(town.owner, server_id, guest.user_id),
+            return_exceptions=True,
+        )
+
+        assert removed is None
+        assert isinstance(created, NotFound) or await _is_over(town, created)
+
+
+async def _is_over(town: Town, invite: object) -> bool:
+    """Did it end with the membership of its creator?"""
+    assert isinstance(invite, Invite)
+    try:
+        await town.app.membership.get_invite(town.stranger, invite.code)
+    except NotFound:
+        return True
+    return False

@@ -20,9 +20,9 @@ from sobremesa.accounts.newcomers import Newcomers
 from sobremesa.app import REGISTRY as EVERYTHING
 from sobremesa.app import Sobremesa
 from sobremesa.clock import instant
-from sobremesa.codes import InviteCode
 from sobremesa.communities import entities as com
 from sobremesa.ids import Ids, MessageId, RoomId
+from sobremesa.invites.codes import InviteCode
 from sobremesa.jobs import entities as jobs
 from sobremesa.moderation import entities as moderation
 from sobremesa.people import Actor, KeyId, SessionId, Tenant, UserId
@@ -255,6 +255,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "COM.1": lambda s: (com.directory(shard=3), [s.servers[1], s.servers[0]]),
     "COM.60": lambda s: (com.tenant_directory(tenant=Tenant("acme"), shard=3), [s.servers[3]]),
     "COM.2": lambda s: (com.former_servers_of(user_id=A), s.former[:1]),
+    "COM.48": lambda s: (com.former_membership(user_id=A, server_id="old"), s.former[:1]),
     "COM.3": lambda s: (com.bans_of(server_id=S), s.bans[:1]),
     "COM.4": lambda s: (com.ban_of(server_id=T, user_id="rude"), [s.bans[1]]),
     "COM.5": lambda s: (com.channel_by_key(server_id=S, channel_id=D), [s.channels[1]]),

@@ -20,10 +20,10 @@ from servers import Endpoint
 from sobremesa.accounts.entities import email_claim, username_claim
 from sobremesa.accounts.errors import EmailTaken, UsernameTaken
 from sobremesa.app import Sobremesa
-from sobremesa.codes import InviteCode
 from sobremesa.communities.entities import claim_of, pointer_of
 from sobremesa.conversations.entities import direct_between, seat_of
 from sobremesa.ids import RoomId
+from sobremesa.invites.codes import InviteCode
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sobremesa.app import REGISTRY, Sobremesa
-from sobremesa.codes import InviteCode
+from sobremesa.invites.codes import InviteCode
 from sobremesa.people import Actor, UserId
 from sobremesa.table import Entity, Layout, RawKey, Registry
 from sobremesa.table.engines.protocol import PutItem

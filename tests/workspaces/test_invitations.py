@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import person
+from communities.test_golden_rows import put
+from communities.world import person, rows
 from conversations.company import known
-from sobremesa.codes import InviteCode
-from sobremesa.communities.membership import Redeemed
+from sobremesa.communities.invites import Redeemed
 from sobremesa.errors import Forbidden, NotFound
+from sobremesa.invites.codes import InviteCode
+from sobremesa.invites.errors import AlreadyMember, InviteUsedUp
+from sobremesa.table.values import Item
 from sobremesa.workspaces.entities import invite_by_code, workspace_by_id
-from sobremesa.workspaces.errors import AlreadyMember, InviteUsedUp
-from sobremesa.workspaces.invitations import Joined
+from sobremesa.workspaces.invites import Joined
 from workspaces.team import Team
 
 
@@ -99,3 +102,47 @@ async def test_members_make_no_invites_and_strangers_revoke_none(team: Team) -> 
         await team.app.invites.revoke(team.stranger, invite.code)
     made = await team.app.invitations.create(team.owner, team.workspace_id, key="k")
     assert (await team.app.invitations.create(team.owner, team.workspace_id, key="k")).code == made.code
+
+
+@pytest.mark.parametrize("uses", [{}, {"uses": None}], ids=["absent", "null"])
+async def test_an_invite_of_another_writer_without_a_count_is_counted_from_zero(
+    team: Team, uses: dict[str, Any]
+) -> None:
+    """Such an invite was shown as open, and redeeming it was a 409 or a 500."""
+    row: Item = {"pk": "INVITE#old", "sk": "INVITE", "workspaceId": team.workspace_id, "maxUses": 2, **uses}
+    await put(team.app, row)
+    code = InviteCode("old")
+    people = [person(f"guest {number}") for number in range(6)]
+
+    assert (await team.app.invites.get(people[0], code)).invite.uses == 0
+    outcomes = await asyncio.gather(*(team.app.invites.redeem(who, code) for who in people), return_exceptions=True)
+
+    assert sum(isinstance(outcome, Joined) for outcome in outcomes) == 2
+    assert {type(each) for each in outcomes if isinstance(each, BaseException)} <= {InviteUsedUp, NotFound}
+
+
+async def test_revoking_an_invite_is_noted_in_the_audit_log(team: Team) -> None:
+    invite = await team.app.invitations.create(team.owner, team.workspace_id)
+
+    await team.app.invites.revoke(team.admin, invite.code)
+
+    [entry] = [each for each in await rows(team.app, "invite.revoke") if each["entityType"] == "AuditEntry"]
+    assert (entry["scope"], entry["actor"], entry["target"]) == (team.workspace_id, team.admin.user_id, invite.code)
+
+
+async def test_an_invite_ends_with_the_membership_of_its_creator(team: Team) -> None:
+    app, guest = team.app, person("guest")
+    invite = await app.invitations.create(team.admin, team.workspace_id)
+    with pytest.raises(AlreadyMember):
+        await app.invites.redeem(team.admin, invite.code)
+
+    await app.members.remove(team.owner, team.workspace_id, team.admin.user_id)
+
+    for attempt in (
+        app.invites.get(guest, invite.code),
+        app.invites.redeem(guest, invite.code),
+        app.invites.redeem(team.admin, invite.code),
+    ):
+        with pytest.raises(NotFound):
+            await attempt
+    assert (await app.invitations.list_invites(team.owner, team.workspace_id, limit=9))[0] == []

@@ -12,8 +12,8 @@ from communities.test_patterns import found_by
 from communities.world import PASSWORD, register
 from sobremesa.app import Sobremesa
 from sobremesa.clock import instant
-from sobremesa.codes import InviteCode
 from sobremesa.ids import Ids
+from sobremesa.invites.codes import InviteCode
 from sobremesa.migration import Migrations
 from sobremesa.migration import entities as mig
 from sobremesa.people import UserId

@@ -11,10 +11,11 @@ from conversations.company import known
 from sobremesa.app import Sobremesa
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.idempotency import KeyReused
+from sobremesa.invites.errors import AlreadyMember
 from sobremesa.table import Put, RawKey
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.workspaces.entities import Item, ItemId, Member, SettingName, Workspace, WorkspaceId, workspace_by_id
-from sobremesa.workspaces.errors import AlreadyMember, ChangedMeanwhile, LastOwner, RankTooLow, TooManyMembers
+from sobremesa.workspaces.errors import ChangedMeanwhile, LastOwner, RankTooLow, TooManyMembers
 from sobremesa.workspaces.members import MAX_MEMBERS
 from workspaces.team import Team, join
 

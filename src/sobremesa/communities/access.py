@@ -33,7 +33,7 @@ from sobremesa.memory import Memory
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.door import NOTHING_BESIDE, Beside, RoomRight, Seat
 from sobremesa.rooms.entities import Message
-from sobremesa.table import Check, Create, Operation, Remembered, Table, equals, present
+from sobremesa.table import Check, Condition, Create, Operation, Remembered, Table, absent_or_null, equals, present
 from sobremesa.table.errors import ConditionFailed
 
 REMEMBERED = 10_000
@@ -92,7 +92,7 @@ class Access:
 
     def still(self, member: Member) -> Operation:
         """That who acts has the same role when it happens as when they asked; for the transaction of the act."""
-        return Check(member.place.own_key(), when=equals("role", member.place.role))
+        return Check(member.place.own_key(), when=present() & has_role(member.place.role))
 
     async def find_role(self, server: Server, user_id: UserId) -> Role | None:
         """Somebody's role in a server, or None if they are not in it."""
@@ -176,6 +176,11 @@ class Access:
         if made is None:
             raise NotFound
         return made
+
+
+def has_role(role: Role) -> Condition:
+    """That somebody has this role; where another writer says nothing, they are a member."""
+    return equals("role", role) | absent_or_null("role") if role == "member" else equals("role", role)
 
 
 def _member(actor: Actor, place: ServerMembership | None, server: Server | None) -> Member | None:

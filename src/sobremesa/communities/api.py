@@ -8,7 +8,6 @@ import msgspec
 
 from sobremesa.accounts.entities import AuditEntry
 from sobremesa.clock import Instant
-from sobremesa.codes import InviteCode
 from sobremesa.communities.entities import (
     Ban,
     Channel,
@@ -25,12 +24,14 @@ from sobremesa.communities.errors import (
     TooManyChannels,
     TooManyServers,
 )
-from sobremesa.communities.membership import InviteInfo, Membership, Redeemed
+from sobremesa.communities.invites import InviteInfo, Redeemed
+from sobremesa.communities.membership import Membership
 from sobremesa.communities.permissions import Role
 from sobremesa.communities.service import ChannelWithHead, Communities
 from sobremesa.http.endpoints import IdempotencyKey, Input, Listed, Output, PageQuery, Routes
 from sobremesa.idempotency import KeyReused
 from sobremesa.ids import MessageId
+from sobremesa.invites.codes import InviteCode
 from sobremesa.people import Actor, Face, UserId
 from sobremesa.rooms.door import People
 

@@ -7,9 +7,10 @@ from typing import Any, NewType, TypeAlias
 import msgspec
 
 from sobremesa.clock import EPOCH, Instant
-from sobremesa.codes import InviteCode
 from sobremesa.communities.permissions import Role
 from sobremesa.ids import MessageId, RoomId, time_of
+from sobremesa.invites.codes import InviteCode
+from sobremesa.invites.entities import InviteRow
 from sobremesa.people import Tenant, UserId
 from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
@@ -62,6 +63,8 @@ class FormerMembership(Entity):
     user_id: UserId
     server_id: ServerId
     left_at: Instant
+    removed_at: Instant | None = None
+    """When they were kicked or banned last: the invites that they had created ended at that moment."""
 
 
 class Channel(Entity):
@@ -141,22 +144,15 @@ class ChannelReactionSummary(ReactionSummary):
     keys = Keys(pk="CHANNEL#{room_id}", sk="RSUM#{message_id}#{emoji_hex}")
 
 
-class Invite(Entity):
+class Invite(InviteRow):
     """A code that lets people into a server."""
 
     keys = Keys(pk="SERVER#{server_id}", sk="INVITE#{code}")
     by_code = Index(gsi1, pk="INVITE#{code}", sk="SERVER#{server_id}")
-    expires = "ttl"
 
     server_id: ServerId
     code: InviteCode = msgspec.field(name="inviteCode")
     created_by: UserId
-    expires_at: Instant | None = None
-    max_uses: int | None = None
-    uses: int = 0
-    revoked: bool = False
-    created_at: Instant = EPOCH
-    ttl: int | None = None
 
 
 class InviteClaim(Entity):
@@ -229,6 +225,7 @@ tenant_directory = Pattern(
     newest_first=True,
 )
 former_servers_of = Pattern("COM.2", "Which servers has this person left?", FormerMembership, consistent=True)
+former_membership = Lookup("COM.48", "When has this person left this server?", FormerMembership, consistent=True)
 bans_of = Pattern("COM.3", "Who may not come back to this server?", Ban)
 ban_of = Lookup("COM.4", "May this person not come back?", Ban, consistent=True)
 
@@ -322,7 +319,7 @@ lift_ban = WritePattern("COM.29", "Lift a ban", Ban)
 transfer_server = WritePattern("COM.30", "Hand a server to another member", Server, ServerMembership)
 create_invite = WritePattern("COM.31", "Make an invite", Invite, InviteClaim)
 revoke_invite = WritePattern("COM.32", "Revoke an invite", Invite, InviteClaim)
-redeem_invite = WritePattern("COM.33", "Come in by an invite", Invite, ServerMembership, Ban, Server)
+redeem_invite = WritePattern("COM.33", "Come in by an invite", Invite, ServerMembership, Ban, Server, FormerMembership)
 drop_connections = WritePattern("COM.34", "Forget the sockets of somebody who was removed", Connection)
 note_connections = WritePattern("COM.46", "Note the sockets that came to a node", ConnectionPointer)
 forget_connections = WritePattern("COM.47", "Forget the sockets that a node no longer holds", ConnectionPointer)

@@ -10,19 +10,9 @@ class ChangedMeanwhile(Clash):
     says = "Somebody changed this at the same moment: look again."
 
 
-class AlreadyMember(Clash):
-    code = "already_member"
-    says = "You are in this server already."
-
-
 class OwnerStays(Clash):
     code = "last_owner"
     says = "The owner cannot leave: hand the server over, or delete it."
-
-
-class InviteUsedUp(Clash):
-    code = "invite_used_up"
-    says = "This invite has been used as often as it may be."
 
 
 class Banned(Forbidden):

@@ -1,5 +1,9 @@
-"""Invites: one space of codes, and one door for all of them, whatever they lead to."""
+"""Invites: codes that let people in, with one set of rules whatever they lead to.
 
-from sobremesa.invites.service import Invites
+`codes` makes the codes, `entities` has what every invite stores, `rules` says when one can be used, and `service`
+has the verbs. A domain gives its own rows and rights as an `InviteKind`.
+"""
 
-__all__ = ["Invites"]
+from sobremesa.invites.service import Guard, InviteKind, Invites, Joining, NewInvite
+
+__all__ = ["Guard", "InviteKind", "Invites", "Joining", "NewInvite"]

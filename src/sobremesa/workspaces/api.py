@@ -12,7 +12,7 @@ from sobremesa.people import Actor, UserId
 from sobremesa.rooms.door import People
 from sobremesa.workspaces.entities import ItemId, SettingName, WorkspaceId
 from sobremesa.workspaces.errors import ChangedMeanwhile, LastOwner, RankTooLow, StaleVersion, WrongSetting
-from sobremesa.workspaces.invitations import Invitations
+from sobremesa.workspaces.invites import WorkspaceInvites
 from sobremesa.workspaces.items import Items
 from sobremesa.workspaces.members import Members
 from sobremesa.workspaces.options import WorkspaceSettings
@@ -108,7 +108,7 @@ class EverythingQuery(Input):
 def routes(
     workspaces: Workspaces,
     members: Members,
-    invitations: Invitations,
+    invitations: WorkspaceInvites,
     items: Items,
     settings: WorkspaceSettings,
     people: People,

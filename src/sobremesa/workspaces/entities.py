@@ -7,7 +7,8 @@ from typing import Any, NewType
 import msgspec
 
 from sobremesa.clock import EPOCH, Instant
-from sobremesa.codes import InviteCode
+from sobremesa.invites.codes import InviteCode
+from sobremesa.invites.entities import InviteRow
 from sobremesa.migration.copies import Copied
 from sobremesa.people import UserId
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1
@@ -63,22 +64,13 @@ class Member(Entity):
     joined_at: Instant = EPOCH
 
 
-class Invite(Entity):
+class Invite(InviteRow):
     """A code that lets people into a workspace; it stands in the one space of codes."""
 
     keys = Keys(pk="INVITE#{code}", sk="INVITE")
-    expires = "ttl"
 
-    code: InviteCode
     workspace_id: WorkspaceId | None = None
     """None: the code leads elsewhere."""
-    created_by: UserId | None = None
-    expires_at: Instant | None = None
-    max_uses: int | None = None
-    uses: int = 0
-    revoked: bool = False
-    created_at: Instant = EPOCH
-    ttl: int | None = None
 
 
 class InviteRef(Entity):

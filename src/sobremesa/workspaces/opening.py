@@ -9,12 +9,13 @@ from sobremesa.accounts.audit import Audit
 from sobremesa.clock import Clock
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids
+from sobremesa.invites import Invites
 from sobremesa.jobs import Jobs
 from sobremesa.migration import Phases
 from sobremesa.table import Table
 from sobremesa.workspaces.access import Access
 from sobremesa.workspaces.cleanup import Cleanup
-from sobremesa.workspaces.invitations import Invitations
+from sobremesa.workspaces.invites import WorkspaceInviteKind, WorkspaceInvites
 from sobremesa.workspaces.items import Items
 from sobremesa.workspaces.legacy import NAME as LEGACY_ROWS
 from sobremesa.workspaces.legacy import Legacy
@@ -28,7 +29,7 @@ class Opened(NamedTuple):
 
     workspaces: Workspaces
     members: Members
-    invitations: Invitations
+    invitations: WorkspaceInvites
     items: Items
     settings: WorkspaceSettings
     cleanup: Cleanup
@@ -51,7 +52,7 @@ def open_workspaces(
     return Opened(
         Workspaces(table, clock, ids, access, audit, idempotency, jobs, members, legacy),
         members,
-        Invitations(table, clock, access, members, idempotency),
+        Invites(WorkspaceInviteKind(table, access, members), table, clock, audit, idempotency),
         Items(table, clock, ids, access, idempotency, legacy),
         WorkspaceSettings(table, clock, access, legacy, setting_types),
         Cleanup(table, clock, members, jobs),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sobremesa.clock import EPOCH, Instant
-from sobremesa.codes import InviteCode
 from sobremesa.http.endpoints import Output
+from sobremesa.invites.codes import InviteCode
 from sobremesa.people import Face, UserId
 from sobremesa.workspaces.entities import (
     Invite,
@@ -18,7 +18,7 @@ from sobremesa.workspaces.entities import (
     Workspace,
     WorkspaceId,
 )
-from sobremesa.workspaces.invitations import Invitation, Joined
+from sobremesa.workspaces.invites import Invitation, Joined
 from sobremesa.workspaces.rights import Role
 from sobremesa.workspaces.service import Aggregate, WorkspaceWithRole
 

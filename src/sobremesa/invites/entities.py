@@ -1,0 +1,24 @@
+"""What every invite stores. Each domain subclasses it and adds its keys and what the invite leads to."""
+
+from __future__ import annotations
+
+from sobremesa.clock import EPOCH, Instant
+from sobremesa.invites.codes import InviteCode
+from sobremesa.people import UserId
+from sobremesa.table import Entity
+
+
+class InviteRow(Entity):
+    """A code that lets people in, so often and for so long."""
+
+    expires = "ttl"
+
+    code: InviteCode
+    created_by: UserId | None = None
+    expires_at: Instant | None = None
+    max_uses: int | None = None
+    uses: int = 0
+    """Rows of other writers may have no number here, or NULL: both mean that nobody has used it."""
+    revoked: bool = False
+    created_at: Instant = EPOCH
+    ttl: int | None = None
