@@ -64,6 +64,7 @@ from sobremesa.http.metrics import Metrics
 from sobremesa.http.site import Site
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids
+from sobremesa.inboxes import adopting as inboxes_adopting
 from sobremesa.inboxes import api as inboxes_api
 from sobremesa.inboxes import delivery as inbox_delivery
 from sobremesa.inboxes import entities as inbox_entities
@@ -104,6 +105,7 @@ from sobremesa.settings import Settings
 from sobremesa.table import Layout, Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
+from sobremesa.threads import adopting as threads_adopting
 from sobremesa.threads import api as threads_api
 from sobremesa.threads import entities as thread_entities
 from sobremesa.threads import project_api
@@ -360,7 +362,9 @@ class Sobremesa:
             *accounts_adopting.moves(self.table),
             *communities_adopting.moves(self.table, self._clock),
             *conversations_adopting.moves(self.table, self._clock),
+            *threads_adopting.moves(self.table, self._clock),
             *workspaces_adopting.moves(self.members),
+            *inboxes_adopting.moves(self.table, self._clock),
         ]
         recipe = Recipe("adopt", moves)
         return Migrations(self.table, self._clock, self._ids, recipe, units_a_second=units_a_second, watch=watch)

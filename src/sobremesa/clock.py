@@ -54,5 +54,20 @@ def milliseconds(moment: Instant) -> int:
     return int(parsed.timestamp()) * 1000 + parsed.microsecond // 1000
 
 
+def lenient_ms(moment: str) -> int | None:
+    """The milliseconds of a time as other writers spell it; None if it cannot be read."""
+    try:
+        parsed = datetime.fromisoformat(moment)
+    except ValueError:
+        return None
+    return round(parsed.replace(tzinfo=parsed.tzinfo or UTC).timestamp() * 1000)
+
+
+def fixed_width(moment: str | None) -> Instant | None:
+    """A time as other writers spell it, as the fixed-width text that a key takes; None if it cannot be read."""
+    read_ms = None if moment is None else lenient_ms(moment)
+    return None if read_ms is None else instant(read_ms)
+
+
 EPOCH = instant(0)
 """The moment of a row that does not tell its own."""

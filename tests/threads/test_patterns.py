@@ -151,6 +151,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "S0.8": lambda s: (thr.threads_of_leg(leg_id=E), [s.threads[2], s.references[0]]),
     # Beside those
     "THR.1": lambda s: (thr.participants_in(room_id=T), [s.places[0], s.places[3]]),
+    "THR.15": lambda s: (thr.reference_of(room_id=s.references[0].room_id, leg_id=E), [s.references[0]]),
     "THR.2": lambda s: (thr.inquiry_of(buyer_user_id=B, seller_user_id=A, listing_id=L), [s.claims[1]]),
     "THR.3": lambda s: (thr.former_threads_of(user_id=A), s.former[:1]),
     "THR.4": lambda s: (thr.cards_in(room_id=T), [s.cards[1], s.cards[0]]),

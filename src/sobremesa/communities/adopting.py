@@ -6,25 +6,24 @@ from collections.abc import Sequence
 
 from sobremesa.clock import Clock
 from sobremesa.communities.entities import (
+    CHANNELS,
     Channel,
     ChannelPointer,
     Invite,
     InviteClaim,
     Server,
     claim_of,
-    messages_in,
     pointer_of,
 )
 from sobremesa.communities.service import shard_of
-from sobremesa.ids import MessageId, first_of
 from sobremesa.migration import Companions, Move, Step
+from sobremesa.rooms.adopting import find_last, last_message
 from sobremesa.table import (
     Check,
     Create,
     Table,
     Update,
     absent_or_null,
-    less_if_present,
     present,
     set_to,
 )
@@ -42,21 +41,12 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
 
     async def channel(row: Channel) -> Sequence[Step]:
         pointer = await table.get(pointer_of(room_id=row.channel_id))
-        if pointer is not None and pointer.last_message_id is not None:
-            return ()
-        last = await _last_message(table, clock, row)
         if pointer is None:
+            newest = await find_last(CHANNELS, table, clock, row.channel_id)
+            last = None if newest is None else newest.message_id
             made = ChannelPointer(room_id=row.channel_id, server_id=row.server_id, last_message_id=last)
             return (Step("it has no pointer", [Create(made), Check(row.own_key(), when=present())]),)
-        if last is None:
-            return ()
-        forward = less_if_present("last_message_id", last)
-        return (
-            Step(
-                "its pointer does not know the last message",
-                [Update(pointer.own_key(), set_to(last_message_id=last), when=forward)],
-            ),
-        )
+        return await last_message(CHANNELS, table, clock, pointer)
 
     async def invite(row: Invite) -> Sequence[Step]:
         if row.revoked or (row.ttl is not None and row.ttl <= clock.now_ms() // 1000):
@@ -68,10 +58,3 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
         return (Step("its code is not claimed", [claimed, Check(row.own_key(), when=present())]),)
 
     return (Companions(Server, server), Companions(Channel, channel), Companions(Invite, invite))
-
-
-async def _last_message(table: Table, clock: Clock, channel: Channel) -> MessageId | None:
-    """The last message, unless it would stand after all that are to come: another program's ids may be of any form."""
-    newest = (await table.query(messages_in(room_id=channel.channel_id), limit=1)).items
-    last = newest[0].message_id if newest else None
-    return last if last is not None and last < first_of(clock.now_ms()) else None

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sobremesa.clock import EPOCH, Clock, Instant, instant
+from sobremesa.clock import EPOCH, Clock, fixed_width
 from sobremesa.conversations.entities import (
+    CONVERSATIONS,
     Conversation,
     Participant,
     conversation_by_id,
     direct_between,
     direct_claim,
-    lenient_ms,
-    messages_in,
     participants_of,
 )
 from sobremesa.conversations.service import BIG_ABOVE
-from sobremesa.ids import first_of
 from sobremesa.migration import Companions, Move, Step
+from sobremesa.rooms.adopting import last_message
 from sobremesa.table import (
     Check,
     Create,
@@ -26,7 +25,6 @@ from sobremesa.table import (
     absent_or_null,
     differs,
     equals,
-    less_if_present,
     present,
     set_to,
 )
@@ -36,7 +34,7 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
     """What completes conversations and seats."""
 
     async def conversation(row: Conversation) -> Sequence[Step]:
-        last = await _last_message(table, clock, row)
+        last = await last_message(CONVERSATIONS, table, clock, row)
         if row.participants is not None and row.type == "group":
             return last
         places = [place async for place in table.every(participants_of(room_id=row.room_id))]
@@ -50,7 +48,7 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
         head = await table.get(conversation_by_id(room_id=row.room_id))
         if head is None or await _is_big(table, head):
             return ()
-        at = _moment(head.last_message_at) or _moment(row.joined_at) or EPOCH
+        at = fixed_width(head.last_message_at) or fixed_width(row.joined_at) or EPOCH
         placed = Update(row.own_key(), set_to(last_message_at=at), when=absent_or_null("last_message_at"))
         return (
             Step(
@@ -60,19 +58,6 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
         )
 
     return (Companions(Conversation, conversation), Companions(Participant, seat))
-
-
-async def _last_message(table: Table, clock: Clock, row: Conversation) -> Sequence[Step]:
-    if row.last_message_id is not None:
-        return ()
-    newest = (await table.query(messages_in(room_id=row.room_id), limit=1)).items
-    # Another program's ids may be of any form: one that would stand after all that are to come is left out.
-    if not newest or newest[0].message_id >= first_of(clock.now_ms()):
-        return ()
-    last = newest[0].message_id
-    forward = less_if_present("last_message_id", last)
-    known = Update(row.own_key(), set_to(last_message_id=last), when=forward)
-    return (Step("it does not know its last message", [known]),)
 
 
 async def _pair(table: Table, row: Conversation, places: Sequence[Participant]) -> Sequence[Step]:
@@ -114,9 +99,3 @@ async def _is_big(table: Table, head: Conversation) -> bool:
         return head.is_big
     counted = await table.count(participants_of(room_id=head.room_id), at_most=BIG_ABOVE + 1)
     return counted.count > BIG_ABOVE
-
-
-def _moment(text: str | None) -> Instant | None:
-    """A time as another writer spells it, in our own spelling; None if it cannot be read."""
-    milliseconds = None if text is None else lenient_ms(text)
-    return None if milliseconds is None else instant(milliseconds)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from sobremesa.clock import EPOCH, Instant
+from sobremesa.clock import EPOCH, Instant, lenient_ms
 from sobremesa.ids import RoomId
 from sobremesa.people import UserId
 from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
@@ -263,12 +262,3 @@ def direct_claim(one: UserId, other: UserId, room_id: RoomId) -> DirectClaim:
     """The claim of a pair, whoever is named first."""
     lower, higher = sorted((one, other))
     return DirectClaim(lower=lower, higher=higher, room_id=room_id)
-
-
-def lenient_ms(moment: str) -> int | None:
-    """The milliseconds of a time as other writers spell it; None if it cannot be read."""
-    try:
-        parsed = datetime.fromisoformat(moment)
-    except ValueError:
-        return None
-    return round(parsed.replace(tzinfo=parsed.tzinfo or UTC).timestamp() * 1000)

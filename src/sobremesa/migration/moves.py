@@ -8,7 +8,7 @@ that it is still so, so they may run at any time, again, and beside everybody el
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
@@ -16,7 +16,25 @@ import msgspec
 from sobremesa.errors import Busy
 from sobremesa.migration.copies import Copied, print_of
 from sobremesa.migration.entities import Migration, move_rows
-from sobremesa.table import Create, Delete, Entity, Key, Operation, Put, Question, RawKey, Table, equals
+from sobremesa.table import (
+    Condition,
+    Create,
+    Delete,
+    Entity,
+    Key,
+    Operation,
+    Put,
+    Question,
+    RawKey,
+    Table,
+    Update,
+    absent_or_null,
+    all_of,
+    equals,
+    present,
+    set_to,
+)
+from sobremesa.table.entities import index_key
 from sobremesa.table.errors import BadRow, ConditionFailed, OutcomeUnknown
 from sobremesa.table.values import Item
 
@@ -195,11 +213,22 @@ class Step(NamedTuple):
 class Companions(Generic[O]):
     """Rows and keys that go with a row, which stays where it is."""
 
-    def __init__(self, old: type[O], missing: Callable[[O], Awaitable[Sequence[Step]]]) -> None:
-        """`missing` tells what a row lacks: nothing, if it is complete."""
+    def __init__(
+        self,
+        old: type[O],
+        missing: Callable[[O], Awaitable[Sequence[Step]]],
+        *,
+        indexed_by: Callable[[O], Awaitable[Mapping[str, Any]]] | None = None,
+    ) -> None:
+        """`missing` tells what a row lacks: nothing, if it is complete.
+
+        `indexed_by` gives the fields that index keys are made of, as keys hold them; it is asked about rows that lack a
+        key, which other writers leave out.
+        """
         self.old: type[Entity] = old
         self._old = old
         self._missing = missing
+        self._indexed_by = indexed_by
 
     async def apply(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Outcome]:
         return await _together(self._complete(table, row) for row in rows)
@@ -230,7 +259,19 @@ class Companions(Generic[O]):
             old = self._old.from_item(row.item, table.layout)
         except BadRow as unreadable:
             return (Step(str(unreadable)),)
-        return await self._missing(old)
+        return (*await self._unindexed(table, old, row.item), *await self._missing(old))
+
+    async def _unindexed(self, table: Table, old: O, item: Item) -> Sequence[Step]:
+        """What puts a row into the indexes that it belongs in and does not stand in."""
+        indexes = old.shape.by_index
+        lacking = [index for index in indexes if item.get(table.layout.indexes[index].pk) is None]
+        if self._indexed_by is None or not lacking:
+            return ()
+        fields = await self._indexed_by(old)
+        placed = msgspec.structs.replace(old, **fields)
+        if all(index_key(indexes[index], placed.__getattribute__) is None for index in lacking):
+            return ()
+        return (Step("it is not in an index", [Update(old.own_key(), set_to(**fields), when=_has_still(old, fields))]),)
 
 
 T = TypeVar("T")
@@ -261,6 +302,15 @@ async def _written(table: Table, *operations: Operation) -> bool:
             return False
         return True
     raise Busy
+
+
+def _has_still(row: Entity, fields: Mapping[str, Any]) -> Condition:
+    """That a row says in these fields what it said when it was read; what it does not say counts as its default."""
+    same = [
+        absent_or_null(field) if value is None else equals(field, value) | absent_or_null(field)
+        for field, value in ((field, getattr(row, field)) for field in fields)
+    ]
+    return all_of(present(), *same)
 
 
 def _differ(one: Entity, other: Entity, field: str) -> bool:

@@ -9,7 +9,7 @@ import msgspec
 
 from sobremesa.clock import Instant
 from sobremesa.errors import Forbidden, Refusal
-from sobremesa.ids import MessageId, RoomId
+from sobremesa.ids import MessageId, RoomId, is_ulid
 from sobremesa.people import Actor, Face, Tenant, UserId
 from sobremesa.rooms.entities import Head, Message
 from sobremesa.table import Condition, Operation
@@ -126,7 +126,7 @@ class Nobody:
 
 
 def newest(one: MessageId | None, other: MessageId | None) -> MessageId | None:
-    """The later of two message ids, either of which may be missing."""
+    """The later of two message ids, either of which may be missing; another writer's form has no place in the order."""
     if one is None or other is None:
         return one or other
-    return max(one, other)
+    return max(one, other, key=lambda message_id: (is_ulid(message_id), message_id))

@@ -21,7 +21,8 @@ from sobremesa.rooms.entities import Flags, Message
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.lanes import Lanes
-from sobremesa.table import Create, Operation, Table, Update, hash_part, less_if_present, set_to
+from sobremesa.rooms.unread import moves_forward
+from sobremesa.table import Create, Operation, Table, Update, hash_part, set_to
 from sobremesa.table.errors import ConditionFailed
 
 NONCE_SECONDS = 48 * 3600
@@ -152,7 +153,7 @@ class Sending:
 
     def _operations(self, seat: Seat, draft: Draft, message: Message, beside: Beside) -> list[Operation]:
         """The message first, the head second, the nonce last."""
-        is_newest = less_if_present("last_message_id", message.message_id)
+        is_newest = moves_forward(message.message_id, "last_message_id")
         operations: list[Operation] = [
             Create(message),
             Update(

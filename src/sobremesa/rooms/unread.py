@@ -28,9 +28,9 @@ NOTHING_UNREAD = UnreadView(0, False, 0)
 _LAST_ULID = encode((1 << 128) - 1)
 
 
-def moves_forward(message_id: MessageId) -> Condition:
-    """A cursor only moves forward. Another writer's id that sorts after all of ours has no place in the order."""
-    return less_if_present("last_read_message_id", message_id) | greater("last_read_message_id", _LAST_ULID)
+def moves_forward(message_id: MessageId, field: str = "last_read_message_id") -> Condition:
+    """A cursor, or a head, only moves forward. Another writer's id that sorts after all of ours has no order in it."""
+    return less_if_present(field, message_id) | greater(field, _LAST_ULID)
 
 
 class RoomStanding(NamedTuple):

@@ -241,6 +241,7 @@ former_threads_of = Pattern("THR.3", "Which threads has this person left?", Form
 cards_in = Pattern(
     "THR.4", "Which cards are in this thread, the newest first?", Card, newest_first=True, consistent=True
 )
+reference_of = Lookup("THR.15", "Is this thread found by its leg?", ThreadReference, consistent=True)
 panel_of = Pattern("THR.5", "What do the tabs of this thread show?", Tab, consistent=True)
 
 # Messages

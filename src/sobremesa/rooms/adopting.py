@@ -1,0 +1,35 @@
+"""What the rooms of other writers lack: that their heads know the last message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sobremesa.clock import Clock
+from sobremesa.ids import MessageId, RoomId, first_of
+from sobremesa.migration import Step
+from sobremesa.rooms.entities import Head, Message
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.table import Table, Update, absent_or_null, set_to
+
+
+async def last_message(kind: RoomKind, table: Table, clock: Clock, head: Head) -> Sequence[Step]:
+    """What writes the last message of a room into a head that does not know it."""
+    if head.last_message_id is not None:
+        return ()
+    last = await find_last(kind, table, clock, head.room_id)
+    if last is None:
+        return ()
+    known = Update(head.own_key(), set_to(last_message_id=last.message_id), when=absent_or_null("last_message_id"))
+    return (Step("it does not know its last message", [known]),)
+
+
+async def find_last(kind: RoomKind, table: Table, clock: Clock, room_id: RoomId) -> Message | None:
+    """The last message of a room.
+
+    Other programs' ids may have any form. None for one whose key sorts after all messages to come: as a head it would
+    stop the room.
+    """
+    page = await table.query(kind.messages(room_id=room_id), limit=1)
+    upcoming = kind.message_key(room_id, MessageId(first_of(clock.now_ms() + 1)))
+    last: Message | None = page.items[0] if page.items else None
+    return last if last is not None and last.own_key().raw.sk < upcoming.raw.sk else None

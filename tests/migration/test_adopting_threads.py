@@ -1,0 +1,157 @@
+"""Threads and inbox messages of another writer, without keys in any index, are completed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from communities.conftest import Ahead
+from communities.world import rows
+from inboxes.test_golden_rows import FAR
+from inboxes.test_golden_rows import SAMPLES as INBOXES
+from migration.before import put
+from sobremesa.accounts.entities import User
+from sobremesa.app import Sobremesa
+from sobremesa.clock import instant
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.people import Actor, UserId
+from sobremesa.rooms.sending import Draft
+from sobremesa.table import Put
+from sobremesa.table.values import Item
+from sobremesa.threads.entities import LbgId, LegId, ListingId, inquiry_of
+from sobremesa.threads.service import NewThread
+
+BEA, SAL = (Actor.of_person(UserId(user_id), name) for user_id, name in (("usr_1", "bea"), ("usr_2", "sal")))
+THREAD = RoomId("thrd_1")
+CREATED, SAID = "2025-11-05T14:12:00Z", "2025-11-05T14:12:07.123Z"
+
+
+def thread(thread_id: str = THREAD, **attributes: Any) -> Item:
+    return {
+        "pk": f"THR#{thread_id}", "sk": "THR", "kind": "inquiry", "lbgId": "lbg_1", "legId": "leg_1",
+        "listingId": "lst_1", "buyerUserId": "usr_1", "sellerUserId": "usr_2", "participants": ["usr_1", "usr_2"],
+        "city": "Houston", "createdAt": CREATED, "updatedAt": SAID, "status": "open", "lastMessageAt": SAID,
+        "safeModeRequired": False, **attributes,
+    }  # fmt: skip
+
+
+def participant(user_id: str, role: str, thread_id: str = THREAD, **attributes: Any) -> Item:
+    keys = {"pk": f"THR#{thread_id}", "sk": f"PART#{user_id}"}
+    return {**keys, "roleContext": role, "lastReadMsgId": None, "lastReadAt": None, "blockedUntil": None, **attributes}
+
+
+def message(message_id: str, said: str, author: str = "usr_2") -> Item:
+    keys = {"pk": f"THR#{THREAD}", "sk": f"MSG#{said}#{message_id}"}
+    return {**keys, "type": "text", "body": message_id, "authorUserId": author, "createdAt": said}
+
+
+async def fill(app: Sobremesa, *more: Item) -> None:
+    """The rows that the document shows, with their attributes and nothing else."""
+    for who in (BEA, SAL):
+        await app.table.write(Put(User(user_id=who.user_id, username=who.username)))
+    await put(
+        app.table.engine,
+        thread(),
+        participant("usr_1", "buyer"),
+        participant("usr_2", "seller"),
+        message("msg_1", SAID),
+        *more,
+    )
+
+
+async def about(app: Sobremesa, **what: Any) -> list[str]:
+    found, _ = await app.threads.list_about(BEA, **{"lbg_id": None, "leg_id": None, **what}, limit=9)
+    return [listed.thread.room_id for listed in found]
+
+
+async def test_a_documented_thread_is_found_everywhere_after_adoption(app: Sobremesa) -> None:
+    await fill(app)
+    assert await about(app, lbg_id=LbgId("lbg_1")) == []
+
+    report = await app.adopting().adopt()
+
+    assert report.complaints == []
+    assert await about(app, lbg_id=LbgId("lbg_1")) == await about(app, leg_id=LegId("leg_1")) == [THREAD]
+    for who in (BEA, SAL):
+        [listed] = (await app.threads.list_inbox(who, limit=5))[0]
+        assert (listed.thread.room_id, listed.thread.last_message_id) == (THREAD, "msg_1")
+        assert listed.unread.count == (1 if who is BEA else 0)
+    stored = {item["sk"]: item for item in await rows(app, "") if item["pk"] == f"THR#{THREAD}"}
+    assert (stored["THR"]["gsi2pk"], stored["THR"]["gsi2sk"]) == ("LBG#lbg_1", "2025-11-05T14:12:00.000Z")
+    assert stored["REF#LEG#leg_1"]["gsi2sk"] == "2025-11-05T14:12:00.000Z"
+    assert stored["PART#usr_1"]["gsi1sk"] == f"{SAID}#{THREAD}"
+    again = await app.adopting().adopt()
+    assert (again.complaints, again.migration.written) == ([], 0), "once is enough"
+
+
+async def test_a_thread_of_a_leg_alone_stands_under_its_leg(app: Sobremesa) -> None:
+    alone = thread("thrd_2", lbgId=None, listingId="lst_2", participants=None)
+    await fill(app, alone, participant("usr_1", "buyer", "thrd_2"))
+
+    assert (await app.adopting().adopt()).complaints == []
+
+    assert set(await about(app, leg_id=LegId("leg_1"))) == {THREAD, "thrd_2"}
+    assert (await app.threads.get(BEA, RoomId("thrd_2"))).thread.participants == ["usr_1"]
+
+
+async def test_a_second_inquiry_about_a_listing_is_reported_and_stays(app: Sobremesa) -> None:
+    await fill(app)
+    await app.adopting().adopt()
+    await put(app.table.engine, thread("thrd_2"), participant("usr_1", "buyer", "thrd_2"))
+
+    report = await app.adopting().adopt()
+
+    assert report.complaints == ["THR#thrd_2 / THR: this buyer asks about this listing in another thread"]
+    assert await about(app, leg_id=LegId("leg_1")) == await about(app, lbg_id=LbgId("lbg_1"))
+
+
+async def test_an_adopted_inquiry_is_the_one_that_a_buyer_comes_back_to(app: Sobremesa) -> None:
+    await fill(app)
+
+    await app.adopting().adopt()
+
+    made = await app.threads.create(BEA, NewThread("inquiry", SAL.user_id, listing_id=ListingId("lst_1")))
+    assert (made.listed.thread.room_id, made.is_new) == (THREAD, False)
+    parts = {"buyer_user_id": "usr_1", "seller_user_id": "usr_2", "listing_id": "lst_1"}
+    claim = await app.table.get(inquiry_of(**parts))
+    assert claim is not None
+    assert claim.room_id == THREAD
+
+
+async def test_people_go_on_talking_below_a_last_message_of_another_form(app: Sobremesa) -> None:
+    await fill(app)
+    await app.adopting().adopt()
+
+    first = await app.thread_rooms.send(BEA, THREAD, Draft("one"))
+    second = await app.thread_rooms.send(SAL, THREAD, Draft("two"))
+
+    history = await app.thread_rooms.page(BEA, THREAD, limit=9)
+    assert [each.message_id for each in history.messages] == [second.message_id, first.message_id, "msg_1"]
+    assert (await app.threads.get(BEA, THREAD)).thread.last_message_id == second.message_id
+
+
+async def test_a_message_of_the_future_does_not_become_the_head(app: Sobremesa, clock: Ahead) -> None:
+    ahead = instant(clock.now_ms() + 3_600_000)
+    await fill(app, message("msg_2", ahead))
+
+    assert (await app.adopting().adopt()).complaints == []
+
+    assert (await app.threads.get(BEA, THREAD)).thread.last_message_id is None
+    assert MessageId((await app.thread_rooms.send(BEA, THREAD, Draft("now"))).message_id)
+
+
+@pytest.mark.parametrize("sample", ["a message to somebody", "a message to everyone", "a receipt"])
+async def test_inbox_rows_get_the_time_to_live_of_the_table(app: Sobremesa, clock: Ahead, sample: str) -> None:
+    _, item = INBOXES[sample]
+    over = clock.now_ms() // 1000 - 60
+    await put(
+        app.table.engine, item, item | {"sk": "m#over", "expiredat": over}, item | {"sk": "m#ever", "expiredat": None}
+    )
+
+    report = await app.adopting().adopt()
+
+    assert report.complaints == []
+    stored = {each["sk"]: each for each in await rows(app, "m#")}
+    assert stored.pop(item["sk"]) == item | {"ttl": FAR}
+    assert [each.get("ttl") for each in stored.values()] == [None, None]
