@@ -21,8 +21,9 @@ from sobremesa.accounts.tokens import Tokens
 from sobremesa.clock import SetClock
 from sobremesa.errors import Unauthenticated
 from sobremesa.people import UserId
+from sobremesa.settings import DEFAULT_ISSUER
 
-ISSUER = "http://127.0.0.1:8080"
+ISSUER = DEFAULT_ISSUER
 
 
 def encoded(value: Any) -> str:
