@@ -30,9 +30,23 @@ async def test_a_person_logs_in_from_a_second_device(town: Town) -> None:
     assert [session.device for session in sessions] == ["phone", "laptop"]
 
 
+async def test_a_user_logs_in_with_the_user_name(town: Town) -> None:
+    registered = await town.register("Ana", email="somewhere@example.com")
+    for name in ("Ana", "ana", " ANA "):
+        assert (await town.accounts.login(email=name, password=PASSWORD)).user == registered.user
+
+
 @pytest.mark.parametrize(
     ("email", "password"),
-    [("ana@example.com", "another one"), ("nobody@example.com", PASSWORD), ("no address", PASSWORD)],
+    [
+        ("ana@example.com", "another one"),
+        ("ana", "another one"),
+        ("nobody@example.com", PASSWORD),
+        ("nobody", PASSWORD),
+        ("no#name", PASSWORD),
+        ("no@address", PASSWORD),
+        ("", PASSWORD),
+    ],
 )
 async def test_every_wrong_login_gets_the_same_answer(town: Town, email: str, password: str) -> None:
     await town.register("ana")
@@ -51,10 +65,10 @@ async def test_an_unknown_address_takes_the_same_work(village: Town, monkeypatch
         return verify(self, password, hashed)
 
     monkeypatch.setattr(Passwords, "_verify", counted)
-    for email in ("ana@example.com", "nobody@example.com", "no address"):
+    for email in ("ana@example.com", "ana", "nobody@example.com", "nobody", "no address", ""):
         with pytest.raises(BadCredentials):
             await village.accounts.login(email=email, password="wrong password")
-    assert checked == [checked[0]] * 3
+    assert checked == [checked[0]] * 6
     assert checked[0].startswith("$argon2id$v=19$m=8,t=1,p=1")
 
 

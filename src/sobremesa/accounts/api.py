@@ -62,7 +62,9 @@ class Registration(Input):
 class Login(Input):
     """Who says they are known here."""
 
-    email: Annotated[str, Meta(max_length=1024, examples=["ana@example.com"])]
+    email: Annotated[
+        str, Meta(max_length=1024, description="The e-mail address or the user name.", examples=["ana@example.com"])
+    ]
     password: GivenPassword
     device: Device | None = None
 
@@ -190,7 +192,7 @@ def routes(accounts: Accounts) -> Routes:
     async def login(body: Login, address: str) -> SignedInView:
         """Log in.
 
-        An unknown address and a wrong password get the same answer.
+        `email` is the e-mail address or the user name. An unknown one and a wrong password get the same answer.
         """
         return _signed_in(
             await accounts.login(email=body.email, password=body.password, device=body.device, address=address)

@@ -27,10 +27,10 @@ class RegistrationClosed(Forbidden):
 
 
 class BadCredentials(Unauthenticated):
-    """No such person, or another password; which of the two is not told."""
+    """No such user, or a wrong password; the answer does not say which."""
 
     code = "bad_credentials"
-    says = "The e-mail address or the password is wrong."
+    says = "The e-mail address, user name or password is wrong."
 
 
 class SessionEnded(Unauthenticated):

@@ -25,34 +25,32 @@ from sobremesa.accounts.entities import (
     block_person,
     blocks_of,
     change_profile,
-    credential_of,
     email_claim,
     face_of,
     grant_admin,
-    log_in,
     register,
     user_by_email,
     user_by_id,
     username_claim,
 )
-from sobremesa.accounts.errors import BadCredentials, EmailTaken, RegistrationClosed, SelfBlock, UsernameTaken
+from sobremesa.accounts.errors import EmailTaken, RegistrationClosed, SelfBlock, UsernameTaken
 from sobremesa.accounts.exporting import export_person
 from sobremesa.accounts.keyring import Keyring
+from sobremesa.accounts.login import Login
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.names import check_device, check_password, folded, normal_email, normal_username
 from sobremesa.accounts.passwords import Passwords
 from sobremesa.accounts.recovery import Recovery
-from sobremesa.accounts.sessions import Begun, Sessions, SignedIn
+from sobremesa.accounts.sessions import Sessions, SignedIn
 from sobremesa.accounts.standing import Standings
 from sobremesa.accounts.tokens import Tokens
 from sobremesa.clock import Clock, Instant, instant
-from sobremesa.errors import Busy, Invalid, NotFound, Unauthenticated
+from sobremesa.errors import Busy, NotFound, Unauthenticated
 from sobremesa.http.limits import Limits
 from sobremesa.ids import Ids
 from sobremesa.people import Actor, Face, SessionId, Tenant, UserId
 from sobremesa.settings import Settings
 from sobremesa.table import (
-    Check,
     Create,
     Delete,
     Operation,
@@ -61,8 +59,6 @@ from sobremesa.table import (
     Update,
     absent_or_null,
     equals,
-    hash_part,
-    remove,
     set_to,
 )
 from sobremesa.table.errors import BadKey, ConditionFailed
@@ -103,6 +99,7 @@ class Accounts:
         self.exporters = exporters if exporters is not None else []
         self.departures = Departures(table, clock)
         self._sessions = Sessions(table, clock, ids, tokens, keyring, standings)
+        self._login = Login(table, clock, directory=self, passwords=passwords, sessions=self._sessions, limits=limits)
         self._recovery = Recovery(
             table,
             clock,
@@ -160,37 +157,12 @@ class Accounts:
         return await self._sessions.signed_in(user, begun.session.session_id, begun.refresh_token)
 
     async def login(self, *, email: str, password: str, device: str | None = None, address: str = "here") -> SignedIn:
-        """Open a session; BadCredentials, after the same work, whether nobody has the e-mail or the password.
+        """Open a session; BadCredentials, after the same work, for an unknown user and for a wrong password.
 
-        `address` is where the try comes from: whoever guesses there keeps nobody else from logging in.
+        `email` may be a user name too. `address` is where the attempt comes from.
         """
         check_device(device)
-        try:
-            email = normal_email(email)
-        except Invalid:
-            email = ""
-        await self._limits.take("credentials", f"account:{hash_part(email)}:{address}")
-        await self._limits.take("write", f"account:{hash_part(email)}")
-        for _ in range(ATTEMPTS):
-            user = await self.find_by_email(email) if email else None
-            credential = await self._table.get(credential_of(user_id=user.user_id)) if user else None
-            hashed = credential.hash if credential else user.password_hash if user else None
-            if user is None or hashed is None:
-                await self._passwords.match_nothing(password)
-                raise BadCredentials
-            if not await self._passwords.matches(password, hashed):
-                raise BadCredentials
-            begun = self._sessions.begin(user.user_id, device)
-            operations = await self._opening(user, credential, hashed, password, begun)
-
-            try:
-                await self._table.write(Create(begun.session), *operations, pattern=log_in)
-            except ConditionFailed:
-                # The password was changed, or moved, since it was read: look again.
-                continue
-
-            return await self._sessions.signed_in(user, begun.session.session_id, begun.refresh_token)
-        raise Busy
+        return await self._login.open_session(email, password, device=device, address=address)
 
     async def refresh(self, refresh_token: str) -> SignedIn:
         """The next pair of tokens; SessionEnded, and the session is, if this one was used before."""
@@ -401,22 +373,6 @@ class Accounts:
             raise EmailTaken
         if await self._table.get(username_claim(username=folded(username))) is not None:
             raise UsernameTaken
-
-    async def _opening(
-        self, user: User, credential: Credential | None, hashed: str, password: str, begun: Begun
-    ) -> Sequence[Operation]:
-        """What goes with a new session: that the password is still this one, and its hash in today's form."""
-        key = Credential.key(user_id=user.user_id)
-        unchanged = equals("hash", hashed)
-        if credential is not None and not self._passwords.is_outdated(hashed):
-            return [Check(key, when=unchanged)]
-        fresh = await self._passwords.hash(password)
-        if credential is not None:
-            return [Update(key, set_to(hash=fresh, updated_at=self._now()), when=unchanged)]
-        return [
-            Create(Credential(user_id=user.user_id, hash=fresh, updated_at=self._now())),
-            Update(User.key(user_id=user.user_id), remove("password_hash"), when=equals("password_hash", hashed)),
-        ]
 
     async def _moving_claims(self, user: User, name: str) -> list[Operation]:
         """From the claim of the old name to that of the new one, where they differ."""
