@@ -47,6 +47,7 @@ from sobremesa.communities.entities import CHANNELS
 from sobremesa.communities.invites import ServerInviteKind
 from sobremesa.communities.membership import Membership
 from sobremesa.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
+from sobremesa.communities.summaries import channel_summaries
 from sobremesa.conversations import adopting as conversations_adopting
 from sobremesa.conversations import api as conversations_api
 from sobremesa.conversations import entities as conversation_entities
@@ -209,7 +210,14 @@ class Sobremesa:
         self.presence = Presence(self.live.hub, self.live.whispers, self.attendance, live.presence)
         table.watch(SendingOut(self.live.hub))
         self._listening = Listening(table)
-        self.review = Review(table, clock, audit, kinds=[CHANNELS, CONVERSATIONS, THREADS])
+        self.review = Review(
+            table,
+            clock,
+            audit,
+            self.accounts,
+            kinds=[CHANNELS, CONVERSATIONS, THREADS],
+            summaries={CHANNELS.name: channel_summaries(table)},
+        )
         judge = judge or open_policy(settings, clock)
 
         def rooms(kind: RoomKind, *, door: Door) -> Rooms:

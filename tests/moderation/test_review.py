@@ -27,10 +27,12 @@ from sobremesa.people import Actor, KeyId
 from sobremesa.rooms.judging import CLEAR, Said, Verdict
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
+from sobremesa.rooms.summaries import RoomSummary
 from sobremesa.rooms.views import FlagsView, MessageView
 from sobremesa.settings import Settings
 from sobremesa.table import Update, set_to
 from sobremesa.table.errors import BadCursor
+from threads.world import new_person
 
 KEY = Actor(key_id=KeyId("key"), scopes=frozenset({"admin"}))
 BLOCKED = FlagsView("blocked", ["reviewed"])
@@ -60,6 +62,34 @@ async def test_a_report_is_a_case(town: Town) -> None:
     assert case.message is not None
     assert (case.message.content, case.message.username, case.message.flags) == ("buy now", "mel", None)
     assert await town.app.review.get_case(ADMIN, case.case_id) == case
+
+
+async def test_a_case_says_who_wrote_it_and_where(town: Town, judge: Script) -> None:
+    ana = await new_person(town.app, "ana")
+    await join(town.app, town.owner, town.server_id, ana)
+    judge.says(Verdict("blocked", ["insults"]))
+    await town.say(ana, "you donkey")
+
+    [case] = await cases(town.app)
+
+    assert (case.subject, case.verdict, case.reason, case.reporter) == ("message", "blocked", "insults", None)
+    assert (case.author.user_id, case.author.username, case.author.avatar_url) == (ana.user_id, "ana", None)
+    channel = await town.app.communities.get_channel(town.owner, town.channel_id)
+    server = await town.app.communities.get_server(town.owner, town.server_id)
+    assert case.room == RoomSummary(channel.channel.name, town.server_id, server.server.name)
+
+
+async def test_a_report_names_its_reporter_and_has_no_verdict(town: Town) -> None:
+    ana = await new_person(town.app, "ana")
+    await join(town.app, town.owner, town.server_id, ana)
+    message = await town.say(town.member, "buy now")
+    await town.app.channels.report(ana, town.channel_id, message.message_id, "spam")
+
+    [case] = await cases(town.app)
+
+    assert case.verdict is None
+    assert case.reporter is not None
+    assert (case.reporter.user_id, case.reporter.username) == (ana.user_id, "ana")
 
 
 async def test_thirty_people_who_report_at_once_are_thirty_cases(town: Town) -> None:
@@ -267,7 +297,9 @@ async def test_the_case_of_a_room_that_is_gone_can_be_closed(town: Town) -> None
     await town.app.communities.delete_channel(town.owner, town.channel_id)
     await town.app.jobs.run_pending(town.app.handlers)
 
-    assert (await town.app.review.decide(ADMIN, case.case_id, "block")).message is None
+    decided = await town.app.review.decide(ADMIN, case.case_id, "block")
+
+    assert (decided.message, decided.room) == (None, None)
 
 
 async def test_an_approval_is_about_the_text_that_there_was(town: Town, judge: Script, clock: Ahead) -> None:
@@ -356,7 +388,7 @@ async def test_cases_of_any_kind_of_room_are_decided(town: Town) -> None:
     audit = Audit(app.table, clock, Ids(clock))
     door = Access(app.table, audit)
     threads = Rooms(kind, app.table, clock, Ids(clock), door=door, people=app.accounts, files=app.attachments)
-    review = Review(app.table, clock, audit, kinds=[CHANNELS, kind])
+    review = Review(app.table, clock, audit, app.accounts, kinds=[CHANNELS, kind])
     sent = await threads.send(town.member, town.channel_id, Draft("buy now"))
     await threads.report(town.owner, town.channel_id, sent.message_id, "spam")
     [case], _ = await review.list_cases(ADMIN, limit=10)
@@ -381,7 +413,8 @@ async def test_a_moderator_sees_no_storage_key_of_a_file_that_another_writer_att
 async def test_the_case_of_a_kind_of_room_that_is_not_known_can_be_closed(town: Town) -> None:
     _, case = await reported(town)
     clock = SystemClock()
-    review = Review(town.app.table, clock, Audit(town.app.table, clock, Ids(clock)), kinds=[])
+    app = town.app
+    review = Review(app.table, clock, Audit(app.table, clock, Ids(clock)), app.accounts, kinds=[])
 
     assert (await review.decide(ADMIN, case.case_id, "approve")).message is None
 

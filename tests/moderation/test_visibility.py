@@ -274,7 +274,8 @@ async def test_the_preview_of_a_room_follows_every_decision(town: Town, judge: S
     kind = msgspec.structs.replace(CHANNELS, head=Preview, head_by_key=None)
     rooms, room = rooms_of(town, PreviewDoor, kind, judge), town.channel_id
     clock = SystemClock()
-    review = Review(town.app.table, clock, Audit(town.app.table, clock, Ids(clock)), kinds=[kind])
+    app = town.app
+    review = Review(app.table, clock, Audit(app.table, clock, Ids(clock)), app.accounts, kinds=[kind])
     first = await rooms.send(town.member, room, Draft("first"))
     last = await rooms.send(town.member, room, Draft(SECRET))
     assert await preview_of(town) == SECRET

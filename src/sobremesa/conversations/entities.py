@@ -42,6 +42,10 @@ class Conversation(Head):
     created_at: Instant = EPOCH
     updated_at: Instant | None = None
 
+    @property
+    def title(self) -> str | None:
+        return self.name
+
     def marks(self, message: Message) -> dict[str, Any]:
         text = shown_text(message, safe_mode=False)
         return {

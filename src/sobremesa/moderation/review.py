@@ -7,7 +7,7 @@ same moment on, so every way out of its room knows it. Several cases of one mess
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -18,9 +18,10 @@ from sobremesa.errors import Busy, NotFound, Refusal
 from sobremesa.ids import MessageId, RoomId, is_ulid
 from sobremesa.moderation.entities import CaseId, case_by_key, cases_in, decide_case, tenant_cases_in
 from sobremesa.moderation.errors import CaseClosed
-from sobremesa.moderation.views import CaseView, case_view
+from sobremesa.moderation.views import CaseContext, CaseView, case_view
 from sobremesa.people import Actor, Tenant, UserId, stored_tenant
 from sobremesa.rooms.archive import find_message
+from sobremesa.rooms.door import People
 from sobremesa.rooms.entities import (
     BLOCKED,
     CLEAN,
@@ -34,6 +35,7 @@ from sobremesa.rooms.entities import (
 from sobremesa.rooms.judging import REVIEWED
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.rewriting import rewrite
+from sobremesa.rooms.summaries import RoomSummary, SummarizeRooms, summaries_by_head
 from sobremesa.table import (
     Condition,
     Delete,
@@ -68,11 +70,22 @@ class _Ruling(NamedTuple):
 class Review:
     """The moderators' work, over rooms of these kinds."""
 
-    def __init__(self, table: Table, clock: Clock, audit: Audit, kinds: Sequence[RoomKind]) -> None:
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        audit: Audit,
+        people: People,
+        kinds: Sequence[RoomKind],
+        summaries: Mapping[str, SummarizeRooms] | None = None,
+    ) -> None:
+        """`summaries` are those of kinds of room whose head does not have the name."""
         self._table = table
         self._clock = clock
         self._audit = audit
+        self._people = people
         self._kinds: dict[str, RoomKind] = {kind.name: kind for kind in kinds}
+        self._summaries = {kind.name: summaries_by_head(kind, table) for kind in kinds} | dict(summaries or {})
         self._queue = Shards(table, MODERATION_SHARDS, cases_in, _place, _at)
         self._tenant_queue = Shards(table, MODERATION_SHARDS, tenant_cases_in, _place, _at)
 
@@ -86,15 +99,13 @@ class Review:
             cases, following = await self._queue.newest(limit=limit, cursor=cursor, state=state)
         else:
             cases, following = await self._tenant_queue.newest(limit=limit, cursor=cursor, state=state, tenant=tenant)
-        messages = await self._messages(cases)
-        views = [case_view(case_id_of(case), case, message) for case, message in zip(cases, messages, strict=True)]
-        return views, following
+        return await self._views(cases, await self._messages(cases)), following
 
     async def get_case(self, actor: Actor, case_id: CaseId) -> CaseView:
         """One case of the actor's tenant, and what its message says now."""
         actor.require_scope("admin")
         case = await self._get(actor, case_id)
-        return case_view(case_id, case, await self._find(case))
+        return await self._view(case, await self._find(case))
 
     async def decide(self, actor: Actor, case_id: CaseId, decision: Decision, note: str | None = None) -> CaseView:
         """Close a case: what it is about is fine, or is blocked. CaseClosed if somebody did before."""
@@ -114,7 +125,7 @@ class Review:
                 if current.state != "open":
                     raise CaseClosed(current=current) from None
             else:
-                return case_view(case_id, ruling.case, message)
+                return await self._view(ruling.case, message)
         raise Busy
 
     # People who leave
@@ -208,6 +219,32 @@ class Review:
             rows = await self._table.get_many(list(keys.values()), consistent=True) if keys else []
             found |= {(kind.name, row.message_id): row for row in rows if row is not None and not row.deleted}
         return [found.get((case.room_kind, case.message_id)) or await self._find(case) for case in cases]
+
+    async def _view(self, case: ModerationCase, message: Message | None) -> CaseView:
+        return (await self._views([case], [message]))[0]
+
+    async def _views(self, cases: Sequence[ModerationCase], messages: Sequence[Message | None]) -> list[CaseView]:
+        """Cases with who and where it was: one request for the users, and one for each kind of room."""
+        users = [user_id for case in cases for user_id in (case.author_id, case.reported_by) if user_id is not None]
+        faces = await self._people.faces(users)
+        rooms: dict[tuple[str, RoomId], RoomSummary] = {}
+        for kind, summarize in self._summaries.items():
+            room_ids = list(dict.fromkeys(case.room_id for case in cases if case.room_kind == kind))
+            found = await summarize(room_ids) if room_ids else {}
+            rooms |= {(kind, room_id): summary for room_id, summary in found.items()}
+        return [
+            case_view(
+                case_id_of(case),
+                case,
+                CaseContext(
+                    message,
+                    rooms.get((case.room_kind, case.room_id)),
+                    faces[case.author_id],
+                    None if case.reported_by is None else faces[case.reported_by],
+                ),
+            )
+            for case, message in zip(cases, messages, strict=True)
+        ]
 
 
 def case_id_of(case: ModerationCase) -> CaseId:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
@@ -10,70 +10,111 @@ from sobremesa.clock import Instant
 from sobremesa.http.endpoints import Output
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.moderation.entities import CaseId
-from sobremesa.people import UserId
+from sobremesa.people import Face, UserId
 from sobremesa.rooms.dressing import shown_files
 from sobremesa.rooms.entities import Message, ModerationCase
+from sobremesa.rooms.summaries import RoomSummary
 from sobremesa.rooms.views import FlagsView
 
+Subject: TypeAlias = Literal["message", "card"]
 
-class AccusedView(Output):
-    """What the message of a case says now."""
+
+class ReviewedMessage(Output):
+    """What the message of a case contains now; `action` is the card, or the change of one, with its payload."""
 
     content: str
     username: str
     attachments: list[dict[str, Any]]
+    action: dict[str, Any] | None
     flags: FlagsView | None
     nsfw_band: int | None
     created_at: Instant
     edited_at: Instant | None
 
 
+class UserSummary(Output):
+    """A user of a case, as others see them now."""
+
+    user_id: UserId
+    username: str
+    avatar_url: str | None
+
+
 class CaseView(Output):
-    """Something to look at: `origin` is policy or report, `state` open or closed; no `message` if it is gone."""
+    """A case of the review queue.
+
+    `origin` is policy or report, and `verdict` what the judge found (null for a report). `state` is open or closed.
+    `message` is null if it is gone, and so is `room`.
+    """
 
     case_id: CaseId
+    subject: Subject
     message_id: MessageId
     room_kind: Annotated[str, Meta(examples=["channel"])]
     room_id: RoomId
+    room: RoomSummary | None
     author_id: UserId
+    author: UserSummary
     reported_by: UserId | None
+    reporter: UserSummary | None
     reason: str
     origin: Annotated[str, Meta(examples=["report"])]
+    verdict: Annotated[str, Meta(examples=["flagged"])] | None
     state: Annotated[str, Meta(examples=["closed"])]
     created_at: Instant
     decision: Annotated[str, Meta(examples=["block"])] | None
     decided_by: str | None
     decided_at: Instant | None
     note: Annotated[str, Meta(examples=["An advertisement, the third this week."])] | None
-    message: AccusedView | None
+    message: ReviewedMessage | None
 
 
-def case_view(case_id: CaseId, case: ModerationCase, message: Message | None) -> CaseView:
+class CaseContext(NamedTuple):
+    """What a case is about, and who and where it was."""
+
+    message: Message | None
+    room: RoomSummary | None
+    author: Face
+    reporter: Face | None
+
+
+def case_view(case_id: CaseId, case: ModerationCase, context: CaseContext) -> CaseView:
+    message = context.message
     return CaseView(
         case_id,
+        "message" if message is None or message.acted is None else "card",
         case.message_id,
         case.room_kind,
         case.room_id,
+        context.room,
         case.author_id,
+        _user(context.author),
         case.reported_by,
+        None if context.reporter is None else _user(context.reporter),
         case.reason,
         case.origin,
+        case.verdict,
         case.state,
         case.created_at,
         case.decision,
         case.decided_by,
         case.decided_at,
         case.note,
-        None if message is None else _accused(message),
+        None if message is None else _reviewed(message),
     )
 
 
-def _accused(message: Message) -> AccusedView:
+def _user(face: Face) -> UserSummary:
+    return UserSummary(face.user_id, face.username, face.avatar_url)
+
+
+def _reviewed(message: Message) -> ReviewedMessage:
     flags = message.flags
-    return AccusedView(
+    return ReviewedMessage(
         message.content,
         message.username,
         shown_files(message),
+        message.acted,
         None if flags is None else FlagsView(flags.moderation, flags.policy_hints),
         message.nsfw_band,
         message.created_at,

@@ -41,8 +41,9 @@ class Cases:
         if message.flags is None:
             return ()
         at = message.edited_at or message.created_at
-        reason = ", ".join(message.flags.policy_hints) or message.flags.moderation
-        return [Create(self._case(message, seat.actor.tenant, at, reason=reason, origin="policy"))]
+        verdict = message.flags.moderation
+        reason = ", ".join(message.flags.policy_hints) or verdict
+        return [Create(self._case(message, seat.actor.tenant, at, reason=reason, origin="policy", verdict=verdict))]
 
     async def report(self, seat: Seat, message: Message, reason: str) -> None:
         """Open a case for somebody who reports a message; what they reported already, as it stands, is one case."""
@@ -78,6 +79,7 @@ class Cases:
         reason: str,
         origin: str,
         reported_by: UserId | None = None,
+        verdict: str | None = None,
     ) -> ModerationCase:
         return ModerationCase(
             shard=shard_of(message.message_id),
@@ -90,6 +92,7 @@ class Cases:
             reported_by=reported_by,
             reason=reason,
             origin=origin,
+            verdict=verdict,
         )
 
 

@@ -90,6 +90,11 @@ class Head(Entity):
     room_id: RoomId
     last_message_id: MessageId | None = None
 
+    @property
+    def title(self) -> str | None:
+        """The room's name, where its head has one."""
+        return None
+
     def marks(self, message: Message) -> dict[str, Any]:
         """What a kind of room also keeps of its last message: a preview, a time."""
         return {}
@@ -181,6 +186,8 @@ class ModerationCase(Entity):
     reported_by: UserId | None = None
     reason: str
     origin: str = "report"
+    verdict: str | None = None
+    """What the judge found when it opened the case: flagged or blocked; absent for a report."""
     state: str = "open"
     decision: str | None = None
     decided_by: str | None = None

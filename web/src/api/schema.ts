@@ -1816,15 +1816,6 @@ export interface components {
         Accepted: {
             accepted: boolean;
         };
-        AccusedView: {
-            attachments: Record<string, never>[];
-            content: string;
-            createdAt: string;
-            editedAt: string | null;
-            flags: components["schemas"]["FlagsView"] | null;
-            nsfwBand: number | null;
-            username: string;
-        };
         Amendment: {
             acceptedAt: string;
             acceptedBy: string;
@@ -1882,21 +1873,27 @@ export interface components {
             version: number;
         };
         CaseView: {
+            author: components["schemas"]["UserSummary"];
             authorId: string;
             caseId: string;
             createdAt: string;
             decidedAt: string | null;
             decidedBy: string | null;
             decision: string | null;
-            message: components["schemas"]["AccusedView"] | null;
+            message: components["schemas"]["ReviewedMessage"] | null;
             messageId: string;
             note: string | null;
             origin: string;
             reason: string;
             reportedBy: string | null;
+            reporter: components["schemas"]["UserSummary"] | null;
+            room: components["schemas"]["RoomSummary"] | null;
             roomId: string;
             roomKind: string;
             state: string;
+            /** @enum {unknown} */
+            subject: "card" | "message";
+            verdict: string | null;
         };
         CategoryCountView: {
             muted: boolean;
@@ -2624,6 +2621,21 @@ export interface components {
         ResetRequest: {
             email: string;
         };
+        ReviewedMessage: {
+            action: Record<string, never> | null;
+            attachments: Record<string, never>[];
+            content: string;
+            createdAt: string;
+            editedAt: string | null;
+            flags: components["schemas"]["FlagsView"] | null;
+            nsfwBand: number | null;
+            username: string;
+        };
+        RoomSummary: {
+            name: string | null;
+            serverId: string | null;
+            serverName: string | null;
+        };
         RoomUnreadView: {
             capped: boolean;
             count: number;
@@ -2783,6 +2795,11 @@ export interface components {
             /** @default null */
             label?: string | null;
             userIds: string[];
+        };
+        UserSummary: {
+            avatarUrl: string | null;
+            userId: string;
+            username: string;
         };
         UserView: {
             avatarUrl: string | null;

@@ -1,0 +1,33 @@
+"""Room summaries: what a room is called, for moderators, who need not be members of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
+
+from sobremesa.http.endpoints import Output
+from sobremesa.ids import RoomId
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.table import Table
+
+
+class RoomSummary(Output):
+    """What a room is called: direct conversations and threads have no name, and only channels have a server."""
+
+    name: str | None
+    server_id: str | None = None
+    server_name: str | None = None
+
+
+SummarizeRooms: TypeAlias = Callable[[Sequence[RoomId]], Awaitable[dict[RoomId, RoomSummary]]]
+"""Returns the summaries of rooms of one kind; a room that is gone is left out."""
+
+
+def summaries_by_head(kind: RoomKind, table: Table) -> SummarizeRooms:
+    """The summaries of a kind of room whose head has the name."""
+
+    async def summarize(room_ids: Sequence[RoomId]) -> dict[RoomId, RoomSummary]:
+        heads = await table.get_many([kind.head_key(room_id) for room_id in room_ids])
+        return {head.room_id: RoomSummary(head.title) for head in heads if head is not None}
+
+    return summarize
