@@ -25,7 +25,7 @@ def test_a_network_of_ipv6_addresses_is_one_place(address: str, origin: str) -> 
 
 
 async def test_who_begins_a_request_and_never_ends_its_head_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sobremesa.http.server.HEAD_SECONDS", 0.2)
+    monkeypatch.setattr("sobremesa.http.connection.HEAD_SECONDS", 0.2)
     async with running(site_of()) as client:
         reader, writer = await connected(client)
         writer.write(b"G")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import socket
 from typing import Any
 
 import aiohttp
 import pytest
 
-from edge.running import ANA, connected, running, site_of, status_of
+from edge.running import ANA, running, site_of, status_of
 from sobremesa.errors import Busy
-from sobremesa.http.server import MAX_HEAD_BYTES, CannotListen, CannotStart, serve
+from sobremesa.http.connection import MAX_HEAD_BYTES
+from sobremesa.http.server import CannotListen, CannotStart, serve
 
 APP = "https://chat.example.com"
 
@@ -164,21 +164,6 @@ async def test_an_address_that_is_taken_is_told_before_anything_starts() -> None
         with pytest.raises(CannotListen, match=str(port)):
             await serve(site_of(on_start=[start]), host="127.0.0.1", port=port, drain_seconds=1)
     assert not started
-
-
-@pytest.mark.parametrize("head", [b"GET /healthz HTTP/1.1\r\nX: ", b"GET /"])
-async def test_headers_without_an_end_are_cut_off(client: aiohttp.ClientSession, head: bytes) -> None:
-    reader, writer = await connected(client)
-    writer.write(head)
-    sent = 0
-    with contextlib.suppress(ConnectionError):
-        while not reader.at_eof() and sent < 10 * MAX_HEAD_BYTES:
-            sent += 4096
-            writer.write(b"x" * 4096)
-            await writer.drain()
-            await asyncio.sleep(0.001)
-    assert MAX_HEAD_BYTES < sent < 10 * MAX_HEAD_BYTES
-    writer.close()
 
 
 async def test_a_large_body_is_no_large_head(client: aiohttp.ClientSession) -> None:

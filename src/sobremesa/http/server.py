@@ -18,32 +18,21 @@ from types import FrameType
 from typing import Any, TypeVar
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from sobremesa.errors import SobremesaError
-from sobremesa.http.problems import TITLES, Problem
+from sobremesa.http.connection import HttpConnection
 from sobremesa.http.site import Site
 
 T = TypeVar("T")
 
 BACKLOG = 2048
 KEEP_ALIVE_SECONDS = 75
-HEAD_SECONDS = 20
-"""How long a client may take to send a request line and its headers."""
-MAX_HEAD_BYTES = 32_768
-"""Of the request line and the headers."""
 MAX_FRAME_BYTES = 65_536
 """Of what a client sends over a WebSocket."""
 PING_SECONDS = 20
 NEW_OBJECTS = 10_000
 """How many objects are made until Python looks for garbage among them."""
-
-
-_UNREADABLE = Problem(status=400, code="malformed", detail="The request cannot be read.")
-_HEAD_TOO_LARGE = Problem(
-    status=431, code="too_large", detail=f"The request line and the headers may have {MAX_HEAD_BYTES} bytes."
-)
 
 
 class CannotListen(SobremesaError):
@@ -85,7 +74,7 @@ async def serve(
     """Serve until a signal or `stop` says so. `on_ready` gets the address once it answers; port 0 is any free one."""
     config = uvicorn.Config(
         site,
-        http=_Protocol,
+        http=HttpConnection,
         ws=WebSocketsSansIOProtocol,
         ws_max_size=MAX_FRAME_BYTES,
         ws_per_message_deflate=False,
@@ -167,57 +156,3 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._site.drain()
         super().handle_exit(sig, frame)
-
-
-class _Protocol(HttpToolsProtocol):
-    """uvicorn's own, with an end to headers and to connections that say nothing."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._head_bytes = 0
-        self._is_in_head = True
-        self._head_timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
-
-    def data_received(self, data: bytes) -> None:
-        if self._is_in_head and self._head_timer is None:
-            self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.close)
-        self._head_bytes += len(data)
-        super().data_received(data)
-        # The parser gathers a header until its end, so what has come so far is all that there is to look at.
-        if self._is_in_head and self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
-            self._refuse(_HEAD_TOO_LARGE)
-
-    def send_400_response(self, msg: str) -> None:
-        self._refuse(_UNREADABLE)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_head_timer()
-        super().connection_lost(exc)
-
-    def _stop_head_timer(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
-
-    def _refuse(self, problem: Problem) -> None:
-        """Answer what the parser could not make a request of, and hang up."""
-        body = problem.body
-        status = f"HTTP/1.1 {problem.status} {TITLES[problem.status]}"
-        head = f"{status}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n"
-        headers = b"".join(b"%b: %b\r\n" % header for header in problem.headers)
-        self.transport.write(head.encode() + headers + b"\r\n" + body)
-        self.transport.close()
-
-    def on_headers_complete(self) -> None:
-        self._is_in_head = False
-        self._stop_head_timer()
-        super().on_headers_complete()
-
-    def on_message_complete(self) -> None:
-        self._is_in_head = True
-        self._head_bytes = 0
-        super().on_message_complete()

@@ -1,0 +1,184 @@
+"""An HTTP connection: uvicorn's own, with a limit on everything that a client could make large or slow.
+
+The parser has no limits. So it is fed in pieces, and between two pieces the bytes that were no body are counted: the
+head, chunk sizes and their extensions, trailers. Trailers are dropped; uvicorn would add them to the headers of a
+request that is already being answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from sobremesa.http.problems import TITLES, Problem
+from sobremesa.http.timers import Timer, WriteDeadline
+
+HEAD_SECONDS = 20
+"""How long a client may take to send a request line and its headers."""
+MAX_HEAD_BYTES = 32_768
+"""Of everything in a request that is not its body: request line, headers, chunk extensions and trailers."""
+CHUNK_BYTES = 16
+"""What the size and the line ends of a chunk take; only more than that counts."""
+MAX_PIPELINED = 64
+"""How many requests may wait on a connection until those before them are answered."""
+LINGER_SECONDS = 5.0
+"""How long the rest of a request may arrive that is answered already."""
+MAX_LINGER_BYTES = 1_048_576
+"""How much of it is read after a refusal."""
+PIECE_BYTES = 16_384
+
+_UNREADABLE = Problem(status=400, code="malformed", detail="The request cannot be read.")
+_HEAD_TOO_LARGE = Problem(
+    status=431,
+    code="too_large",
+    detail=f"The request line, the headers and the trailers may have {MAX_HEAD_BYTES} bytes.",
+)
+
+
+class _TooManyPipelined(Exception):
+    """More requests are waiting than may."""
+
+
+class HttpConnection(HttpToolsProtocol):
+    """Ends heads, framing, bodies and reads that have no end of their own."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._is_in_head = True
+        self._is_refused = False
+        self._overhead = 0
+        """Bytes of the current request that are no body."""
+        self._body_bytes = 0
+        self._chunks = 0
+        self._has_ended = False
+        """What the current piece had: bytes of a body, beginnings of chunks, the end of a request."""
+        self._lingered = 0
+        self._head_timer = Timer(self.loop)
+        self._linger_timer = Timer(self.loop)
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._write_deadline = WriteDeadline(transport, self.loop)
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_timer.stop()
+        self._linger_timer.stop()
+        self._write_deadline.stop()
+        self._unset_keepalive_if_required()
+        super().connection_lost(exc)
+
+    # Reading
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_refused:
+            self._drop(data)
+            return
+        if self._is_in_head and not self._head_timer.is_running:
+            self._head_timer.start(HEAD_SECONDS, self.transport.abort)
+        while data and self._is_read():
+            if self._is_in_head and self._overhead >= MAX_HEAD_BYTES:
+                self._refuse(_HEAD_TOO_LARGE)
+                return
+            size = MAX_HEAD_BYTES - self._overhead if self._is_in_head else PIECE_BYTES
+            self._feed(data[:size])
+            data = data[size:]
+
+    def _is_read(self) -> bool:
+        """Does the parser still get what arrives? Not after an upgrade, nor after the end."""
+        return not (self._is_refused or self.transport.is_closing()) and self.transport.get_protocol() is self
+
+    def _feed(self, piece: bytes) -> None:
+        self._body_bytes = self._chunks = 0
+        self._has_ended = False
+        super().data_received(piece)
+        if self._has_ended:
+            self._overhead = 0
+            return
+        self._overhead += max(0, len(piece) - self._body_bytes - CHUNK_BYTES * self._chunks)
+        if self._overhead > MAX_HEAD_BYTES and self._is_read():
+            self._refuse(_HEAD_TOO_LARGE)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._is_in_head:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        if len(self.pipeline) >= MAX_PIPELINED:
+            raise _TooManyPipelined
+        self._is_in_head = False
+        self._head_timer.stop()
+        super().on_headers_complete()
+
+    def on_chunk_header(self) -> None:
+        self._chunks += 1
+
+    def on_body(self, body: bytes) -> None:
+        self._body_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._is_in_head = self._has_ended = True
+        self._overhead = 0
+        self._linger_timer.stop()
+        super().on_message_complete()
+
+    # Answering
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._write_deadline.watch()
+        is_body_missing = self.cycle.response_complete and not self._is_in_head
+        if is_body_missing and not self._linger_timer.is_running:
+            self._linger_timer.start(LINGER_SECONDS, self.transport.abort)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._write_deadline.watch()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._write_deadline.watch()
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(_UNREADABLE)
+
+    def _refuse(self, problem: Problem) -> None:
+        """Answer a request that will not be read to its end, and hang up."""
+        self._is_refused = True
+        if self.pipeline or self._is_answer_due():
+            # There is another answer to be sent first, or half of one has been.
+            self.transport.abort()
+            return
+        if self._has_cycle():
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.write(_response(problem))
+        # Closed at once, what the client is still sending would be answered with a reset, which may overtake this.
+        self.transport.write_eof()
+        self._linger_timer.start(LINGER_SECONDS, self.transport.abort)
+
+    def _is_answer_due(self) -> bool:
+        """Is an earlier request, or this one in part, still to be answered?"""
+        if not self._has_cycle() or self.cycle.response_complete:
+            return False
+        return self._is_in_head or self.cycle.response_started
+
+    def _has_cycle(self) -> bool:
+        """Has there been a request? uvicorn's annotation leaves out that there may be none."""
+        return bool(self.cycle)
+
+    def _drop(self, data: bytes) -> None:
+        self._lingered += len(data)
+        if self._lingered > MAX_LINGER_BYTES:
+            self.transport.abort()
+
+
+def _response(problem: Problem) -> bytes:
+    body = problem.body
+    status = f"HTTP/1.1 {problem.status} {TITLES[problem.status]}"
+    head = f"{status}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n"
+    headers = b"".join(b"%b: %b\r\n" % header for header in problem.headers)
+    return head.encode() + headers + b"\r\n" + body
