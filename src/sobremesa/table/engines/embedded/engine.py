@@ -29,6 +29,7 @@ from sobremesa.table.engines.embedded.file import (
 from sobremesa.table.engines.embedded.neighbours import watch
 from sobremesa.table.engines.embedded.rows import Row, Rows, row_of
 from sobremesa.table.engines.embedded.schema import Schema
+from sobremesa.table.engines.embedded.turns import Turns
 from sobremesa.table.engines.embedded.writer import Job, Writer
 from sobremesa.table.engines.protocol import (
     MAX_BATCH_GET_BYTES,
@@ -56,6 +57,8 @@ from sobremesa.table.values import MAX_ITEM_BYTES, Item, weigh
 
 T = TypeVar("T")
 
+CACHED_ROWS_AS_ONE = 32
+"""How many rows of a page that is in memory are as much work as one that has to be read."""
 SWEEP_EVERY_SECONDS = 30.0
 EXPIRED_AT_ONCE = 250
 TTL_HORIZON_SECONDS = 5 * 365 * 24 * 3600
@@ -81,6 +84,7 @@ class EmbeddedEngine:
         self._log = ChangeLog(connection, schema.store_id)
         self._answers = Answers(watch(path, in_memory=path == MEMORY))
         self._writer = Writer(connection, layout, self._rows, self._log, clock, self._answers)
+        self._turns = Turns()
         self._janitor: asyncio.Task[None] | None = None
         self._closed = False
 
@@ -104,6 +108,7 @@ class EmbeddedEngine:
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
         check_key(*key)
         checks.check_fields(fields)
+        await self._turns.wait()
         item, size = self._find(key)
         if item is not None and fields is not None:
             item = reads.project(item, fields)
@@ -111,6 +116,7 @@ class EmbeddedEngine:
 
     async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
         checks.check_batch_get(keys)
+        await self._turns.wait()
         found: dict[RawKey, Item] = {}
         units = 0.0
         total = 0
@@ -127,12 +133,16 @@ class EmbeddedEngine:
     async def query(self, request: QueryRequest) -> RawPage:
         checks.check_query(request, self.layout)
         self._refuse_closed()
+        await self._turns.wait()
         partition = self._answers.partition(request.pk) if is_plain(request) else None
         page = partition.pages.get(question(request)) if partition is not None else None
-        if page is None:
-            page = self._query(request)
-            if partition is not None:
-                self._answers.keep_page(partition, request, page)
+        if page is not None:
+            self._turns.count(1 + len(page.items) // CACHED_ROWS_AS_ONE)
+            return page
+        page = await self._query(request)
+        # Between the parts of a long page somebody may have written, after which it is not to be kept.
+        if partition is not None and self._answers.partition(request.pk) is partition:
+            self._answers.keep_page(partition, request, page)
         return page
 
     async def scan(self, request: ScanRequest) -> RawPage:
@@ -254,11 +264,17 @@ class EmbeddedEngine:
         except apsw.Error as error:
             raise self._error(error) from error
 
-    def _query(self, request: QueryRequest) -> RawPage:
-        try:
-            return reads.query(self._connection, self._schema, request)
-        except apsw.Error as error:
-            raise self._error(error) from error
+    async def _query(self, request: QueryRequest) -> RawPage:
+        run = reads.QueryRun(self._connection, self._schema, request)
+        while True:
+            self._refuse_closed()
+            try:
+                self._turns.count(run.read_part())
+            except apsw.Error as error:
+                raise self._error(error) from error
+            if run.is_done:
+                return run.page
+            await self._turns.wait()
 
     def _find(self, key: RawKey) -> tuple[Item | None, int]:
         self._refuse_closed()
@@ -269,6 +285,7 @@ class EmbeddedEngine:
                 found = self._rows.find_item(key)
             except apsw.Error as error:
                 raise self._error(error) from error
+            self._turns.count(reads.work_of(1, found[1]))
             self._answers.keep_item(partition, key.sk, found)
         return found
 

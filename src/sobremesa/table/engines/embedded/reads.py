@@ -32,27 +32,60 @@ from sobremesa.table.evaluation import holds
 from sobremesa.table.keys import successor
 from sobremesa.table.values import Item
 
+PART_ROWS = 500
+"""How many rows of a page are read before others get their turn on the event loop."""
 
-def query(connection: apsw.Connection, schema: Schema, request: QueryRequest) -> RawPage:
-    """One page of a question to a partition of the table or of an index."""
-    table = schema.index_tables[request.index] if request.index else None
-    low, high, closed = _bounds(request.sort)
-    started = request.start is not None
-    # The start lies within the bounds and takes the place of one: of two on one side, SQLite seeks only by one of
-    # them, which may be the farther one, and steps through all that is between.
-    if started and request.backward:
-        high = None
-    elif started:
-        low = None
-    needs_body = request.where is not None or not request.count_only
-    sql = _query_sql(table, request.backward, low is not None, high is not None, closed, started, needs_body)
-    bindings: list[str | int] = [request.pk, *(bound for bound in (low, high) if bound is not None)]
-    if isinstance(request.start, IndexKey):
-        bindings += [request.start.sk, *request.start.base]
-    elif request.start is not None:
-        bindings.append(request.start.sk)
-    bindings.append(request.limit or -1)
-    return _page(connection.execute(sql, bindings), request)
+
+class QueryRun:
+    """One page of a question to a partition of the table or of an index, read in parts."""
+
+    def __init__(self, connection: apsw.Connection, schema: Schema, request: QueryRequest) -> None:
+        self._connection = connection
+        self._table = schema.index_tables[request.index] if request.index else None
+        self._request = request
+        self._builder = PageBuilder(request)
+        self.is_done = False
+
+    @property
+    def page(self) -> RawPage:
+        """The page, as far as it was read."""
+        return self._builder.page()
+
+    def read_part(self) -> int:
+        """Read the next rows of the page; how much work it was, in rows of ordinary size."""
+        request, builder = self._request, self._builder
+        start = request.start if builder.last_row is None else builder.place()
+        at_most = PART_ROWS if request.limit is None else min(PART_ROWS, request.limit - builder.scanned)
+        scanned, size = builder.scanned, builder.size
+        builder.add(self._select(start, at_most))
+        read = builder.scanned - scanned
+        self.is_done = builder.is_full or read < at_most or builder.scanned == request.limit
+        return work_of(read, builder.size - size)
+
+    def _select(self, start: RawKey | IndexKey | None, at_most: int) -> Iterable[Any]:
+        request = self._request
+        low, high, closed = _bounds(request.sort)
+        # The start lies within the bounds and takes the place of one: of two on one side, SQLite seeks only by one of
+        # them, which may be the farther one, and steps through all that is between.
+        if start is not None and request.backward:
+            high = None
+        elif start is not None:
+            low = None
+        needs_body = request.where is not None or not request.count_only
+        sql = _query_sql(
+            self._table, request.backward, low is not None, high is not None, closed, start is not None, needs_body
+        )
+        bindings: list[str | int] = [request.pk, *(bound for bound in (low, high) if bound is not None)]
+        if isinstance(start, IndexKey):
+            bindings += [start.sk, *start.base]
+        elif start is not None:
+            bindings.append(start.sk)
+        return self._connection.execute(sql, [*bindings, at_most])
+
+
+def work_of(rows: int, size: int) -> int:
+    """How much work reading these rows is: a large one is as much as many small ones."""
+    return rows + size // 1024
 
 
 def scan(connection: apsw.Connection, request: ScanRequest) -> RawPage:
@@ -69,7 +102,9 @@ def scan(connection: apsw.Connection, request: ScanRequest) -> RawPage:
         bindings += [request.segments, request.segment]
     if conditions:
         sql += " WHERE " + " AND ".join(conditions)
-    return _page(connection.execute(sql + " ORDER BY pk, sk LIMIT ?", [*bindings, request.limit or -1]), request)
+    builder = PageBuilder(request)
+    builder.add(connection.execute(sql + " ORDER BY pk, sk LIMIT ?", [*bindings, request.limit or -1]))
+    return builder.page()
 
 
 def _segment(*arguments: Any) -> int:
@@ -77,35 +112,49 @@ def _segment(*arguments: Any) -> int:
     return int(zlib.crc32(pk.encode()) % segments)
 
 
-def _page(rows: Iterable[Any], request: QueryRequest | ScanRequest) -> RawPage:
-    """The page of some rows: each has its place, its size and its body."""
-    items: list[Item] = []
-    count = scanned = size = 0
-    where = request.where
-    counting = isinstance(request, QueryRequest) and request.count_only
-    last_row = None
-    full = False
-    for row in rows:
-        size += row[-2]
-        if size > MAX_PAGE_BYTES:
-            size -= row[-2]
-            full = True
-            break
-        last_row = row
-        scanned += 1
-        if where is None and counting:
-            continue
-        item = recall(row[-1])
-        if where is None or holds(where, item):
-            count += 1
-            if not counting:
-                items.append(item)
-    if where is None:
-        count = scanned
-    last = _place_of(last_row, request) if full or scanned == request.limit else None
-    if isinstance(request, QueryRequest) and request.fields is not None:
-        items = [project(item, request.fields) for item in items]
-    return RawPage(items, count, scanned, last, Capacity(read=read_units(size, consistent=request.consistent)))
+class PageBuilder:
+    """A page that grows by rows: each has its place, its size and its body."""
+
+    def __init__(self, request: QueryRequest | ScanRequest) -> None:
+        self._request = request
+        self._counting = isinstance(request, QueryRequest) and request.count_only
+        self._items: list[Item] = []
+        self._count = 0
+        self.scanned = 0
+        self.size = 0
+        self.last_row: Any = None
+        self.is_full = False
+
+    def add(self, rows: Iterable[Any]) -> None:
+        """Take rows up to the one that would make the page too large."""
+        where, items = self._request.where, self._items
+        for row in rows:
+            if self.size + row[-2] > MAX_PAGE_BYTES:
+                self.is_full = True
+                return
+            self.size += row[-2]
+            self.last_row = row
+            self.scanned += 1
+            if where is None and self._counting:
+                continue
+            item = recall(row[-1])
+            if where is None or holds(where, item):
+                self._count += 1
+                if not self._counting:
+                    items.append(item)
+
+    def place(self) -> RawKey | IndexKey:
+        """Where the last row stands."""
+        return _place_of(self.last_row, self._request)
+
+    def page(self) -> RawPage:
+        request, items = self._request, self._items
+        count = self.scanned if request.where is None else self._count
+        last = self.place() if self.is_full or self.scanned == request.limit else None
+        if isinstance(request, QueryRequest) and request.fields is not None:
+            items = [project(item, request.fields) for item in items]
+        units = read_units(self.size, consistent=request.consistent)
+        return RawPage(items, count, self.scanned, last, Capacity(read=units))
 
 
 def project(item: Item, fields: Iterable[str]) -> Item:
