@@ -11,6 +11,7 @@ from accounts.town import PASSWORD, Errand, Town
 from sobremesa.accounts.entities import Departing, User, user_by_email, user_by_id
 from sobremesa.accounts.errors import BadCredentials, BadResetToken, OwnsServers, SessionEnded, WrongPassword
 from sobremesa.errors import NotFound, Refusal, Unauthenticated
+from sobremesa.http.heavy import HeavyWorkRunning
 from sobremesa.people import Actor, Face, UserId
 from sobremesa.table import Create, measure
 
@@ -75,6 +76,23 @@ async def test_a_deleted_person_is_gone_at_once(town: Town, club: Club) -> None:
     assert (await town.table.query(user_by_email(email="ana@example.com"))).items == []
     assert [errand.subject for errand in await _errands(town)] == [ana.user_id]
     assert town.errands.nudges == 1
+
+
+async def test_heavy_requests_of_a_user_run_one_at_a_time(town: Town) -> None:
+    ana, bea = await town.actor("ana"), await town.actor("bea")
+    running = town.accounts.export(ana)
+    assert (await anext(running))["kind"] == "profile"
+
+    with pytest.raises(HeavyWorkRunning) as refused:
+        await anext(town.accounts.export(ana))
+    assert refused.value.data["retry_after"] > 0
+    with pytest.raises(HeavyWorkRunning):
+        await town.accounts.delete_me(ana, password=PASSWORD)
+    assert "profile" in [line["kind"] async for line in town.accounts.export(bea)]
+
+    await running.aclose()
+    assert "profile" in [line["kind"] async for line in town.accounts.export(ana)]
+    await town.accounts.delete_me(ana, password=PASSWORD)
 
 
 async def test_their_address_and_name_are_free_again(town: Town) -> None:

@@ -9,13 +9,26 @@ import pytest
 
 from communities.conftest import Ahead
 from communities.world import Town, found_town, join, register, requests
-from sobremesa.communities.entities import ChannelMessage, ChannelPointer, Connection, ConnectionId, last_read
+from sobremesa.app import Sobremesa
+from sobremesa.communities.entities import (
+    CHANNELS,
+    Channel,
+    ChannelId,
+    ChannelMessage,
+    ChannelPointer,
+    Connection,
+    ConnectionId,
+    last_read,
+)
 from sobremesa.errors import NotFound
+from sobremesa.http.heavy import HeavyWorkRunning
 from sobremesa.ids import Ids, MessageId, time_of
 from sobremesa.people import Actor
-from sobremesa.rooms.unread import MAX_COUNTED
+from sobremesa.rooms.unread import MANY_ROOMS, MAX_COUNTED, Unread
 from sobremesa.rooms.views import UnreadView
+from sobremesa.settings import Settings
 from sobremesa.table import Create, Put, Update, set_to
+from table.heartbeat import Heartbeat
 
 
 async def unread(town: Town, who: Actor) -> tuple[int, bool, int]:
@@ -221,3 +234,38 @@ async def test_a_room_in_which_nothing_is_new_is_not_looked_into(town: Town) -> 
         await unread(town, town.member)
 
     assert asked["query"] == 0
+
+
+async def test_unread_counts_of_many_rooms_run_one_at_a_time_for_each_user(town: Town) -> None:
+    """A few rooms are counted for every tab that asks; hundreds of them by one request."""
+    few = await town.app.channels.seats_of(town.owner)
+    numbers = [ChannelId(f"channel{number}") for number in range(MANY_ROOMS)]
+    await town.app.table.write_many(
+        [
+            *(Put(Channel(server_id=town.server_id, channel_id=one, name=one)) for one in numbers),
+            *(Put(ChannelPointer(room_id=one, server_id=town.server_id)) for one in numbers),
+        ]
+    )
+    many = await town.app.channels.seats_of(town.owner)
+    counting = Unread(CHANNELS, town.app.table)
+
+    together = await asyncio.gather(
+        counting.everywhere(many), counting.everywhere(few), counting.everywhere(many), return_exceptions=True
+    )
+
+    assert isinstance(together[2], HeavyWorkRunning)
+    assert [len(found) for found in together[:2] if isinstance(found, list)] == [MANY_ROOMS + 1, 1]
+    assert len(await counting.everywhere(many)) == MANY_ROOMS + 1
+
+
+async def test_other_tasks_run_while_messages_are_exported(clock: Ahead) -> None:
+    async with Sobremesa.open("sqlite://", settings=Settings(rate_limits="off"), clock=clock, background=False) as app:
+        town = await found_town(app)
+        ana = await register(app, "ana")
+        await join(town.app, town.owner, town.server_id, ana)
+        await chatter(town, town.owner, 1500, clock)
+
+        async def export() -> list[object]:
+            return [line async for line in town.app.accounts.export(ana)]
+
+        assert await Heartbeat().during(export()) >= 2

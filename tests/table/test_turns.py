@@ -12,31 +12,10 @@ from sobremesa.clock import SetClock
 from sobremesa.table import Create, Put, Table, equals
 from sobremesa.table.engines.embedded.turns import WORK_PER_TURN
 from table.engines import embedded
+from table.heartbeat import Heartbeat
 from table.samples import Message, messages_of
 
 ROWS = 4 * WORK_PER_TURN
-
-
-class Heartbeat:
-    """Counts the turns of the event loop."""
-
-    def __init__(self) -> None:
-        self.turns = 0
-
-    async def beat(self) -> None:
-        while True:
-            self.turns += 1
-            await asyncio.sleep(0)
-
-    async def during(self, work: Awaitable[Any]) -> int:
-        """How many turns the loop made while this was done."""
-        beating = asyncio.create_task(self.beat())
-        await asyncio.sleep(0)
-        before = self.turns
-        await work
-        made = self.turns - before
-        beating.cancel()
-        return made
 
 
 async def _every(table: Table, **options: Any) -> list[Message]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 from sobremesa.accounts.departures import Exporter
@@ -10,7 +10,7 @@ from sobremesa.accounts.entities import User, blocks_of, sessions_of
 from sobremesa.table import Table
 
 
-async def export_person(table: Table, user: User, exporters: Sequence[Exporter]) -> AsyncIterator[Any]:
+async def export_person(table: Table, user: User, exporters: Sequence[Exporter]) -> AsyncGenerator[Any, None]:
     """The profile, sessions and blocks, then what every other domain gives."""
     yield {
         "kind": "profile",

@@ -7,7 +7,7 @@ The verbs of one's own life here: register, log in, be seen, be found, block, ch
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -46,6 +46,7 @@ from sobremesa.accounts.standing import Standings
 from sobremesa.accounts.tokens import Tokens
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Busy, NotFound, Unauthenticated
+from sobremesa.http.heavy import HeavyWork
 from sobremesa.http.limits import Limits
 from sobremesa.ids import Ids
 from sobremesa.people import Actor, Face, SessionId, Tenant, UserId
@@ -95,6 +96,7 @@ class Accounts:
         self._standings = standings
         self._limits = limits
         self._settings = settings
+        self._heavy = HeavyWork()
         self.farewells = farewells if farewells is not None else []
         self.exporters = exporters if exporters is not None else []
         self.departures = Departures(table, clock)
@@ -339,17 +341,21 @@ class Accounts:
 
     async def delete_me(self, actor: Actor, *, password: str | None = None) -> None:
         """Delete one's account: nobody can log in to it any more, and its traces go away in the background."""
-        await self._departure.begin(await self.get_me(actor), password)
+        with self._heavy.only_one(actor.user_id):
+            await self._departure.begin(await self.get_me(actor), password)
 
     async def depart(self, subject: str) -> None:
         """The job that removes a deleted person's traces; it may be run again at any point."""
         await self._departure.finish(UserId(subject))
 
-    async def export(self, actor: Actor) -> AsyncIterator[Any]:
+    async def export(self, actor: Actor) -> AsyncGenerator[Any, None]:
         """Everything that is kept of this person, as JSON values, one after the other."""
         user = await self.get_me(actor)
-        async for line in export_person(self._table, user, self.exporters):
-            yield line
+        lines = export_person(self._table, user, self.exporters)
+        with self._heavy.only_one(actor.user_id):
+            async with contextlib.aclosing(lines):
+                async for line in lines:
+                    yield line
 
     # Inside
 

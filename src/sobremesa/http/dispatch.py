@@ -209,9 +209,14 @@ async def _begun(lines: Lines) -> AsyncGenerator[bytes, None]:
     async def encoded() -> AsyncGenerator[bytes, None]:
         if first is nothing:
             return
-        yield _encode(first) + b"\n"
-        async for value in values:
-            yield _encode(value) + b"\n"
+        try:
+            yield _encode(first) + b"\n"
+            async for value in values:
+                yield _encode(value) + b"\n"
+        finally:
+            # A client that leaves in the middle ends the work, too.
+            if isinstance(values, AsyncGenerator):
+                await values.aclose()
 
     return encoded()
 

@@ -305,7 +305,7 @@ class Rooms:
         """Every room of this kind in which something is unread."""
         return [
             RoomUnreadView(self.kind.name, seat.room_id, unread.count, unread.capped, unread.mentions, standing.muted)
-            for standing in await self.standings(actor)
+            for standing in await self._unread.everywhere(await self._door.seats_of(actor))
             for seat, _, unread in [standing]
             if unread.count or unread.capped
         ]

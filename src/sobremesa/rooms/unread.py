@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sobremesa.clock import milliseconds
+from sobremesa.http.heavy import HeavyWork
 from sobremesa.ids import MessageId, encode, first_of, is_ulid
 from sobremesa.rooms.door import Seat
 from sobremesa.rooms.entities import CLEAN, ReadCursor
@@ -22,6 +23,7 @@ from sobremesa.table import Condition, Table, greater, less_if_present
 MAX_COUNTED = 100
 MAX_LOOKED_AT = 200
 COUNTED_AT_ONCE = 16
+MANY_ROOMS = 100
 
 NOTHING_UNREAD = UnreadView(0, False, 0)
 
@@ -51,6 +53,7 @@ class Unread:
     def __init__(self, kind: RoomKind, table: Table) -> None:
         self._kind = kind
         self._table = table
+        self._heavy = HeavyWork()
 
     async def count(self, seat: Seat, cursor: ReadCursor | None) -> UnreadView:
         """What is unread for the person on this seat, who has read up to this cursor."""
@@ -73,6 +76,13 @@ class Unread:
         mentions = sum(seat.user_id in (row["mentions"] or ()) for row in counted)
         capped = len(others) > MAX_COUNTED or page.last is not None
         return UnreadView(len(counted), capped, mentions)
+
+    async def everywhere(self, seats: Sequence[Seat]) -> list[RoomStanding]:
+        """How a person stands in all their rooms: if they are many, by one request of the person at a time."""
+        if len(seats) <= MANY_ROOMS:
+            return await self.standings(seats)
+        with self._heavy.only_one(seats[0].user_id):
+            return await self.standings(seats)
 
     async def standings(self, seats: Sequence[Seat]) -> list[RoomStanding]:
         """How a person stands in each of some rooms."""
