@@ -8,7 +8,8 @@ SobremesaError
 │   ├── Clash              the state of things does not allow it
 │   ├── Invalid            input that breaks a rule
 │   ├── TooBig             input above a limit
-│   └── TooMany            too often
+│   ├── TooMany            too often
+│   └── NotConfigured      the operator has not set up what this needs
 ├── Busy               no fault of the caller: the same again later may work
 └── TableError         what goes wrong at the table, with a tree of its own in `sobremesa.table.errors`
 
@@ -83,6 +84,13 @@ class TooMany(Refusal):
 
     code = "too_many_requests"
     says = "Too many requests: wait a little."
+
+
+class NotConfigured(Refusal):
+    """The operator of this service has not set up what this needs."""
+
+    code = "not_configured"
+    says = "This is not set up here."
 
 
 class Busy(SobremesaError):

@@ -154,6 +154,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     registration: Annotated[
         Literal["open", "closed"], Meta(description="May anybody register? `closed` leaves it to your own issuer.")
     ] = "open"
+    mail: Annotated[
+        Literal["off", "console"],
+        Meta(
+            description="How mail is sent. `off`: not at all, and passwords cannot be reset. `console` writes mails to "
+            "the log with the tokens in them: for trying out only. A library user passes a mailer instead."
+        ),
+    ] = "off"
     issuers: Annotated[
         list[Issuer], Meta(description="Your own issuers of tokens, as JSON; see [accounts.md](accounts.md).")
     ] = []

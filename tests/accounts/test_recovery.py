@@ -7,10 +7,18 @@ import asyncio
 import bcrypt
 import pytest
 
-from accounts.town import PASSWORD, Town, town_on
+from accounts.town import PASSWORD, Mailbox, Town, town_on
 from sobremesa.accounts.entities import PasswordReset, User, sessions_of
-from sobremesa.accounts.errors import BadCredentials, BadResetToken, NoPassword, SessionEnded, WrongPassword
+from sobremesa.accounts.errors import (
+    BadCredentials,
+    BadResetToken,
+    MailNotConfigured,
+    NoPassword,
+    SessionEnded,
+    WrongPassword,
+)
 from sobremesa.accounts.mail import ConsoleMailer
+from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock
 from sobremesa.errors import Invalid, TooMany, Unauthenticated
 from sobremesa.http.limits import MemoryLimits
@@ -207,7 +215,26 @@ async def test_a_mailer_that_fails_harms_nobody(village: Town, monkeypatch: pyte
     await village.login("ana")
 
 
-async def test_the_console_is_the_mailbox_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_without_a_mailer_nothing_can_be_reset(capsys: pytest.CaptureFixture[str]) -> None:
+    async with Sobremesa.open("sqlite://", background=False) as app:
+        await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
+        with pytest.raises(MailNotConfigured):
+            app.accounts.ask_reset("ana@example.com")
+        await app.accounts.close()
+        assert [row async for row in app.table.scan() if row["entityType"] == PasswordReset.__name__] == []
+    assert "mail" not in capsys.readouterr().out
+
+
+async def test_a_mailer_of_ones_own_gets_the_mail() -> None:
+    mailbox = Mailbox()
+    async with Sobremesa.open("sqlite://", background=False, mailer=mailbox) as app:
+        await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
+        app.accounts.ask_reset("ana@example.com")
+        await app.accounts.close()
+    assert [letter.to for letter in mailbox.letters] == ["ana@example.com"]
+
+
+async def test_the_console_mailer_writes_to_the_log(capsys: pytest.CaptureFixture[str]) -> None:
     await ConsoleMailer().send("ana@example.com", "A new password", "the token")
     assert "the token" in capsys.readouterr().out
 

@@ -76,7 +76,7 @@ class Server:
 @contextmanager
 def serving(store: str, log: Path, **settings: str) -> Iterator[Server]:
     """A server of a store, without limits unless `settings` (such as `rate_limits="on"`) say otherwise."""
-    told = {"rate_limits": "off", "log_format": "json"} | settings
+    told = {"rate_limits": "off", "log_format": "json", "mail": "console"} | settings
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
     environment |= {f"SOBREMESA_{name.upper()}": value for name, value in told.items()}
     command = [sys.executable, "-I", "-S", str(TETHER), str(os.getpid())]

@@ -46,6 +46,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 async def app(store: str, clock: Ahead, tmp_path: Path) -> AsyncIterator[Sobremesa]:
     settings = Settings(
         rate_limits="off",
+        mail="console",
         files=(tmp_path / "files").as_uri(),
         records=f"sqlite:///{tmp_path / 'records.db'}",
     )

@@ -11,6 +11,7 @@ from sobremesa.accounts.errors import (
     BadCredentials,
     BadResetToken,
     EmailTaken,
+    MailNotConfigured,
     NoPassword,
     OwnsServers,
     OwnsWorkspaces,
@@ -212,11 +213,11 @@ def routes(accounts: Accounts) -> Routes:
         """End this session."""
         await accounts.logout(actor)
 
-    @api.post("/auth/reset", status=202, limit="credentials")
+    @api.post("/auth/reset", status=202, limit="credentials", errors=[MailNotConfigured])
     async def ask_reset(body: ResetRequest) -> Accepted:
         """Ask for a new password by mail.
 
-        The answer is the same whether anybody has the address or not.
+        The answer is the same whether the address is known or not. Where no mail is set up it is refused.
         """
         accounts.ask_reset(body.email)
         return Accepted()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sobremesa.errors import Clash, Forbidden, Invalid, Unauthenticated
+from sobremesa.errors import Clash, Forbidden, Invalid, NotConfigured, Unauthenticated
 
 
 class EmailTaken(Clash):
@@ -59,6 +59,13 @@ class BadResetToken(Invalid):
 
     code = "bad_reset_token"
     says = "This link was used already or is too old: ask for a new one."
+
+
+class MailNotConfigured(NotConfigured):
+    """There is no mailer, so nothing that needs a mail can be done."""
+
+    code = "mail_not_configured"
+    says = "This service sends no mail, so a forgotten password cannot be reset here. Ask its operator."
 
 
 class SelfBlock(Invalid):

@@ -8,7 +8,7 @@ from sobremesa.accounts.authentication import Authentication
 from sobremesa.accounts.departures import Exporter, Farewell, JobQueue
 from sobremesa.accounts.issuers import Issuers
 from sobremesa.accounts.keyring import Keyring
-from sobremesa.accounts.mail import ConsoleMailer, Mailer
+from sobremesa.accounts.mail import Mailer, mailer_of
 from sobremesa.accounts.newcomers import Newcomers
 from sobremesa.accounts.passwords import Passwords
 from sobremesa.accounts.server_keys import ServerKeys
@@ -57,7 +57,7 @@ def open_accounts(
         keyring=keyring,
         standings=standings,
         limits=limits,
-        mailer=mailer or ConsoleMailer(),
+        mailer=mailer or mailer_of(settings),
         jobs=jobs,
         settings=settings,
         farewells=farewells,

@@ -21,7 +21,7 @@ from sobremesa.accounts.entities import (
     sessions_of,
     user_by_id,
 )
-from sobremesa.accounts.errors import BadResetToken, NoPassword, WrongPassword
+from sobremesa.accounts.errors import BadResetToken, MailNotConfigured, NoPassword, WrongPassword
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.names import check_password, normal_email
 from sobremesa.accounts.passwords import Passwords
@@ -65,7 +65,7 @@ class Recovery:
         passwords: Passwords,
         sessions: Sessions,
         limits: Limits,
-        mailer: Mailer,
+        mailer: Mailer | None,
         public_url: str,
         find_by_email: Callable[[str], Awaitable[User | None]],
     ) -> None:
@@ -116,8 +116,10 @@ class Recovery:
         return credential.hash if credential is not None else user.password_hash
 
     def ask(self, email: str) -> None:
-        """Begin to mail a token to whoever has this address, and return at once."""
-        task = asyncio.create_task(self._mail_token(email))
+        """Begin to mail a token to the user with this address, and return; MailNotConfigured without a mailer."""
+        if self._mailer is None:
+            raise MailNotConfigured
+        task = asyncio.create_task(self._mail_token(self._mailer, email))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -165,16 +167,16 @@ class Recovery:
             raise BadResetToken
         return user, reset
 
-    async def _mail_token(self, email: str) -> None:
+    async def _mail_token(self, mailer: Mailer, email: str) -> None:
         try:
-            await self._send_token(normal_email(email))
+            await self._send_token(mailer, normal_email(email))
         except (Invalid, TooMany):
             pass  # nobody is told: the answer was given before
         except Exception as error:  # a task of nobody: the log is the only one to hear of it
             # Without the traceback, whose variables would show the token.
             _log.error("a mail for a new password could not be sent", error=f"{type(error).__name__}: {error}")
 
-    async def _send_token(self, email: str) -> None:
+    async def _send_token(self, mailer: Mailer, email: str) -> None:
         # By address too, so that nobody's mailbox can be filled from many places.
         await self._limits.take("credentials", f"reset:{hash_part(email)}")
         user = await self._find_by_email(email)
@@ -191,7 +193,7 @@ class Recovery:
 
         await self._table.write(Put(reset), pattern=ask_reset)
 
-        await self._mailer.send(
+        await mailer.send(
             email,
             "A new password",
             f"Hello {user.username},\n\nsomebody asked for a new password for your account at {self._public_url}. "

@@ -83,7 +83,7 @@ class Accounts:
         keyring: Keyring,
         standings: Standings,
         limits: Limits,
-        mailer: Mailer,
+        mailer: Mailer | None,
         jobs: JobQueue,
         settings: Settings,
         farewells: list[Farewell] | None = None,
@@ -330,7 +330,10 @@ class Accounts:
         await self._recovery.change(await self.get_me(actor), current=current, next=next, keep=actor.session_id)
 
     def ask_reset(self, email: str) -> None:
-        """Mail a way back in to whoever has this address, later: how long it takes tells nobody if there is one."""
+        """Mail a reset token to the user with this address, if there is one, after returning.
+
+        MailNotConfigured without a mailer. How long it takes does not tell whether the address is known.
+        """
         self._recovery.ask(email)
 
     async def confirm_reset(self, *, token: str, password: str) -> None:

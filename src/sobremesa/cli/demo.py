@@ -65,7 +65,7 @@ def demo(
     """
     variables = {f"{PREFIX}{name}" for name in HEARD}
     environment = {name: value for name, value in os.environ.items() if name in variables}
-    settings = Settings.from_environment(environment, store=store, host=host, port=port)
+    settings = Settings.from_environment(environment, store=store, host=host, port=port, mail="console")
     demo_store.path_of(settings.store)
     check_address(settings.host, settings.port)
     logs.configure("text" if sys.stdout.isatty() else "json", level=logging.WARNING)

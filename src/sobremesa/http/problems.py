@@ -15,6 +15,7 @@ from sobremesa.errors import (
     Clash,
     Forbidden,
     Invalid,
+    NotConfigured,
     NotFound,
     Refusal,
     SobremesaError,
@@ -46,6 +47,7 @@ STATUS: dict[type[SobremesaError], int] = {
     TooBig: 413,
     Invalid: 422,
     TooMany: 429,
+    NotConfigured: 501,
     Busy: 503,
     # What the table says, where no verb has said it in better words.
     BadCursor: 422,
@@ -72,6 +74,7 @@ TITLES = {
     429: "Too many requests",
     431: "Header too large",
     500: "Internal error",
+    501: "Not configured",
     503: "Unavailable",
     504: "Timed out",
 }
