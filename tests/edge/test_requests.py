@@ -48,10 +48,11 @@ async def test_a_path_with_nothing_behind_it_is_not_found(client: aiohttp.Client
             await problem(response, 404, "not_found")
 
 
-@pytest.mark.parametrize("place", ["a%23b", "*", "$x", "%00", "x" * 201, "%FF", "%C3%28"])
-async def test_what_could_never_be_a_key_is_not_found(client: aiohttp.ClientSession, place: str) -> None:
+@pytest.mark.parametrize("place", ["a%23b", "*", "$x", "%00", "x" * 201, "%FF", "%C3%28", "e%CC%81"])
+async def test_what_could_never_be_a_key_is_refused_with_its_place(client: aiohttp.ClientSession, place: str) -> None:
     async with client.get(URL(f"/v1/tables/{place}", encoded=True), headers=ANA) as response:
-        await problem(response, 404, "not_found")
+        refused = await problem(response, 422, "invalid")
+    assert [(error["in"], error["pointer"]) for error in refused["errors"]] == [("path", "#/tableId")]
 
 
 async def test_the_word_null_is_a_text_where_a_text_may_stand(client: aiohttp.ClientSession) -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias, get_origin
 from urllib.parse import parse_qsl
 
 import msgspec
 
 from sobremesa.errors import Invalid, NotFound, TooBig
-from sobremesa.http.endpoints import Endpoint, Upload
+from sobremesa.http.endpoints import Endpoint, Upload, camel
 from sobremesa.http.problems import MalformedRequest, UnsupportedMedia
 from sobremesa.table.errors import BadKey
-from sobremesa.table.keys import check_part
+from sobremesa.table.keys import check_part, utf8_length
 
-Where: TypeAlias = Literal["body", "query", "header"]
+Where: TypeAlias = Literal["body", "query", "header", "path"]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 MAX_ID_CHARACTERS = 200
@@ -27,19 +27,36 @@ _STEP = re.compile(r"\.([^.\[]+)|\[([^\]]*)\]")
 
 
 def path_arguments(endpoint: Endpoint, places: list[str]) -> dict[str, Any]:
-    """The arguments from the path. An id that could never be part of a key names nothing: not found."""
+    """The arguments from the path; Invalid if one is not what its place takes.
+
+    A word that is none of the names that a place has is NotFound: it could stand there, but nothing does.
+    """
     arguments: dict[str, Any] = {}
     for field, text in zip(endpoint.path_fields, places, strict=True):
-        if len(text) > MAX_ID_CHARACTERS:
-            raise NotFound
+        # An id becomes part of a key. The check looks at every character; letters and digits need none.
+        if len(text) > MAX_ID_CHARACTERS or not (text.isascii() and text.isalnum()):
+            _check_place(endpoint, field, text)
         try:
-            # An id becomes part of a key. The check looks at every character; letters and digits need none.
-            if field in endpoint.id_fields and not (text.isascii() and text.isalnum()):
-                check_part(field, text)
             arguments[field] = msgspec.convert(text, endpoint.path_types[field], strict=False)
-        except (BadKey, msgspec.ValidationError):
-            raise NotFound from None
+        except msgspec.ValidationError as error:
+            if get_origin(endpoint.path_types[field]) is Literal:
+                raise NotFound from None
+            raise _wrong("path", f"/{camel(field)}", str(error)) from None
     return arguments
+
+
+def _check_place(endpoint: Endpoint, field: str, text: str) -> None:
+    """Invalid if this text cannot stand in the path: one rule for every parameter of every route."""
+    name = camel(field)
+    if len(text) > MAX_ID_CHARACTERS:
+        raise _wrong("path", f"/{name}", f"Expected at most {MAX_ID_CHARACTERS} characters")
+    try:
+        if field in endpoint.id_fields:
+            check_part(name, text)
+        else:
+            utf8_length(text)
+    except BadKey as error:
+        raise _wrong("path", f"/{name}", str(error)) from None
 
 
 def query_of(endpoint: Endpoint, query_string: bytes) -> Any:

@@ -263,7 +263,7 @@ def problems_of(endpoint: Endpoint) -> dict[int, Codes]:
     if endpoint.takes_actor:
         kinds += [Unauthenticated, Forbidden, *([] if endpoint.scope else [PersonNeeded])]
     if endpoint.path_fields:
-        kinds.append(NotFound)
+        kinds += [NotFound, Invalid]
     if endpoint.body is not None:
         kinds += [MalformedRequest, UnsupportedMedia, TooBig, Invalid]
     if endpoint.takes_upload:

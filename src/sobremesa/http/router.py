@@ -33,10 +33,8 @@ class Router:
         found: list[str] = []
         segments = path[1:].split("/")
         if "%" in path:
-            try:
-                segments = [unquote(segment, errors="strict") for segment in segments]
-            except UnicodeDecodeError:
-                return {}, found
+            # What is no UTF-8 becomes half characters, which no place takes: refused as any other bad part.
+            segments = [unquote(segment, errors="surrogateescape") for segment in segments]
         node = self._straight(segments, found)
         if node is None:
             found.clear()
