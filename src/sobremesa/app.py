@@ -19,6 +19,7 @@ from typing import Any, Self
 import msgspec
 
 from sobremesa import __version__, idempotency
+from sobremesa import quotas as quota_entities
 from sobremesa.accounts import adopting as accounts_adopting
 from sobremesa.accounts import api as accounts_api
 from sobremesa.accounts import entities as account_entities
@@ -91,6 +92,7 @@ from sobremesa.moderation import entities as moderation_entities
 from sobremesa.moderation.policy import open_policy
 from sobremesa.moderation.review import Review
 from sobremesa.people import Tenant, UserId
+from sobremesa.quotas import Quotas
 from sobremesa.records import api as records_api
 from sobremesa.records.address import records_address
 from sobremesa.records.opening import Archive
@@ -139,6 +141,7 @@ REGISTRY = Registry.of(
     live_entities,
     migration_entities,
     idempotency,
+    quota_entities,
 )
 """Every kind of row and every question: docs, costs and tests are loops over it."""
 
@@ -238,8 +241,9 @@ class Sobremesa:
 
         access = Access(table, audit)
         cleanup = Cleanup(table, self.attachments)
-        self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs)
-        self.server_invites = Invites(ServerInviteKind(table, access), table, clock, audit, repeats)
+        quotas = Quotas(table, clock)
+        self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs, quotas)
+        self.server_invites = Invites(ServerInviteKind(table, access, quotas), table, clock, audit, repeats)
         self.membership = Membership(table, clock, access, audit, self.server_invites)
         self.channels = rooms(CHANNELS, door=access)
 

@@ -13,7 +13,7 @@ import pytest
 
 from communities.conftest import Ahead
 from communities.world import PASSWORD, Town, found_town, join, person, register
-from sobremesa import idempotency
+from sobremesa import idempotency, quotas
 from sobremesa.accounts import entities as accounts
 from sobremesa.accounts.issuers import Foreigner
 from sobremesa.accounts.newcomers import Newcomers
@@ -31,7 +31,7 @@ from sobremesa.settings import Settings
 from sobremesa.table import Create, Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern, hex_part
 from sobremesa.table.capacity import UNNAMED
 
-REGISTRY = Registry.of(accounts, rooms, com, moderation, jobs, idempotency)
+REGISTRY = Registry.of(accounts, rooms, com, moderation, jobs, idempotency, quotas)
 FAR = 4_102_444_800
 NOW = instant(1_763_000_000_000)
 A, B = UserId("ana"), UserId("ben")
@@ -77,6 +77,7 @@ class Scene(NamedTuple):
     reports: list[rooms.ReportClaim]
     jobs: list[jobs.Job]
     made: list[idempotency.Made]
+    guards: list[quotas.QuotaGuard]
 
     def rows(self) -> list[Entity]:
         return [row for held in self for row in (held if isinstance(held, list | tuple) else [held])]
@@ -228,6 +229,9 @@ def set_scene() -> Scene:
         made=[
             idempotency.Made(user_id=user_id, key_hash="k", made_id="m", body_hash="b", ttl=FAR) for user_id in (A, B)
         ],
+        guards=[
+            quotas.QuotaGuard(quota=quota, owner_id=A, token="t", ttl=FAR) for quota in ("pins", "servers")
+        ],
     )  # fmt: skip
 
 
@@ -303,9 +307,10 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "MOD.1": lambda s: (moderation.case_by_key(shard=3, created_at=instant(1), message_id=M[1]), [s.cases[1]]),
     "MOD.2": lambda s: (moderation.cases_in(state="open", shard=3), [s.cases[1], s.cases[0]]),
     "MOD.10": lambda s: (moderation.tenant_cases_in(tenant=Tenant("acme"), state="open", shard=3), [s.cases[4]]),
-    # Jobs and idempotency
+    # Jobs, idempotency and limits
     "JOB.1": lambda s: (jobs.open_jobs(), s.jobs),
     "IDEM.1": lambda s: (idempotency.made_by(user_id=B, key_hash="k"), [s.made[1]]),
+    "QUO.1": lambda s: (quotas.guard_of(quota="servers", owner_id=A), [s.guards[1]]),
 }
 
 

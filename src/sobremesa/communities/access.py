@@ -31,7 +31,7 @@ from sobremesa.errors import Forbidden, NotFound
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.memory import Memory
 from sobremesa.people import Actor, UserId
-from sobremesa.rooms.door import NOTHING_BESIDE, Beside, RoomRight, Seat
+from sobremesa.rooms.door import Beside, RoomRight, Seat
 from sobremesa.rooms.entities import Message
 from sobremesa.table import Check, Condition, Create, Operation, Remembered, Table, absent_or_null, equals, present
 from sobremesa.table.errors import ConditionFailed
@@ -113,7 +113,8 @@ class Access:
         return _seat(await self.require_member(actor, pointer.server_id), pointer)
 
     def beside_send(self, seat: Seat, message: Message, last: MessageId | None) -> Beside:
-        return NOTHING_BESIDE
+        """That the sender is still a member when the message is written."""
+        return Beside([Check(membership(user_id=seat.user_id, server_id=ServerId(seat.scope)), when=present())])
 
     async def enter_again(self, seat: Seat) -> Seat:
         return await self.enter(seat.actor, seat.room_id)

@@ -35,6 +35,7 @@ from sobremesa.communities.entities import (
 from sobremesa.errors import Refusal
 from sobremesa.ids import RoomId
 from sobremesa.people import UserId
+from sobremesa.quotas import guard_of
 from sobremesa.rooms.files import Files
 from sobremesa.rooms.traces import Traces
 from sobremesa.table import Delete, Key, Put, Table
@@ -62,7 +63,7 @@ class Cleanup:
             await self._delete([claim_of(code=invite.code), invite.own_key()])
         await self._table.delete_every(bans_of(server_id=server_id), pattern=clean_up)
         await self._table.delete_every(members_of(server_id=server_id), pattern=clean_up)
-        await self._delete([server_by_id(server_id=server_id)])
+        await self._delete([guard_of(quota="channels", owner_id=server_id), server_by_id(server_id=server_id)])
 
     async def clean_channel(self, subject: str) -> None:
         """Take away everything that was said in a channel, and who has read it."""
@@ -70,6 +71,7 @@ class Cleanup:
         await self._traces.discard_files(room_id)
         await self._table.delete_every(everything_in(room_id=room_id), pattern=clean_up)
         await self._table.delete_every(readers_of(room_id=room_id), pattern=clean_up)
+        await self._delete([guard_of(quota="pins", owner_id=room_id)])
 
     # People who delete their account
 
@@ -90,6 +92,7 @@ class Cleanup:
                 await self._traces.mask(channel.channel_id, user_id)
             await self._delete([former.own_key()])
         await self._table.delete_every(reads_of(user_id=user_id), pattern=clean_up)
+        await self._delete([guard_of(quota="servers", owner_id=user_id)])
         await self._disconnect(user_id)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:

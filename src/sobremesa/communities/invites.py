@@ -24,15 +24,15 @@ from sobremesa.communities.entities import (
     redeem_invite,
     revoke_invite,
     server_by_id,
-    servers_of,
 )
-from sobremesa.communities.errors import Banned, TooManyServers
+from sobremesa.communities.errors import Banned
 from sobremesa.communities.permissions import Right
-from sobremesa.communities.service import MAX_SERVERS
+from sobremesa.communities.service import reserve_server
 from sobremesa.errors import NotFound
 from sobremesa.invites import Guard, InviteKind, Invites, Joining, NewInvite
 from sobremesa.invites.codes import InviteCode
 from sobremesa.people import Actor
+from sobremesa.quotas import Outrun, Quotas
 from sobremesa.table import Check, Entity, Key, Operation, Table, absent, absent_or_null, less, present
 
 
@@ -61,9 +61,10 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
     redeem = redeem_invite
     revoke = revoke_invite
 
-    def __init__(self, table: Table, access: Access) -> None:
+    def __init__(self, table: Table, access: Access, quotas: Quotas) -> None:
         self._table = table
         self._access = access
+        self._quotas = quotas
 
     async def authorize(self, actor: Actor, target_id: str, act: Literal["create", "list"]) -> Sequence[Operation]:
         right: Right = "invite" if act == "create" else "manage_invites"
@@ -109,10 +110,7 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
         return {invite.code for invite in invites if _ended_with(former.get(invite.created_by), invite)}
 
     async def joining(self, actor: Actor, invite: Invite, target: Server, now: Instant) -> Joining[Redeemed]:
-        joined = await self._table.count(servers_of(user_id=actor.user_id), at_most=MAX_SERVERS)
-        if joined.count >= MAX_SERVERS:
-            raise TooManyServers(limit=MAX_SERVERS)
-
+        room = await reserve_server(self._quotas, actor.user_id)
         server_id = target.server_id
         place = ServerMembership(user_id=actor.user_id, server_id=server_id, role="member", joined_at=now)
         creator = former_membership(user_id=invite.created_by, server_id=server_id)
@@ -120,6 +118,7 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
             Guard(Check(ban_of(server_id=server_id, user_id=actor.user_id), when=absent()), Banned),
             Guard(Check(target.own_key(), when=present() & absent_or_null("deleted_at")), NotFound),
             Guard(Check(creator, when=absent_or_null("removed_at") | less("removed_at", invite.created_at)), NotFound),
+            Guard(room, Outrun),
         )
         return Joining(place, guards, Redeemed(target, place))
 

@@ -9,7 +9,7 @@ from zlib import crc32
 from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.entities import AuditEntry, user_by_id
 from sobremesa.clock import Clock, Instant, instant
-from sobremesa.communities.access import Access
+from sobremesa.communities.access import Access, Member
 from sobremesa.communities.entities import (
     DIRECTORY_SHARDS,
     Channel,
@@ -34,12 +34,25 @@ from sobremesa.communities.entities import (
 )
 from sobremesa.communities.errors import ChangedMeanwhile, TooManyChannels, TooManyServers
 from sobremesa.communities.permissions import Role
-from sobremesa.errors import NotFound
-from sobremesa.idempotency import Idempotency
+from sobremesa.errors import Busy, NotFound
+from sobremesa.idempotency import Claim, Idempotency
 from sobremesa.ids import Ids, MessageId
 from sobremesa.jobs import Jobs
 from sobremesa.people import Actor, Tenant, UserId, stored_tenant
-from sobremesa.table import Check, Create, Delete, Shards, Table, Update, absent_or_null, equals, present, set_to
+from sobremesa.quotas import ATTEMPTS, Quotas, is_outrun
+from sobremesa.table import (
+    Check,
+    Create,
+    Delete,
+    Operation,
+    Shards,
+    Table,
+    Update,
+    absent_or_null,
+    equals,
+    present,
+    set_to,
+)
 from sobremesa.table.errors import ConditionFailed
 
 MAX_CHANNELS = 500
@@ -47,6 +60,9 @@ MAX_SERVERS = 200
 
 CLEAN_SERVER = "communities.server"
 CLEAN_CHANNEL = "communities.channel"
+
+_QUOTA = 0
+"""The place of the reservation among the operations of a creation."""
 
 
 class ServerWithRole(NamedTuple):
@@ -67,7 +83,15 @@ class Communities:
     """Servers and their channels."""
 
     def __init__(
-        self, table: Table, clock: Clock, ids: Ids, access: Access, audit: Audit, idempotency: Idempotency, jobs: Jobs
+        self,
+        table: Table,
+        clock: Clock,
+        ids: Ids,
+        access: Access,
+        audit: Audit,
+        idempotency: Idempotency,
+        jobs: Jobs,
+        quotas: Quotas,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -76,6 +100,7 @@ class Communities:
         self._audit = audit
         self._idempotency = idempotency
         self._jobs = jobs
+        self._quotas = quotas
         self._directory = Shards(table, DIRECTORY_SHARDS, directory, _place, _at)
         self._tenant_directory = Shards(table, DIRECTORY_SHARDS, tenant_directory, _place, _at)
 
@@ -89,9 +114,6 @@ class Communities:
         before = await claim.find()
         if before is not None:
             return (await self.get_server(actor, ServerId(before))).server
-        joined = await self._table.count(servers_of(user_id=actor.user_id), at_most=MAX_SERVERS)
-        if joined.count >= MAX_SERVERS:
-            raise TooManyServers(limit=MAX_SERVERS)
 
         now = self._now()
         server_id = ServerId(self._ids.mint())
@@ -105,23 +127,34 @@ class Communities:
             updated_at=now,
             shard=shard_of(server_id),
         )
-        owner = ServerMembership(user_id=actor.user_id, server_id=server_id, role="owner", joined_at=now)
-        try:
-            await self._table.write(
+        made = await self._write_server(actor, server, claim)
+        return server if made is None else (await self.get_server(actor, ServerId(made))).server
+
+    async def _write_server(self, actor: Actor, server: Server, claim: Claim) -> str | None:
+        """Write a new server and its owner; the id of the one that the same request has made before, if it has."""
+        owner = ServerMembership(
+            user_id=actor.user_id, server_id=server.server_id, role="owner", joined_at=server.created_at
+        )
+        for _ in range(ATTEMPTS):
+            operations = (
+                await reserve_server(self._quotas, actor.user_id),
                 Create(server),
                 Create(owner),
                 # Somebody who deletes their account at this very moment must not own what nobody else can reach.
                 Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
-                *claim.operations(server_id),
-                pattern=create_server,
+                *claim.operations(server.server_id),
             )
-        except ConditionFailed as failed:
-            made = await claim.made(failed)
-            if made is None:
-                raise ChangedMeanwhile from None
-            return (await self.get_server(actor, ServerId(made))).server
-
-        return server
+            try:
+                await self._table.write(*operations, pattern=create_server)
+            except ConditionFailed as failed:
+                if is_outrun(failed, at=_QUOTA):
+                    continue
+                made = await claim.made(failed)
+                if made is None:
+                    raise ChangedMeanwhile from None
+                return made
+            return None
+        raise Busy
 
     async def get_server(self, actor: Actor, server_id: ServerId) -> ServerWithRole:
         """A server that one is in."""
@@ -204,32 +237,42 @@ class Communities:
         before = await claim.find()
         if before is not None:
             return await self.get_channel(actor, ChannelId(before))
-        there = await self._table.count(channels_of(server_id=server_id), at_most=MAX_CHANNELS)
-        if there.count >= MAX_CHANNELS:
-            raise TooManyChannels(limit=MAX_CHANNELS)
 
         now = self._now()
         channel_id = ChannelId(self._ids.mint())
         channel = Channel(
             server_id=server_id, channel_id=channel_id, name=name, topic=topic, created_at=now, updated_at=now
         )
-        try:
-            await self._table.write(
+        made = await self._write_channel(member, channel, claim)
+        return ChannelWithHead(channel, None) if made is None else await self.get_channel(actor, ChannelId(made))
+
+    async def _write_channel(self, member: Member, channel: Channel, claim: Claim) -> str | None:
+        """Write a new channel; the id of the one that the same request has made before, if it has."""
+        server_id, channel_id = channel.server_id, channel.channel_id
+        for _ in range(ATTEMPTS):
+            room = await self._quotas.reserve("channels", server_id, channels_of(server_id=server_id), MAX_CHANNELS)
+            if room is None:
+                raise TooManyChannels(limit=MAX_CHANNELS)
+            operations = (
+                room,
                 Create(channel),
                 Create(ChannelPointer(room_id=channel_id, server_id=server_id)),
                 Check(member.server.own_key(), when=present() & absent_or_null("deleted_at")),
                 self._access.still(member),
-                self._audit.entry(server_id, actor, "channel.create", target=channel_id),
+                self._audit.entry(server_id, member.actor, "channel.create", target=channel_id),
                 *claim.operations(channel_id),
-                pattern=create_channel,
             )
-        except ConditionFailed as failed:
-            made = await claim.made(failed)
-            if made is None:
-                raise ChangedMeanwhile from None
-            return await self.get_channel(actor, ChannelId(made))
-
-        return ChannelWithHead(channel, None)
+            try:
+                await self._table.write(*operations, pattern=create_channel)
+            except ConditionFailed as failed:
+                if is_outrun(failed, at=_QUOTA):
+                    continue
+                made = await claim.made(failed)
+                if made is None:
+                    raise ChangedMeanwhile from None
+                return made
+            return None
+        raise Busy
 
     async def get_channel(self, actor: Actor, channel_id: ChannelId) -> ChannelWithHead:
         """A channel of a server that one is in."""
@@ -298,6 +341,14 @@ class Communities:
 
     def _now(self) -> Instant:
         return instant(self._clock.now_ms())
+
+
+async def reserve_server(quotas: Quotas, user_id: UserId) -> Operation:
+    """What goes into the transaction in which a user becomes a member of one more server; TooManyServers if full."""
+    room = await quotas.reserve("servers", user_id, servers_of(user_id=user_id), MAX_SERVERS)
+    if room is None:
+        raise TooManyServers(limit=MAX_SERVERS)
+    return room
 
 
 def shard_of(server_id: ServerId) -> int:

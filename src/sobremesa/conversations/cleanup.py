@@ -22,6 +22,7 @@ from sobremesa.conversations.seats import Seats
 from sobremesa.errors import Refusal
 from sobremesa.ids import RoomId
 from sobremesa.people import UserId
+from sobremesa.quotas import guard_of
 from sobremesa.rooms.files import Files
 from sobremesa.rooms.traces import Traces
 from sobremesa.table import Delete, Table
@@ -40,7 +41,8 @@ class Cleanup:
         room_id = RoomId(subject)
         await self._traces.discard_files(room_id)
         await self._table.delete_every(everything_in(room_id=room_id), pattern=clean_up)
-        await self._table.write_many([Delete(conversation_by_id(room_id=room_id))], pattern=clean_up)
+        gone = [guard_of(quota="pins", owner_id=room_id), conversation_by_id(room_id=room_id)]
+        await self._table.write_many([Delete(key) for key in gone], pattern=clean_up)
 
     async def objection(self, user_id: UserId) -> Refusal | None:
         """Nothing in a conversation keeps a person from leaving."""

@@ -6,6 +6,7 @@ joins. The order of a redemption's operations is the order in which its refusals
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
@@ -20,6 +21,7 @@ from sobremesa.invites.entities import InviteRow
 from sobremesa.invites.errors import AlreadyMember, InviteUsedUp
 from sobremesa.invites.rules import has_null_uses, is_open, is_over, use
 from sobremesa.people import Actor, UserId
+from sobremesa.quotas import ATTEMPTS, Outrun
 from sobremesa.table import Check, Create, Delete, Entity, Key, Operation, Table, WritePattern, absent_or_null
 from sobremesa.table.errors import ConditionFailed
 
@@ -181,16 +183,18 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         """Join by an invite: one transaction, which spends one use and makes one member."""
         invite, target = await self._look_at(code)
 
-        now = self._now()
-        joining = await self._kind.joining(actor, invite, target, now)
-        guards = [
-            Guard(Create(joining.member), AlreadyMember),
-            *joining.guards,
-            Guard(Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")), Unauthenticated),
-        ]
-        await self._write_redemption(invite, guards, now)
-
-        return joining.answer
+        for _ in range(ATTEMPTS):
+            now = self._now()
+            joining = await self._kind.joining(actor, invite, target, now)
+            guards = [
+                Guard(Create(joining.member), AlreadyMember),
+                Guard(Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")), Unauthenticated),
+                *joining.guards,
+            ]
+            with contextlib.suppress(Outrun):
+                await self._write_redemption(invite, guards, now)
+                return joining.answer
+        raise Busy
 
     async def revoke(self, actor: Actor, code: InviteCode) -> None:
         """Make a code useless."""

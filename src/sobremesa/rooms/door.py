@@ -59,9 +59,6 @@ class Beside(NamedTuple):
     """What is started once it is written; it may be lost with the process, so something else must mend that."""
 
 
-NOTHING_BESIDE = Beside()
-
-
 class Door(Protocol):
     """Lets people into the rooms of one kind."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 
 from sobremesa.clock import Clock, instant
-from sobremesa.errors import NotFound
+from sobremesa.errors import Busy, NotFound
 from sobremesa.ids import MessageId
+from sobremesa.quotas import ATTEMPTS, Quotas, is_outrun
 from sobremesa.rooms.archive import Archive
 from sobremesa.rooms.door import Door, Seat
 from sobremesa.rooms.dressing import Dressing
@@ -14,10 +15,13 @@ from sobremesa.rooms.errors import TooManyPins
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import PinView
 from sobremesa.rooms.visibility import may_see
-from sobremesa.table import Check, Create, Delete, Table, differs, present
+from sobremesa.table import Check, Create, Delete, Operation, Table, differs, present
 from sobremesa.table.errors import ConditionFailed
 
 MAX_PINS = 100
+
+_QUOTA, _MESSAGE = 0, 1
+"""Places among the operations that pin a message."""
 
 
 class Pins:
@@ -32,29 +36,55 @@ class Pins:
         self._door = door
         self._archive = archive
         self._dressing = dressing
+        self._quotas = Quotas(table, clock)
 
     async def pin(self, seat: Seat, message_id: MessageId) -> None:
         """Keep a message at hand; pinning it again changes nothing."""
         message = await self._archive.get(seat, message_id)
         if await self._table.get(self._kind.pin_by_key(room_id=seat.room_id, message_id=message_id)) is not None:
             return
-        pins = await self._table.count(self._kind.pins(room_id=seat.room_id), at_most=MAX_PINS)
-        if pins.count >= MAX_PINS:
-            raise TooManyPins(limit=MAX_PINS)
 
         now = instant(self._clock.now_ms())
         pin = self._kind.pin(room_id=seat.room_id, message_id=message_id, pinned_by=seat.user_id, pinned_at=now)
         about = {"messageId": message_id, "roomId": seat.room_id}
-        try:
-            await self._table.write(
-                Check(message.own_key(), when=present() & differs("deleted", True)),
-                Create(pin),
-                self._door.audit(seat, "message.pin", target=message.author_id, about=about),
-                pattern=self._kind.set_pin,
-            )
-        except ConditionFailed as failed:
-            if failed.at(0):
-                raise NotFound from None
+        for _ in range(ATTEMPTS):
+            try:
+                await self._table.write(
+                    await self._reserve(seat),
+                    Check(message.own_key(), when=present() & differs("deleted", True)),
+                    Create(pin),
+                    self._door.audit(seat, "message.pin", target=message.author_id, about=about),
+                    pattern=self._kind.set_pin,
+                )
+            except ConditionFailed as failed:
+                if failed.at(_MESSAGE):
+                    raise NotFound from None
+                if not is_outrun(failed, at=_QUOTA):
+                    return  # somebody else has pinned it
+            else:
+                return
+        raise Busy
+
+    async def _reserve(self, seat: Seat) -> Operation:
+        """What goes into the transaction of one more pin; TooManyPins if there is no room for it."""
+        question = self._kind.pins(room_id=seat.room_id)
+        room = await self._quotas.reserve("pins", seat.room_id, question, MAX_PINS)
+        if room is None and await self._drop_leftovers(seat):
+            room = await self._quotas.reserve("pins", seat.room_id, question, MAX_PINS)
+        if room is None:
+            raise TooManyPins(limit=MAX_PINS)
+        return room
+
+    async def _drop_leftovers(self, seat: Seat) -> bool:
+        """Remove pins of deleted messages, which older versions left; whether there were any."""
+        pins = (await self._table.query(self._kind.pins(room_id=seat.room_id), limit=MAX_PINS)).items
+        found = await self._archive.find_all(seat, [pin.message_id for pin in pins])
+        leftovers = [
+            Delete(pin.own_key())
+            for pin, message in zip(pins, found, strict=True)
+            if message is None or message.deleted
+        ]
+        return await self._table.write_many(leftovers, pattern=self._kind.set_pin) > 0
 
     async def unpin(self, seat: Seat, message_id: MessageId) -> None:
         """Let go of a pinned message; one that is not pinned changes nothing."""

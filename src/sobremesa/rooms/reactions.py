@@ -6,9 +6,12 @@ count can never differ from the rows; the summary also names the first people, s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sobremesa.clock import Clock, instant
 from sobremesa.errors import Busy
 from sobremesa.people import UserId
+from sobremesa.quotas import Quotas
 from sobremesa.rooms.door import People, Seat
 from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS
 from sobremesa.rooms.entities import Message, Reaction, ReactionSummary, StoredReaction
@@ -23,16 +26,15 @@ from sobremesa.table import (
     Operation,
     Table,
     Update,
-    Upsert,
     absent_or_null,
     add,
     add_to_set,
     delete_from_set,
     equals,
     greater,
+    hash_part,
     hex_part,
     less,
-    set_if_absent,
     set_to,
     size,
 )
@@ -41,7 +43,8 @@ from sobremesa.table.errors import ConditionFailed
 MAX_EMOJI = 20
 ATTEMPTS = 40
 
-_PERSON, _SUMMARY = 0, 1
+_PERSON = 0
+"""The place of the person's own row among the operations of a reaction."""
 
 
 class Reactions:
@@ -53,31 +56,22 @@ class Reactions:
         self._clock = clock
         self._people = people
         self._lanes = lanes
+        self._quotas = Quotas(table, clock)
 
     async def add(self, seat: Seat, message: Message, emoji: str) -> None:
         """Add a person's reaction, once."""
         if any(old.emoji == emoji and seat.user_id in old.user_ids for old in message.reactions or ()):
             return
         emoji_hex = hex_part(emoji)
-        question = self._kind.reactions_of_message(room_id=seat.room_id, message_id=message.message_id)
-        summaries = {summary.emoji_hex: summary async for summary in self._table.every(question)}
-        used = summaries.keys() | {hex_part(old.emoji) for old in message.reactions or ()}
-        if emoji_hex not in used and len(used) >= MAX_EMOJI:
-            raise TooManyEmoji(limit=MAX_EMOJI)
-
-        is_shown = emoji_hex not in summaries or len(summaries[emoji_hex].user_ids) < MAX_SHOWN_REACTORS
         for _ in range(ATTEMPTS):
+            # What fails below has changed meanwhile: the list of the first people is full now, the last of them has
+            # gone, or somebody else was the first to use an emoji. So it is looked at again.
+            counting = await self._count_up(seat, message, emoji_hex)
             try:
-                await self._write(
-                    message,
-                    Create(self._reaction(seat, message, emoji_hex)),
-                    self._count_up(seat, message, emoji_hex, is_shown=is_shown),
-                )
+                await self._write(message, Create(self._reaction(seat, message, emoji_hex)), *counting)
             except ConditionFailed as failed:
                 if failed.at(_PERSON):
                     return
-                # The list of the first people has become full meanwhile.
-                is_shown = False
             else:
                 return
         raise Busy
@@ -123,9 +117,9 @@ class Reactions:
         ]
         return reactors, page.cursor
 
-    async def _write(self, message: Message, person: Operation, summary: Operation) -> None:
+    async def _write(self, message: Message, person: Operation, *counting: Operation) -> None:
         async with self._lanes.of(message.message_id):
-            await self._table.write(person, summary, pattern=self._kind.react)
+            await self._table.write(person, *counting, token=None, pattern=self._kind.react)
 
     async def _take_from_list(self, seat: Seat, message: Message, emoji: str) -> None:
         """Take a person out of the list that another writer keeps in the message itself."""
@@ -151,14 +145,39 @@ class Reactions:
             created_at=instant(self._clock.now_ms()),
         )
 
-    def _count_up(self, seat: Seat, message: Message, emoji_hex: str, *, is_shown: bool) -> Operation:
-        changes = add(count=1) + set_if_absent(first_at=instant(self._clock.now_ms()))
-        if not is_shown:
-            return Upsert(self._summary_key(seat, message, emoji_hex), changes)
+    async def _count_up(self, seat: Seat, message: Message, emoji_hex: str) -> Sequence[Operation]:
+        """What counts one more in the summary of an emoji; TooManyEmoji if it would be one emoji too many."""
+        question = self._kind.reactions_of_message(room_id=seat.room_id, message_id=message.message_id)
+        summaries = {summary.emoji_hex: summary async for summary in self._table.every(question)}
+        summary = summaries.get(emoji_hex)
+        if summary is None:
+            first = self._kind.summary(
+                room_id=seat.room_id,
+                message_id=message.message_id,
+                emoji_hex=emoji_hex,
+                count=1,
+                user_ids=frozenset({seat.user_id}),
+                first_at=instant(self._clock.now_ms()),
+            )
+            return Create(first), *await self._reserve(seat, message, emoji_hex)
+        key = self._summary_key(seat, message, emoji_hex)
+        if len(summary.user_ids) >= MAX_SHOWN_REACTORS:
+            return (Update(key, add(count=1)),)
         has_room = absent_or_null("user_ids") | less(size("user_ids"), MAX_SHOWN_REACTORS)
-        return Upsert(
-            self._summary_key(seat, message, emoji_hex), changes, add_to_set(user_ids=[seat.user_id]), when=has_room
-        )
+        return (Update(key, add(count=1), add_to_set(user_ids=[seat.user_id]), when=has_room),)
+
+    async def _reserve(self, seat: Seat, message: Message, emoji_hex: str) -> Sequence[Operation]:
+        """What goes into the transaction that adds an emoji to a message: nothing for one of another writer's list."""
+        listed = {hex_part(old.emoji) for old in message.reactions or ()}
+        if emoji_hex in listed:
+            return ()
+        question = self._kind.reactions_of_message(room_id=seat.room_id, message_id=message.message_id)
+        owner_id = hash_part(seat.room_id, message.message_id)
+        limit = MAX_EMOJI - len(listed)
+        room = await self._quotas.reserve("emoji", owner_id, question, limit) if limit > 0 else None
+        if room is None:
+            raise TooManyEmoji(limit=MAX_EMOJI)
+        return (room,)
 
     def _count_down(self, seat: Seat, message: Message, emoji_hex: str, *, is_last: bool) -> Operation:
         key = self._summary_key(seat, message, emoji_hex)
