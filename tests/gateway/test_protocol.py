@@ -12,7 +12,7 @@ from gateway.conftest import LongTable
 from gateway.talking import Talk
 from gateway.town import Town, town_of
 from sobremesa.clock import SetClock
-from sobremesa.http.server import MAX_FRAME_BYTES
+from sobremesa.http.websocket import MAX_FRAME_BYTES
 from sobremesa.live import gateway
 
 

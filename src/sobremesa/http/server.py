@@ -18,18 +18,16 @@ from types import FrameType
 from typing import Any, TypeVar
 
 import uvicorn
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from sobremesa.errors import SobremesaError
 from sobremesa.http.connection import HttpConnection
 from sobremesa.http.site import Site
+from sobremesa.http.websocket import MAX_FRAME_BYTES, WebSocketConnection
 
 T = TypeVar("T")
 
 BACKLOG = 2048
 KEEP_ALIVE_SECONDS = 75
-MAX_FRAME_BYTES = 65_536
-"""Of what a client sends over a WebSocket."""
 PING_SECONDS = 20
 NEW_OBJECTS = 10_000
 """How many objects are made until Python looks for garbage among them."""
@@ -75,7 +73,7 @@ async def serve(
     config = uvicorn.Config(
         site,
         http=HttpConnection,
-        ws=WebSocketsSansIOProtocol,
+        ws=WebSocketConnection,
         ws_max_size=MAX_FRAME_BYTES,
         ws_per_message_deflate=False,
         ws_ping_interval=PING_SECONDS,

@@ -68,6 +68,8 @@ class WriteDeadline:
 
 def reset(transport: asyncio.Transport) -> None:
     """Break a connection off, and let the system forget what it has still to send."""
-    with contextlib.suppress(OSError):
-        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+    connection: socket.socket | None = transport.get_extra_info("socket")
+    if connection is not None:
+        with contextlib.suppress(OSError):
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
     transport.abort()

@@ -326,6 +326,7 @@ class Gateway:
         try:
             call = self._calls.find(asked.method, asked.params)
         except Refusal as refusal:
+            self._count(socket)
             problem = problem_of(refusal)
             socket.write(result_frame(frame.id, problem.status, problem.body))
             return

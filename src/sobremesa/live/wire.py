@@ -14,12 +14,10 @@ from typing import Any, Protocol, TypeAlias
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from sobremesa.http.websocket import LINGER_SECONDS, close_at_once
 from sobremesa.live.frames import payload_of
 
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-
-LINGER_SECONDS = 5.0
-"""How long a client that is told to go may take to read that."""
 
 
 class Wire(Protocol):
@@ -72,18 +70,7 @@ class UvicornWire:
         await self._protocol.writable.wait()
 
     def close(self, code: int, reason: str) -> None:
-        protocol, transport = self._protocol, self._transport
-        if protocol.close_sent or transport.is_closing():
-            return
-        # As the server does it, but without waiting until everything before it was taken.
-        protocol.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
-        protocol.conn.send_close(code, reason)
-        transport.write(b"".join(protocol.conn.data_to_send()))
-        protocol.close_sent = True
-        if protocol.read_paused:
-            protocol.read_paused = False
-            transport.resume_reading()
-        protocol.close_timer = protocol.loop.call_later(LINGER_SECONDS, transport.abort)
+        close_at_once(self._protocol, code, reason)
 
     def drop(self) -> None:
         pass

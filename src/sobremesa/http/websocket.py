@@ -1,0 +1,173 @@
+"""A WebSocket connection: uvicorn's own, with limits on the frames that the application never sees.
+
+Pings, pongs and fragments are handled below the application, so its limits do not count them. What arrives is parsed
+in small pieces, and no further while the application has a message to take or the client has something to read.
+"""
+
+from __future__ import annotations
+
+from asyncio.transports import BaseTransport
+from typing import Any
+
+from uvicorn._types import ASGIReceiveEvent
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
+
+from sobremesa.http.timers import WriteDeadline
+
+MAX_FRAME_BYTES = 65_536
+"""Of what a client sends over a WebSocket as one message."""
+MAX_CONTROL_FRAMES = 120
+"""How many pings and pongs a client may send in a minute."""
+MAX_FRAGMENTS = 64
+"""How many frames one message may come in."""
+LINGER_SECONDS = 5.0
+"""How long a client may take to read why its socket is closed."""
+POLICY_VIOLATION = 1008
+PIECE_BYTES = 4096
+
+_WINDOW_SECONDS = 60
+
+
+class WebSocketConnection(WebSocketsSansIOProtocol):
+    """Ends clients that send too many control frames or fragments, and those that do not read."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._unparsed = bytearray()
+        self._is_refused = False
+        self._window = 0
+        self._unseen_frames = 0
+        """How many frames came in that window that the application did not see."""
+        self._fragments = 0
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        super().connection_made(transport)
+        self._write_deadline = WriteDeadline(self.transport, self.loop)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._write_deadline.stop()
+        self._unparsed.clear()
+        super().connection_lost(exc)
+
+    # Reading
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_refused:
+            return
+        self._unparsed += data
+        self._parse()
+        if self._unparsed:
+            self.transport.pause_reading()
+
+    def _parse(self) -> None:
+        """Handle what has arrived, as far as it may be handled now."""
+        while self._unparsed and self._may_parse():
+            piece = bytes(self._unparsed[:PIECE_BYTES])
+            del self._unparsed[:PIECE_BYTES]
+            super().data_received(piece)
+        if self.conn.handshake_exc is not None and not self.handshake_initiated:
+            # uvicorn leaves a connection open whose handshake cannot be read.
+            self.transport.abort()
+
+    def _may_parse(self) -> bool:
+        is_waiting = self.read_paused or not self.writable.is_set()
+        return not (is_waiting or self._is_refused or self.transport.is_closing())
+
+    async def receive(self) -> ASGIReceiveEvent:
+        message = await super().receive()
+        if self.writable.is_set():
+            self._parse()
+        else:
+            self.transport.pause_reading()
+        return message
+
+    # Writing
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._write_deadline.watch()
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._write_deadline.watch()
+        if not (self.read_paused or self._is_refused):
+            self.transport.resume_reading()
+            self._parse()
+
+    def keepalive_timeout(self) -> None:
+        if self.read_paused:
+            # The pong may have arrived: it is us who do not read.
+            self.pong_timer = None
+            self.schedule_ping()
+            return
+        super().keepalive_timeout()
+        self._write_deadline.watch()
+
+    async def run_asgi(self) -> None:
+        await super().run_asgi()
+        self._write_deadline.watch()
+
+    # Frames that the application does not see
+
+    def handle_ping(self) -> None:
+        if self._is_allowed():
+            super().handle_ping()
+
+    def handle_pong(self, event: Frame) -> None:
+        if self._is_allowed():
+            super().handle_pong(event)
+
+    def handle_text(self, event: Frame) -> None:
+        self._fragments = 1
+        if not self.close_sent or self._is_allowed():
+            super().handle_text(event)
+
+    def handle_bytes(self, event: Frame) -> None:
+        self._fragments = 1
+        if not self.close_sent or self._is_allowed():
+            super().handle_bytes(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        self._fragments += 1
+        if self._fragments > MAX_FRAGMENTS:
+            self._refuse(f"A message may come in {MAX_FRAGMENTS} frames.")
+        else:
+            super().handle_cont(event)
+
+    def _is_allowed(self) -> bool:
+        """Count one more frame that the application does not see: a ping, a pong, a message after the close."""
+        window = int(self.loop.time() // _WINDOW_SECONDS)
+        self._unseen_frames = self._unseen_frames + 1 if window == self._window else 1
+        self._window = window
+        if self._unseen_frames > MAX_CONTROL_FRAMES:
+            self._refuse(f"A client may send {MAX_CONTROL_FRAMES} pings and pongs in a minute.")
+        return not self._is_refused
+
+    def _refuse(self, reason: str) -> None:
+        """Close, and read nothing more: the client is to be slowed down by what it sends."""
+        if self._is_refused:
+            return
+        self._is_refused = True
+        self._unparsed.clear()
+        close_at_once(self, POLICY_VIOLATION, reason)
+        self.transport.pause_reading()
+
+
+def close_at_once(protocol: WebSocketsSansIOProtocol, code: int, reason: str) -> None:
+    """Close as uvicorn does, but without waiting until everything before it was read, and for good soon after."""
+    transport = protocol.transport
+    if not protocol.handshake_complete:
+        transport.abort()
+        return
+    if protocol.close_sent or transport.is_closing():
+        return
+    protocol.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
+    protocol.conn.send_close(code, reason)
+    transport.write(b"".join(protocol.conn.data_to_send()))
+    protocol.close_sent = True
+    if protocol.read_paused:
+        protocol.read_paused = False
+        transport.resume_reading()
+    protocol.close_timer = protocol.loop.call_later(LINGER_SECONDS, transport.abort)

@@ -1,0 +1,171 @@
+"""When a WebSocket connection reads: not while its client has something to read, nor after it was refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import uvicorn
+from uvicorn.server import ServerState
+
+from gateway.raw import PING, PONG, TEXT, frame
+from sobremesa.http import timers, websocket
+from sobremesa.http.websocket import MAX_CONTROL_FRAMES, WebSocketConnection
+
+HANDSHAKE = (
+    b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+class Line(asyncio.Transport):
+    """A transport whose other end is the test."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[bytes] = []
+        self.unread = 0
+        """How much the client has not read."""
+        self._is_reading = True
+        self.is_aborted = False
+
+    def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
+        self.written.append(bytes(data))
+
+    def get_write_buffer_size(self) -> int:
+        return self.unread
+
+    def pause_reading(self) -> None:
+        self._is_reading = False
+
+    def resume_reading(self) -> None:
+        self._is_reading = True
+
+    def is_reading(self) -> bool:
+        return self._is_reading
+
+    def is_closing(self) -> bool:
+        return self.is_aborted
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+    close = abort
+
+
+class Conversation:
+    """A connection whose application takes a message only when the test lets it."""
+
+    def __init__(self) -> None:
+        self.line = Line()
+        self.taken: list[str] = []
+        self.take = asyncio.Semaphore(0)
+        config = uvicorn.Config(self._talk, interface="asgi3", ws_ping_interval=None, log_config=None)
+        self.connection = WebSocketConnection(config=config, server_state=ServerState(), app_state={})
+
+    async def open(self) -> None:
+        self.connection.connection_made(self.line)
+        self.connection.data_received(HANDSHAKE)
+        await self.settle()
+        self.line.written.clear()
+
+    async def settle(self) -> None:
+        """Let everything happen that waits for nothing."""
+        for _ in range(20):
+            await asyncio.sleep(0)
+
+    @property
+    def pongs(self) -> int:
+        return b"".join(self.line.written).count(bytes([0x80 | PONG, 2]) + b"hi")
+
+    async def _talk(self, scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        while True:
+            await self.take.acquire()
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            self.taken.append(message["text"])
+
+
+@pytest.fixture
+async def talk() -> AsyncIterator[Conversation]:
+    conversation = Conversation()
+    await conversation.open()
+    yield conversation
+    conversation.connection.connection_lost(None)
+    conversation.take.release()
+    await conversation.settle()
+
+
+async def test_pings_wait_while_the_client_does_not_read(talk: Conversation) -> None:
+    talk.connection.pause_writing()
+    assert not talk.line.is_reading()
+    talk.connection.data_received(frame(PING, b"hi") * 3)
+    assert talk.pongs == 0
+
+    talk.connection.resume_writing()
+    assert talk.line.is_reading()
+    assert talk.pongs == 3
+
+
+async def test_taking_a_message_does_not_read_on_while_the_client_does_not_read(talk: Conversation) -> None:
+    talk.connection.data_received(frame(TEXT, b"one"))
+    assert not talk.line.is_reading()
+    talk.connection.pause_writing()
+    talk.take.release()
+    await talk.settle()
+    assert talk.taken == ["one"]
+    assert not talk.line.is_reading()
+
+    talk.connection.resume_writing()
+    assert talk.line.is_reading()
+
+
+async def test_messages_are_parsed_as_the_application_takes_them(talk: Conversation) -> None:
+    large = [letter * 5000 for letter in "abc"]
+    talk.connection.data_received(b"".join(frame(TEXT, text.encode()) for text in large))
+    assert talk.connection.queue.qsize() == 1
+    for _ in large:
+        talk.take.release()
+        await talk.settle()
+    assert talk.taken == large
+    assert talk.line.is_reading()
+
+
+async def test_a_client_that_does_not_read_is_broken_off(talk: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timers, "WRITE_SECONDS", 0.01)
+    talk.line.unread = 65_537
+    talk.connection.pause_writing()
+    await asyncio.sleep(0.05)
+    assert talk.line.is_aborted
+
+
+async def test_a_client_that_reads_on_stays(talk: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timers, "WRITE_SECONDS", 0.01)
+    talk.line.unread = 65_537
+    talk.connection.pause_writing()
+    talk.line.unread = 0
+    talk.connection.resume_writing()
+    await asyncio.sleep(0.05)
+    assert not talk.line.is_aborted
+
+
+async def test_nothing_is_read_after_too_many_control_frames(talk: Conversation) -> None:
+    talk.connection.data_received(frame(PING, b"hi") * (MAX_CONTROL_FRAMES + 1))
+    assert not talk.line.is_reading()
+    written = len(talk.line.written)
+    talk.connection.data_received(frame(PING, b"hi") * 10)
+    talk.connection.resume_writing()
+    assert not talk.line.is_reading()
+    assert len(talk.line.written) == written
+
+
+async def test_messages_after_the_close_are_counted(talk: Conversation) -> None:
+    talk.connection.data_received(frame(PING, b"hi"))
+    websocket.close_at_once(talk.connection, 4002, "")
+    talk.connection.data_received(frame(TEXT, b"x") * MAX_CONTROL_FRAMES)
+    assert not talk.line.is_reading()
