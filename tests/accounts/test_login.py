@@ -11,6 +11,7 @@ import pytest
 from accounts.town import PASSWORD, Town, town_on
 from sobremesa.accounts.entities import Credential, User, credential_of, user_by_id
 from sobremesa.accounts.errors import BadCredentials, EmailTaken
+from sobremesa.accounts.known_addresses import MAX_KNOWN
 from sobremesa.accounts.passwords import Passwords
 from sobremesa.clock import Instant, SetClock
 from sobremesa.errors import Busy, TooMany
@@ -197,6 +198,57 @@ async def test_guesses_at_one_account_are_limited_and_others_are_not(table: Tabl
         await town.login("bea")
         clock.move(seconds=6)
         await town.login("ana")
+
+
+async def test_guesses_from_elsewhere_do_not_lock_a_user_out(table: Table, clock: SetClock) -> None:
+    limits = MemoryLimits(now=lambda: clock.now_ms() / 1000)
+    async with town_on(table, clock, limits=limits) as town:
+        await town.register("ana", address="home")
+
+        async def log_in(address: str, password: str = PASSWORD, name: str = "ana@example.com") -> None:
+            await town.accounts.login(email=name, password=password, address=address)
+
+        await log_in("office")
+        guesses = [TooMany, BadCredentials]
+        for number in range(240):
+            with pytest.raises((TooMany, BadCredentials)) as refused:
+                await log_in(f"attacker {number % 4}", "a guess, a guess")
+            guesses.append(refused.type)
+
+        assert guesses.count(BadCredentials) <= 1 + 60  # all unknown addresses share one budget
+        for known in ("home", "office"):
+            await log_in(known)
+        with pytest.raises(TooMany):
+            await log_in("a new place")
+
+
+async def test_an_address_is_known_after_a_login_and_after_a_reset(table: Table, clock: SetClock) -> None:
+    limits = MemoryLimits(now=lambda: clock.now_ms() / 1000)
+    async with town_on(table, clock, limits=limits) as town:
+        ana = (await town.register("ana", address="home")).actor
+        await town.accounts.change_password(ana, current=PASSWORD, next="a new password")
+        for _ in range(60):
+            with pytest.raises(BadCredentials):
+                await town.accounts.login(email="ana", password="a guess, a guess", address="elsewhere")
+        await town.accounts.login(email="ana", password="a new password", address="home")
+
+        town.accounts.ask_reset("ana@example.com")
+        await town.accounts._recovery.close()
+        token = town.mailbox.letters[-1].token
+        await town.accounts.confirm_reset(token=token, password=PASSWORD, address="hotel")
+        await town.accounts.login(email="ana", password=PASSWORD, address="hotel")
+        with pytest.raises(TooMany):
+            await town.accounts.login(email="ana", password=PASSWORD, address="home")
+
+
+async def test_the_newest_addresses_are_known_and_none_is_stored_as_it_is(village: Town) -> None:
+    ana = await village.register("ana", address="192.0.2.7")
+    for number in range(MAX_KNOWN):
+        await village.accounts.login(email="ana", password=PASSWORD, address=f"192.0.2.{100 + number}")
+    credential = await village.table.get(credential_of(user_id=ana.user.user_id))
+    assert credential is not None
+    assert len(set(credential.addresses)) == MAX_KNOWN
+    assert "192.0.2" not in str(credential)
 
 
 async def _older_person(town: Town, *, kind: bytes = b"2b", password: str = PASSWORD) -> UserId:

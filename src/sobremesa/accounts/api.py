@@ -181,11 +181,11 @@ def routes(accounts: Accounts) -> Routes:
         limit="credentials",
         errors=[EmailTaken, UsernameTaken, RegistrationClosed, Invalid],
     )
-    async def register(body: Registration) -> SignedInView:
+    async def register(body: Registration, address: str) -> SignedInView:
         """Register, and be logged in."""
         return _signed_in(
             await accounts.register(
-                email=body.email, username=body.username, password=body.password, device=body.device
+                email=body.email, username=body.username, password=body.password, device=body.device, address=address
             )
         )
 
@@ -223,12 +223,12 @@ def routes(accounts: Accounts) -> Routes:
         return Accepted()
 
     @api.post("/auth/reset/confirm", status=204, limit="credentials", errors=[BadResetToken])
-    async def confirm_reset(body: ResetConfirmation) -> None:
+    async def confirm_reset(body: ResetConfirmation, address: str) -> None:
         """Set a new password with the token of the mail.
 
         It is for one use within an hour, and ends all sessions.
         """
-        await accounts.confirm_reset(token=body.token, password=body.password)
+        await accounts.confirm_reset(token=body.token, password=body.password, address=address)
 
     _declare_own(api, accounts)
     _declare_blocks(api, accounts)

@@ -37,6 +37,8 @@ class Credential(Entity):
 
     user_id: UserId
     hash: str
+    addresses: list[str] = []
+    """Marks of the addresses that the user has logged in from, newest last; see `known_addresses`."""
     updated_at: Instant
 
 

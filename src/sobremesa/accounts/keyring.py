@@ -20,7 +20,7 @@ from sobremesa.clock import Clock
 from sobremesa.table import Table
 from sobremesa.table.opening import parse_store
 
-SECRETS = ("refresh", "cursors", "files", "gateway")
+SECRETS = ("refresh", "cursors", "files", "gateway", "addresses")
 SECRET_BYTES = 32
 CURVE: Final = "Ed25519"
 

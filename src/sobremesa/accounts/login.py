@@ -7,14 +7,16 @@ from typing import NamedTuple, Protocol
 
 from sobremesa.accounts.entities import Credential, User, credential_of, log_in
 from sobremesa.accounts.errors import BadCredentials
+from sobremesa.accounts.known_addresses import KnownAddresses
 from sobremesa.accounts.names import folded, normal_email
 from sobremesa.accounts.passwords import Passwords
-from sobremesa.accounts.sessions import Begun, Sessions, SignedIn
+from sobremesa.accounts.sessions import Sessions, SignedIn
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Busy, Invalid
 from sobremesa.http.limits import Limits
 from sobremesa.table import Check, Create, Operation, Table, Update, equals, hash_part, remove, set_to
 from sobremesa.table.errors import ConditionFailed
+from sobremesa.table.updates import Changes
 
 ATTEMPTS = 4
 """How often a login starts over because the password was changed or moved at the same moment."""
@@ -57,6 +59,7 @@ class Login:
         passwords: Passwords,
         sessions: Sessions,
         limits: Limits,
+        addresses: KnownAddresses,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -64,15 +67,16 @@ class Login:
         self._passwords = passwords
         self._sessions = sessions
         self._limits = limits
+        self._addresses = addresses
 
     async def open_session(self, login: str, password: str, *, device: str | None, address: str) -> SignedIn:
         """Open a session; BadCredentials, after the same work, for an unknown name and for a wrong password."""
         name = Name.parse(login)
-        await self._limits.take("credentials", f"account:{hash_part(name.text)}:{address}")
-        await self._limits.take("write", f"account:{hash_part(name.text)}")
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             user = await self._find(name)
             credential = await self._table.get(credential_of(user_id=user.user_id)) if user else None
+            if attempt == 0:
+                await self._limits.take("credentials", self._counted_as(name, credential, address))
             hashed = credential.hash if credential else user.password_hash if user else None
             if user is None or hashed is None:
                 await self._passwords.match_nothing(password)
@@ -80,7 +84,7 @@ class Login:
             if not await self._passwords.matches(password, hashed):
                 raise BadCredentials
             begun = self._sessions.begin(user.user_id, device)
-            operations = await self._opening(user, credential, hashed, password, begun)
+            operations = await self._opening(user, credential, hashed, password, address)
 
             try:
                 await self._table.write(Create(begun.session), *operations, pattern=log_in)
@@ -98,21 +102,40 @@ class Login:
             return await self._directory.find_by_email(name.text)
         return await self._directory.find_by_username(name.text)
 
+    def _counted_as(self, name: Name, credential: Credential | None, address: str) -> str:
+        """Whose attempts this one counts with: those from this address if it is known, else all from unknown ones.
+
+        By the name that was typed, not by the user: else a count would tell which name and address belong together.
+        """
+        counted = f"account:{hash_part(name.text)}"
+        if credential is None or self._addresses.mark(credential.user_id, address) not in credential.addresses:
+            return counted
+        return f"{counted}:{address}"
+
     async def _opening(
-        self, user: User, credential: Credential | None, hashed: str, password: str, begun: Begun
+        self, user: User, credential: Credential | None, hashed: str, password: str, address: str
     ) -> Sequence[Operation]:
-        """What goes with a new session: that the password is still this one, and its hash in today's form."""
+        """What goes with a new session: that the password is still this one, its hash in today's form, the address."""
         key = Credential.key(user_id=user.user_id)
         unchanged = equals("hash", hashed)
-        if credential is not None and not self._passwords.is_outdated(hashed):
-            return [Check(key, when=unchanged)]
-        fresh = await self._passwords.hash(password)
-        if credential is not None:
-            return [Update(key, set_to(hash=fresh, updated_at=self._now()), when=unchanged)]
-        return [
-            Create(Credential(user_id=user.user_id, hash=fresh, updated_at=self._now())),
-            Update(User.key(user_id=user.user_id), remove("password_hash"), when=equals("password_hash", hashed)),
-        ]
+        mark = self._addresses.mark(user.user_id, address)
+        if credential is None:
+            fresh = Credential(
+                user_id=user.user_id,
+                hash=await self._passwords.hash(password),
+                addresses=[mark],
+                updated_at=self._now(),
+            )
+            moved = Update(
+                User.key(user_id=user.user_id), remove("password_hash"), when=equals("password_hash", hashed)
+            )
+            return [Create(fresh), moved]
+        changes: Changes = ()
+        if self._passwords.is_outdated(hashed):
+            changes += set_to(hash=await self._passwords.hash(password), updated_at=self._now())
+        if mark not in credential.addresses:
+            changes += set_to(addresses=self._addresses.with_mark(credential.addresses, mark))
+        return [Update(key, changes, when=unchanged) if changes else Check(key, when=unchanged)]
 
     def _now(self) -> Instant:
         return instant(self._clock.now_ms())

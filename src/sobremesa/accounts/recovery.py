@@ -22,6 +22,7 @@ from sobremesa.accounts.entities import (
     user_by_id,
 )
 from sobremesa.accounts.errors import BadResetToken, MailNotConfigured, NoPassword, WrongPassword
+from sobremesa.accounts.known_addresses import KnownAddresses
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.names import check_password, normal_email
 from sobremesa.accounts.passwords import Passwords
@@ -42,6 +43,7 @@ from sobremesa.table import (
     equals,
     hash_part,
     remove,
+    set_to,
 )
 from sobremesa.table.errors import BadKey, ConditionFailed
 
@@ -66,6 +68,7 @@ class Recovery:
         sessions: Sessions,
         limits: Limits,
         mailer: Mailer | None,
+        addresses: KnownAddresses,
         public_url: str,
         find_by_email: Callable[[str], Awaitable[User | None]],
     ) -> None:
@@ -75,6 +78,7 @@ class Recovery:
         self._sessions = sessions
         self._limits = limits
         self._mailer = mailer
+        self._addresses = addresses
         self._public_url = public_url.rstrip("/")
         self._find_by_email = find_by_email
         self._tasks: set[asyncio.Task[None]] = set()
@@ -87,7 +91,7 @@ class Recovery:
         """A new password in place of the current one; every session but one ends."""
         check_password(next, "next")
         hashed = await self.require_password(user, current)
-        fresh = Credential(user_id=user.user_id, hash=await self._passwords.hash(next), updated_at=self._now())
+        fresh = await self._passwords.hash(next)
 
         try:
             await self._table.write(
@@ -123,14 +127,19 @@ class Recovery:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def confirm(self, token: str, password: str) -> None:
+    async def confirm(self, token: str, password: str, address: str) -> None:
         """Set the password of whoever this token was mailed to; BadResetToken unless it is fresh and unused."""
         check_password(password)
         user_id, hashed = _parts(token)
         user, reset = await self._load(user_id)
         if not hmac.compare_digest(reset.hash, hashed):
             raise BadResetToken
-        fresh = Credential(user_id=user_id, hash=await self._passwords.hash(password), updated_at=self._now())
+        fresh = Credential(
+            user_id=user_id,
+            hash=await self._passwords.hash(password),
+            addresses=[self._addresses.mark(user_id, address)],
+            updated_at=self._now(),
+        )
 
         try:
             await self._table.write(
@@ -145,12 +154,13 @@ class Recovery:
 
         await self._sessions.end_all(user_id)
 
-    async def _setting(self, user: User, fresh: Credential, hashed: str) -> list[Operation]:
-        """The new credential, on the condition that the password is still the one that was checked."""
+    async def _setting(self, user: User, fresh: str, hashed: str) -> list[Operation]:
+        """The new hash, on the condition that the password is still the one that was checked."""
         if await self._table.get(credential_of(user_id=user.user_id)) is not None:
-            return [Put(fresh, when=equals("hash", hashed))]
+            changes = set_to(hash=fresh, updated_at=self._now())
+            return [Update(Credential.key(user_id=user.user_id), changes, when=equals("hash", hashed))]
         moved = Update(user.own_key(), remove("password_hash"), when=equals("password_hash", hashed))
-        return [Put(fresh), moved]
+        return [Put(Credential(user_id=user.user_id, hash=fresh, updated_at=self._now())), moved]
 
     async def _ending(self, user_id: UserId, keep: SessionId | None) -> list[Operation]:
         """The end of the sessions that are open now: in the transaction, so that no crash comes in between."""

@@ -36,6 +36,7 @@ from sobremesa.accounts.entities import (
 from sobremesa.accounts.errors import EmailTaken, RegistrationClosed, SelfBlock, UsernameTaken
 from sobremesa.accounts.exporting import export_person
 from sobremesa.accounts.keyring import Keyring
+from sobremesa.accounts.known_addresses import KnownAddresses
 from sobremesa.accounts.login import Login
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.names import check_device, check_password, folded, normal_email, normal_username
@@ -101,7 +102,16 @@ class Accounts:
         self.exporters = exporters if exporters is not None else []
         self.departures = Departures(table, clock)
         self._sessions = Sessions(table, clock, ids, tokens, keyring, standings)
-        self._login = Login(table, clock, directory=self, passwords=passwords, sessions=self._sessions, limits=limits)
+        self._addresses = KnownAddresses(keyring.secret("addresses"))
+        self._login = Login(
+            table,
+            clock,
+            directory=self,
+            passwords=passwords,
+            sessions=self._sessions,
+            limits=limits,
+            addresses=self._addresses,
+        )
         self._recovery = Recovery(
             table,
             clock,
@@ -109,6 +119,7 @@ class Accounts:
             sessions=self._sessions,
             limits=limits,
             mailer=mailer,
+            addresses=self._addresses,
             public_url=settings.address,
             find_by_email=self.find_by_email,
         )
@@ -130,7 +141,9 @@ class Accounts:
 
     # Coming in
 
-    async def register(self, *, email: str, username: str, password: str, device: str | None = None) -> SignedIn:
+    async def register(
+        self, *, email: str, username: str, password: str, device: str | None = None, address: str = "here"
+    ) -> SignedIn:
         """Make a person with an open session; EmailTaken or UsernameTaken if somebody was first."""
         if self._settings.registration == "closed":
             raise RegistrationClosed
@@ -140,7 +153,10 @@ class Accounts:
         await self._refuse_taken(email, username)
         user = self._new_user(email, username)
         credential = Credential(
-            user_id=user.user_id, hash=await self._passwords.hash(password), updated_at=user.created_at
+            user_id=user.user_id,
+            hash=await self._passwords.hash(password),
+            addresses=[self._addresses.mark(user.user_id, address)],
+            updated_at=user.created_at,
         )
         begun = self._sessions.begin(user.user_id, device)
 
@@ -161,7 +177,8 @@ class Accounts:
     async def login(self, *, email: str, password: str, device: str | None = None, address: str = "here") -> SignedIn:
         """Open a session; BadCredentials, after the same work, for an unknown user and for a wrong password.
 
-        `email` may be a user name too. `address` is where the attempt comes from.
+        `email` may be a user name too. `address` is where the attempt comes from: wrong passwords from elsewhere keep
+        no user from logging in at an address that they logged in from before.
         """
         check_device(device)
         return await self._login.open_session(email, password, device=device, address=address)
@@ -336,9 +353,12 @@ class Accounts:
         """
         self._recovery.ask(email)
 
-    async def confirm_reset(self, *, token: str, password: str) -> None:
-        """Set a forgotten password with the token of the mail, once; all sessions end."""
-        await self._recovery.confirm(token, password)
+    async def confirm_reset(self, *, token: str, password: str, address: str = "here") -> None:
+        """Set a forgotten password with the token of the mail, once; all sessions end.
+
+        From then on `address` is the one known address of the user.
+        """
+        await self._recovery.confirm(token, password, address)
 
     # Leaving
 
