@@ -85,6 +85,7 @@ from sobremesa.live.opening import LiveOptions, open_live
 from sobremesa.live.polling import Polling
 from sobremesa.live.presence import Presence
 from sobremesa.live.sessions import GatewaySessions
+from sobremesa.live.socket_limits import MaxSockets
 from sobremesa.migration import Migrations, Recipe, Watch, unwatched
 from sobremesa.migration import entities as migration_entities
 from sobremesa.moderation import api as moderation_api
@@ -461,6 +462,7 @@ class Sobremesa:
             self._limits,
             self._clock,
             origins=[self.settings.address, *self.settings.cors_origins],
+            max_sockets=MaxSockets.of(self.settings),
             watch=self.presence.watch,
         )
 

@@ -166,7 +166,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = []
     cors_origins: Annotated[list[str], Meta(description="Origins whose pages may call the API; `*` is every one.")] = []
     trusted_proxies: Annotated[list[str], Meta(description="Addresses whose `X-Forwarded-For` is believed.")] = []
-    rate_limits: Annotated[Literal["on", "off"], Meta(description="Count how often somebody does something?")] = "on"
+    rate_limits: Annotated[
+        Literal["on", "off"],
+        Meta(description="`off`: requests are not limited, nor are the numbers of sockets."),
+    ] = "on"
+    max_sockets_per_address: Annotated[
+        int, Meta(ge=1, description="How many WebSockets one address may have, also behind trusted proxies.")
+    ] = 1000
+    max_unidentified_sockets: Annotated[
+        int, Meta(ge=1, description="How many WebSockets there may be whose clients have not identified.")
+    ] = 2000
+    max_unidentified_sockets_per_address: Annotated[int, Meta(ge=1, description="The same, of one address.")] = 100
     redis: Annotated[
         str | None,
         Meta(

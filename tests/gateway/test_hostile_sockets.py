@@ -6,13 +6,19 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from time import monotonic
+from typing import Any
 
 import pytest
+import websockets
 
 from gateway.raw import BINARY, CONTINUATION, PING, PONG, TEXT, RawSocket, frame
-from gateway.town import Town
+from gateway.town import Town, town_of
+from sobremesa.accounts.authentication import Authentication
 from sobremesa.http.websocket import MAX_CONTROL_FRAMES, MAX_FRAGMENTS
+from sobremesa.live import gateway
 from sobremesa.live.gateway import MAX_QUIET_FRAMES
+from sobremesa.people import Actor
 
 HEARTBEAT = frame(TEXT, b'{"op":1}')
 
@@ -91,3 +97,83 @@ async def test_calls_of_methods_that_do_not_exist_are_counted(town: Town) -> Non
     async with visit(town, identified=True) as raw:
         await raw.send(frame(TEXT, b'{"op":12,"id":1,"d":{"method":"nothing"}}') * (MAX_QUIET_FRAMES + 1))
         assert await raw.close_code() == 4008
+
+
+class Hours:
+    """The gateway's clock, which a test sets forward."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.ahead = 0.0
+        monkeypatch.setattr(gateway, "monotonic", lambda: monotonic() + self.ahead)
+        monkeypatch.setattr(gateway, "IDENTIFY_SECONDS", 1000)
+        monkeypatch.setattr(gateway, "SWEEP_SECONDS", 0.01)
+
+
+async def test_heartbeats_do_not_put_off_the_end_of_the_time_to_identify(
+    store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = Hours(monkeypatch)
+    async with town_of(store) as town, visit(town, identified=False) as raw:
+        hours.ahead = 500
+        await raw.send(HEARTBEAT)
+        assert await raw.event() == {"op": 11}
+        hours.ahead = 1001
+        assert await raw.close_code() == 4009
+
+
+async def test_the_time_in_which_the_server_makes_a_client_wait_does_not_count(
+    store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that is slow to answer an identify closes nobody for that."""
+    hours = Hours(monkeypatch)
+    until = Authentication.until
+
+    async def slow(self: Authentication, token: str) -> tuple[Actor, int]:
+        hours.ahead = 1001
+        await asyncio.sleep(0.1)  # the sockets are looked at meanwhile
+        hours.ahead = 0
+        return await until(self, token)
+
+    monkeypatch.setattr(Authentication, "until", slow)
+    async with town_of(store) as town:
+        ana = await town.person("ana")
+        async with town.visit(ana) as talk:
+            assert (await talk.identify())["user"]["username"] == "ana"
+
+
+async def test_one_address_has_a_limit_of_sockets(store: str) -> None:
+    async with town_of(store, rate_limits="on", max_sockets_per_address=2) as town:
+        ana = await town.person("ana")
+        async with town.visit(ana) as one, town.visit(ana) as other:
+            await one.identify()
+            await other.identify()
+            with pytest.raises(websockets.InvalidStatus) as refused:
+                async with town.visit(ana):
+                    pass
+            assert refused.value.response.status_code == 429
+            assert refused.value.response.headers["Retry-After"]
+            assert b'"code":"too_many_sockets"' in (refused.value.response.body or b"")
+        async with town.visit(ana) as again:
+            await again.identify()
+
+
+async def test_sockets_are_counted_by_the_address_that_a_trusted_proxy_names(store: str) -> None:
+    proxies: dict[str, Any] = {"rate_limits": "on", "max_sockets_per_address": 1, "trusted_proxies": ["127.0.0.1"]}
+    async with (
+        town_of(store, **proxies) as town,
+        RawSocket(town.url, "X-Forwarded-For: 2001:db8:1:1::5") as one,
+        RawSocket(town.url, "X-Forwarded-For: 2001:db8:1:2::5") as other_network,
+    ):
+        assert await one.handshake() == 101
+        assert await other_network.handshake() == 101
+        async with RawSocket(town.url, "X-Forwarded-For: 2001:db8:1:1::6") as same_network:
+            assert await same_network.handshake() == 429
+
+
+@pytest.mark.parametrize("setting", ["max_unidentified_sockets", "max_unidentified_sockets_per_address"])
+async def test_sockets_that_have_not_identified_have_a_limit(store: str, setting: str) -> None:
+    settings: dict[str, Any] = {"rate_limits": "on", setting: 1}
+    async with town_of(store, **settings) as town, visit(town, identified=True), RawSocket(town.url) as anonymous:
+        assert await anonymous.handshake() == 101
+        async with RawSocket(town.url) as refused:
+            assert await refused.handshake() == 429

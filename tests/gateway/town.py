@@ -86,6 +86,7 @@ async def _served(app: Sobremesa) -> AsyncIterator[str]:
             host="127.0.0.1",
             port=0,
             drain_seconds=DRAIN_SECONDS,
+            trusted_proxies=app.settings.trusted_proxies,
             on_ready=address.set_result,
             stop=stop,
         )

@@ -21,8 +21,24 @@ from sobremesa.clock import instant
 SECRETS = ("token", "password", "authorization", "secret", "cookie", "content", "body")
 """A key that has one of these words in it keeps its value to itself."""
 REDACTED = "***"
+PACE_SECONDS = 10.0
 
 _encode = msgspec.json.Encoder(enc_hook=repr).encode
+
+
+class Pace:
+    """Tells when to log again something that may happen very often."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def is_due(self) -> bool:
+        """Yes, at most once in `PACE_SECONDS`."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + PACE_SECONDS
+        return True
 
 
 def configure(form: Literal["json", "text"] = "json", file: BinaryIO | None = None, level: int = logging.INFO) -> None:

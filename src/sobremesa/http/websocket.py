@@ -9,7 +9,7 @@ from __future__ import annotations
 from asyncio.transports import BaseTransport
 from typing import Any
 
-from uvicorn._types import ASGIReceiveEvent
+from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
@@ -83,6 +83,12 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         return message
 
     # Writing
+
+    async def send(self, message: ASGISendEvent) -> None:
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body":
+            # uvicorn takes a handshake that was refused in this way for one that was forgotten.
+            self.handshake_complete = True
 
     def pause_writing(self) -> None:
         super().pause_writing()

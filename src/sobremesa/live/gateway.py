@@ -8,6 +8,7 @@ socket; when it ends, or the session is ended, so does the socket.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from time import monotonic
 from typing import Any, TypeAlias
@@ -32,6 +33,7 @@ from sobremesa.live.opening import Live
 from sobremesa.live.presence import PresenceView
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket import Ended, Socket
+from sobremesa.live.socket_limits import MaxSockets, SocketLimits, TooManySockets
 from sobremesa.live.wire import wire_of
 from sobremesa.people import Actor
 from sobremesa.table.errors import StoreError, TableError
@@ -105,6 +107,7 @@ class Gateway:
         clock: Clock,
         *,
         origins: Iterable[str] = (),
+        max_sockets: MaxSockets = MaxSockets(),  # noqa: B008 - frozen
         watch: Callable[[Socket, str, bool], None] | None = None,
     ) -> None:
         self._hub = live.hub
@@ -115,6 +118,7 @@ class Gateway:
         self._limits = limits
         self._clock = clock
         self._origins = frozenset(origins)
+        self._socket_limits = SocketLimits(max_sockets)
         self._watch = watch or _unwatched
         """Told of every socket that comes (True) and goes (False)."""
         self._sockets: set[Socket] = set()
@@ -133,18 +137,26 @@ class Gateway:
             await send({"type": "websocket.close", "code": NO_SUCH_SOCKET})
             return
         if self._is_leaving:
-            await _refuse_leaving(scope, send)
+            await _refuse(scope, send, _STOPPING)
             return
         if not self._is_welcome(scope):
             await send({"type": "websocket.close", "code": frames.REFUSED})
             return
-        await send({"type": "websocket.accept"})
         address = origin_of(scope["client"][0] if scope.get("client") else "unknown")
-        socket = Socket(wire_of(send), address, deadline=monotonic() + IDENTIFY_SECONDS)
+        try:
+            with self._socket_limits.counted(address) as identified:
+                await send({"type": "websocket.accept"})
+                await self._serve(Socket(wire_of(send), address), receive, identified)
+        except TooManySockets as refusal:
+            await _refuse(scope, send, problem_of(refusal))
+
+    async def _serve(self, socket: Socket, receive: Receive, identified: Callable[[], None]) -> None:
+        """Everything between the handshake and the close."""
+        socket.deadline = monotonic() + IDENTIFY_SECONDS
         self._sockets.add(socket)
         try:
             socket.write(_HELLO)
-            await self._converse(socket, receive)
+            await self._converse(socket, receive, identified)
         except Ended as ended:
             socket.close(ended.code, ended.reason)
         except Exception as error:
@@ -188,7 +200,7 @@ class Gateway:
 
     # The conversation
 
-    async def _converse(self, socket: Socket, receive: Receive) -> None:
+    async def _converse(self, socket: Socket, receive: Receive, identified: Callable[[], None]) -> None:
         while True:
             message = await receive()
             if message["type"] == "websocket.disconnect":
@@ -197,9 +209,24 @@ class Gateway:
             if text is None:
                 raise Ended(frames.UNREADABLE, "Frames are text.")
             try:
-                await self._hear(socket, text)
+                if socket.is_identified:
+                    await self._hear(socket, text)
+                else:
+                    await self._hear_unidentified(socket, text, identified)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 raise Ended(frames.UNREADABLE, "This is no frame of the protocol.") from None
+
+    async def _hear_unidentified(self, socket: Socket, text: str, identified: Callable[[], None]) -> None:
+        """Handle a frame; the time in which a client must identify stands still while it waits for us."""
+        left = socket.deadline - monotonic()
+        socket.deadline = math.inf
+        try:
+            await self._hear(socket, text)
+        finally:
+            if socket.is_identified:
+                identified()
+            else:
+                socket.deadline = monotonic() + left
 
     async def _hear(self, socket: Socket, text: str) -> None:
         frame = frames.decode_frame(text)
@@ -210,7 +237,8 @@ class Gateway:
             return
         self._count(socket)
         if frame.op == frames.HEARTBEAT:
-            socket.deadline = monotonic() + (SILENCE_SECONDS if socket.is_identified else IDENTIFY_SECONDS)
+            if socket.is_identified:
+                socket.deadline = monotonic() + SILENCE_SECONDS
             socket.write(_ACK)
         elif frame.op == frames.IDENTIFY:
             token = frames.decode_identify(frame.d).token
@@ -369,14 +397,15 @@ class Gateway:
         return bool(urlsplit(origin).netloc == host.decode("latin-1"))
 
 
-async def _refuse_leaving(scope: Scope, send: Send) -> None:
-    """Somebody comes who should go elsewhere: 503 where the server can say it."""
+async def _refuse(scope: Scope, send: Send, problem: Problem) -> None:
+    """Refuse a handshake: with a status where the server can send one."""
     if "websocket.http.response" not in scope.get("extensions", {}):
-        await send({"type": "websocket.close", "code": frames.RESTARTING})
+        code = frames.RESTARTING if problem is _STOPPING else frames.TOO_MANY
+        await send({"type": "websocket.close", "code": code})
         return
-    headers = [*_STOPPING.headers, (b"content-length", b"%d" % len(_STOPPING.body))]
-    await send({"type": "websocket.http.response.start", "status": _STOPPING.status, "headers": headers})
-    await send({"type": "websocket.http.response.body", "body": _STOPPING.body})
+    headers = [*problem.headers, (b"content-length", b"%d" % len(problem.body))]
+    await send({"type": "websocket.http.response.start", "status": problem.status, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": problem.body})
 
 
 def _told(event: EventType[D], d: D, s: str = "") -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 from collections.abc import Coroutine
 from typing import Any
 
@@ -47,15 +48,15 @@ class Socket(Listener):
         "token",
     )
 
-    def __init__(self, wire: Wire, address: str, *, deadline: float) -> None:
+    def __init__(self, wire: Wire, address: str) -> None:
         super().__init__()
         self._wire = wire
         self.address = address
         self.name = f"socket-{next(_numbers)}"
         self.actor: Actor | None = None
         self.token = ""
-        self.deadline = deadline
-        """When something must have been heard."""
+        self.deadline = math.inf
+        """When the client must have identified, or sent something after that."""
         self.look_again_ms = 0
         """When to ask again whether the token is good."""
         self.heard = (0, 0)

@@ -1,0 +1,95 @@
+"""How many sockets there may be: of one address, and of clients that have not identified."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+import structlog
+
+from sobremesa.errors import TooMany
+from sobremesa.http.logs import Pace
+from sobremesa.settings import Settings
+
+RETRY_SECONDS = 5
+
+_log = structlog.get_logger("sobremesa.live")
+
+
+class TooManySockets(TooMany):
+    """One more socket would be too many; the data says when to come back."""
+
+    code = "too_many_sockets"
+    says = "Too many sockets: wait a little."
+
+
+class MaxSockets(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits; None is no limit."""
+
+    of_address: int | None = None
+    unidentified: int | None = None
+    unidentified_of_address: int | None = None
+
+    @classmethod
+    def of(cls, settings: Settings) -> MaxSockets:
+        """The limits of these settings."""
+        if settings.rate_limits == "off":
+            return cls()
+        return cls(
+            of_address=settings.max_sockets_per_address,
+            unidentified=settings.max_unidentified_sockets,
+            unidentified_of_address=settings.max_unidentified_sockets_per_address,
+        )
+
+
+class SocketLimits:
+    """Counts the sockets of this process, from before the handshake until they are gone."""
+
+    def __init__(self, limits: MaxSockets) -> None:
+        self._limits = limits
+        self._of_address: Counter[str] = Counter()
+        self._unidentified: Counter[str] = Counter()
+        self._all_unidentified = 0
+        self._pace = Pace()
+
+    @contextmanager
+    def counted(self, address: str) -> Iterator[Callable[[], None]]:
+        """Count a socket during the block; TooManySockets if there are enough. Call the result once it identifies."""
+        self._require_room(address)
+        self._of_address[address] += 1
+        self._unidentified[address] += 1
+        self._all_unidentified += 1
+        is_identified = False
+
+        def identified() -> None:
+            nonlocal is_identified
+            if not is_identified:
+                is_identified = True
+                self._all_unidentified -= 1
+                _subtract(self._unidentified, address)
+
+        try:
+            yield identified
+        finally:
+            identified()
+            _subtract(self._of_address, address)
+
+    def _require_room(self, address: str) -> None:
+        limits = self._limits
+        for name, limit, count in (
+            ("max_sockets_per_address", limits.of_address, self._of_address[address]),
+            ("max_unidentified_sockets_per_address", limits.unidentified_of_address, self._unidentified[address]),
+            ("max_unidentified_sockets", limits.unidentified, self._all_unidentified),
+        ):
+            if limit is not None and count >= limit:
+                if self._pace.is_due():
+                    _log.warning("sockets are refused", setting=name, limit=limit, address=address)
+                raise TooManySockets(retry_after=RETRY_SECONDS)
+
+
+def _subtract(counter: Counter[str], address: str) -> None:
+    counter[address] -= 1
+    if not counter[address]:
+        del counter[address]
