@@ -17,6 +17,7 @@ from sobremesa.attachments.stores import Presigned, StorageKey
 PIECE_BYTES = 262_144
 FOLDER_CHARACTERS = 2
 OWNER_ONLY = 0o700
+OWNER_ONLY_FILE = 0o600
 HALF_WRITTEN = ".part"
 
 
@@ -107,6 +108,7 @@ class DiskStore:
         place = self._place(key)
         self._made(place.parent.name)
         with path.open("rb") as file:
+            os.fchmod(file.fileno(), OWNER_ONLY_FILE)
             os.fsync(file.fileno())
         path.rename(place)
         _sync_folder(place.parent)

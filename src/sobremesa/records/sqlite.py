@@ -6,6 +6,7 @@ more of them would only wait for each other in worse ways.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,15 @@ from sobremesa.records.database import WRITES, Database, to_json
 from sobremesa.records.errors import RecordsUnavailable
 
 BUSY_SECONDS = 10
+OWNER_ONLY = 0o600
 TURN_SECONDS = 30
 
 
 def sqlite_database(address: RecordsAddress) -> Database:
     """The database of a file, or of memory; RecordsUnavailable if there can be no such file."""
     _check_file(address)
+    if address.file is not None:
+        _make_private(Path(address.file))
     engine = create_async_engine(
         f"sqlite+aiosqlite:///{address.file}" if address.file else "sqlite+aiosqlite://",
         poolclass=AsyncAdaptedQueuePool,
@@ -46,6 +50,12 @@ def _check_file(address: RecordsAddress) -> None:
         raise RecordsUnavailable(f"the records at {address} cannot be used: there is no folder {file.parent}")
     if not os.access(file if file.exists() else file.parent, os.R_OK | os.W_OK):
         raise RecordsUnavailable(f"the records at {address} cannot be used: no permission to read and write there")
+
+
+def _make_private(file: Path) -> None:
+    """Make an empty file that only its owner can read, unless there is one; its journal takes the same mode."""
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
 
 
 def _prepare(connection: Any, _record: Any) -> None:

@@ -27,6 +27,7 @@ from sobremesa.table.layout import Layout
 
 MEMORY = ":memory:"
 BESIDE = ("-wal", "-shm")
+OWNER_ONLY = 0o600
 SMALL_ENOUGH_TO_CHECK = 32 * 1024 * 1024
 RETRY_SECONDS = 0.005
 OPENING_WAIT_MS = 10_000
@@ -76,6 +77,7 @@ def open_file(path: str, layout: Layout | None, *, vfs: str | None = None) -> tu
     try:
         if path != MEMORY:
             _refuse_others(path)
+            make_private(Path(path))
         connection = connect(path, vfs=vfs)
     except apsw.Error as error:
         raise store_error(error, path) from error
@@ -93,6 +95,15 @@ def open_file(path: str, layout: Layout | None, *, vfs: str | None = None) -> tu
     return connection, schema
 
 
+def make_private(file: Path) -> None:
+    """Make an empty file that only its owner can read, unless there is one; SQLite's own files take its mode.
+
+    What cannot be made is left to SQLite, which says why.
+    """
+    with contextlib.suppress(OSError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
+
+
 def copy_file(path: str, target: Path) -> None:
     """A whole copy of a store that is in use, as it was at one moment; it appears under its name when it is complete.
 
@@ -105,6 +116,7 @@ def copy_file(path: str, target: Path) -> None:
             raise StoreFailed("a copy cannot take the place of the store itself: give another name")
         _refuse_leftovers(target)
         unfinished.unlink(missing_ok=True)
+        make_private(unfinished)
         _copy(path, unfinished)
         _sync(unfinished)
         unfinished.replace(target)
