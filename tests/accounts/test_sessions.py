@@ -104,9 +104,29 @@ async def test_a_token_whose_successor_was_used_ends_the_session(town: Town) -> 
     await _is_over(town, first.refresh_token, third)
 
 
-async def test_a_token_that_never_was_one_ends_the_session_that_it_names(town: Town) -> None:
-    first = await town.register("ana")
-    await _is_over(town, first.refresh_token[:-4] + "AAAA", first)
+@pytest.mark.parametrize("secret", ["AAAA", "A" * 43, "A" * 59, ""])
+async def test_a_token_that_never_was_one_ends_no_session(town: Town, secret: str) -> None:
+    """The ids of a session are no secret: the tokens of others show them."""
+    signed_in = await town.register("ana")
+    with pytest.raises(SessionEnded):
+        await town.accounts.refresh(f"sbr_{signed_in.user.user_id}.{signed_in.session_id}.{secret}")
+    real = signed_in.refresh_token
+    for wrong in (
+        real[:-1] + ("A" if real[-1] != "A" else "B"),
+        real[:-20] + ("B" if real[-20] != "B" else "C") + real[-19:],
+        real + "A",
+    ):
+        with pytest.raises(SessionEnded):
+            await town.accounts.refresh(wrong)
+    assert (await town.accounts.refresh(real)).session_id == signed_in.session_id
+
+
+async def test_the_tag_of_another_session_ends_no_session(town: Town) -> None:
+    mine, other = await town.register("ana"), await town.login("ana")
+    secret = mine.refresh_token.rpartition(".")[2]
+    with pytest.raises(SessionEnded):
+        await town.accounts.refresh(f"sbr_{other.user.user_id}.{other.session_id}.{secret}")
+    await town.accounts.refresh(other.refresh_token)
 
 
 async def test_other_sessions_outlive_one_that_was_copied(town: Town) -> None:

@@ -2,7 +2,8 @@
 
 The successor of a refresh token is derived from it, so a client that lost the answer, or two tabs at once, get the same
 one again without a write. That holds for ten seconds and while the successor is unused. Later, or with any older
-token, somebody has a copy: the session is ended.
+token, somebody has a copy: the session is ended. Each token ends with a tag that only the server can make, so a text
+that never was a token of the session is refused without ending it.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ SESSION_SECONDS = 30 * 24 * 3600
 GRACE_MS = 10_000
 PREFIX = "sbr_"
 SECRET_BYTES = 32
+TAG_BYTES = 12
+TAG_CHARACTERS = 16
 MAX_TOKEN = 1024
 
 
@@ -88,7 +91,7 @@ class Sessions:
         """A new session; whoever asks stores it together with what makes it right."""
         now = self._clock.now_ms()
         session_id = SessionId(self._ids.mint())
-        token = f"{PREFIX}{user_id}.{session_id}.{secrets.token_urlsafe(SECRET_BYTES)}"
+        token = self._tagged(user_id, session_id, secrets.token_bytes(SECRET_BYTES))
         session = Session(
             user_id=user_id,
             session_id=session_id,
@@ -118,9 +121,9 @@ class Sessions:
             except ConditionFailed:
                 # Another tab was faster, or the session has just been ended.
                 user, session = await self._load(user_id, session_id)
-                await self._require_just_rotated(session, hashed)
+                await self._require_just_rotated(session, token, hashed)
         else:
-            await self._require_just_rotated(session, hashed)
+            await self._require_just_rotated(session, token, hashed)
 
         return await self.signed_in(user, session_id, successor)
 
@@ -165,18 +168,37 @@ class Sessions:
             Update(session.own_key(), changes, when=equals("token_hash", current)), pattern=refresh_session
         )
 
-    async def _require_just_rotated(self, session: Session, hashed: str) -> None:
-        """SessionEnded, and the session is, unless this token was the last one until a moment ago."""
+    async def _require_just_rotated(self, session: Session, token: str, hashed: str) -> None:
+        """SessionEnded unless this token was the last one until a moment ago; any older one ends the session."""
         age_ms = self._clock.now_ms() - milliseconds(session.rotated_at)
         if session.previous_hash == hashed and age_ms <= GRACE_MS:
             return
+        if session.previous_hash != hashed and not self._was_issued(token):
+            # Who knows only the ids of a session must not be able to end it.
+            raise SessionEnded
         with contextlib.suppress(NotFound):
             await self.end(session.user_id, session.session_id)
         raise SessionEnded
 
     def _successor(self, token: str, user_id: UserId, session_id: SessionId) -> str:
-        derived = hmac.digest(self._secret, token.encode(), "sha256")
-        return f"{PREFIX}{user_id}.{session_id}.{base64.urlsafe_b64encode(derived).rstrip(b'=').decode()}"
+        return self._tagged(user_id, session_id, hmac.digest(self._secret, token.encode(), "sha256"))
+
+    def _tagged(self, user_id: UserId, session_id: SessionId, secret: bytes) -> str:
+        """The token with this secret, and the tag that shows that it was issued here."""
+        token = f"{PREFIX}{user_id}.{session_id}.{_as_text(secret)}"
+        return token + self._tag(token)
+
+    def _tag(self, token: str) -> str:
+        return _as_text(hmac.digest(self._secret, b"issued " + token.encode(), "sha256")[:TAG_BYTES])
+
+    def _was_issued(self, token: str) -> bool:
+        """Was this a token of its session once? One without a tag, of an older version, proves nothing."""
+        untagged, tag = token[:-TAG_CHARACTERS], token[-TAG_CHARACTERS:]
+        return hmac.compare_digest(tag, self._tag(untagged))
+
+
+def _as_text(secret: bytes) -> str:
+    return base64.urlsafe_b64encode(secret).rstrip(b"=").decode()
 
 
 def _parts(token: str) -> tuple[UserId, SessionId]:
