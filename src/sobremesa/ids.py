@@ -19,6 +19,8 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LENGTH = 26
 RANDOM_BITS = 80
 POOL_BYTES = 1024
+MAX_MS = 253_402_300_799_999
+"""The last millisecond of the year 9999."""
 
 # Python's own digits in base 32, in place of Crockford's; what is none of his is none of Python's either.
 _PYTHONS = "0123456789abcdefghijklmnopqrstuv"
@@ -77,13 +79,19 @@ def encode(number: int) -> str:
 
 
 def decode(ulid: str) -> int:
-    """The number of a ULID; ValueError if it is none."""
+    """The number of a ULID; ValueError if it is none, or of a time after the year 9999.
+
+    Nobody mints such an id, and its time has no fixed-width text. Taken for the last one, it would spoil all after it.
+    """
     if len(ulid) != LENGTH or ulid[0] > "7" or not ulid.isascii():
         raise ValueError(f"not a ULID: {ulid!r}")
     try:
-        return int(ulid.translate(_DIGITS), 32)
+        number = int(ulid.translate(_DIGITS), 32)
     except ValueError:
         raise ValueError(f"not a ULID: {ulid!r}") from None
+    if number >> RANDOM_BITS > MAX_MS:
+        raise ValueError(f"not a ULID: {ulid!r}")
+    return number
 
 
 def is_ulid(text: str) -> bool:
