@@ -235,6 +235,7 @@ class Sobremesa:
                 door,
                 self.accounts,
                 self.attachments,
+                self.jobs,
                 RoomTyping(self.live.typing),
                 judge=judge,
                 judge_seconds=settings.moderation_seconds,
@@ -299,6 +300,7 @@ class Sobremesa:
             CLEAN_CONVERSATION: talks.cleanup.clean_conversation,
             inbox_delivery.JOB: self.inboxes.delivery.run,
             CLEAN_WORKSPACE: shared.cleanup.clean_workspace,
+            **{room.leftovers.job: room.leftovers.clean for room in (self.channels, self.talks, self.thread_rooms)},
         }
 
     @classmethod

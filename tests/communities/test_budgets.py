@@ -50,7 +50,8 @@ BUDGETS: dict[str, Cost] = {
     "send with a mention": Cost({"batch_get": 2, "transact": 1}, 3, 7),
     "send a reply": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 7),
     "edit": Cost(after_the_check(get=1, write=1, query=1), 4.5, 2),
-    "delete": Cost(after_the_check(get=1, write=1), 4, 2),
+    # Message 2 + its index 1, its pin 2; whether anybody reacted is asked for.
+    "delete": Cost(after_the_check(get=1, query=1, transact=1), 5, 5),
     # An emoji that is new to a message counts those that are there, and takes its turn at the guard of the limit.
     "react first": Cost(after_the_check(get=2, query=2, transact=1), 7, 6),
     "react beyond 20 people": Cost(after_the_check(get=1, query=1, transact=1), 5, 4),

@@ -286,6 +286,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
         [*s.connections[:2], *s.messages[:3], *s.nonces, *s.pins[:2], *s.reactions, *s.summaries[:4]],
     ),
     "COM.38": lambda s: (com.reactions_in(room_id=C), s.reactions),
+    "COM.61": lambda s: (com.reactions_to(room_id=C, message_id=M[0]), s.reactions[:3]),
     # Accounts
     "ACC.1": lambda s: (accounts.credential_of(user_id=A), [s.credential[0]]),
     "ACC.2": lambda s: (accounts.email_claim(email="ana@example.com"), [s.email]),
@@ -453,7 +454,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
         actor = await accounts_story(app, clock, mailbox)
         await communities_story(app, actor)
         await app.accounts.delete_me(actor, password=PASSWORD)
-        assert await app.jobs.run_pending(app.handlers) == 3
+        assert await app.jobs.run_pending(app.handlers) == 4
         met = app.table.meter.totals()
 
     writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}

@@ -113,6 +113,10 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     ),
     "CON.12": lambda s: (con.reactors_of(room_id=C, message_id=M[0], emoji_hex=THUMB), s.reactions[1:3]),
     "CON.13": lambda s: (con.reactions_in(room_id=C), s.reactions),
+    "CON.33": lambda s: (
+        con.reactions_to(room_id=C, message_id=M[0]),
+        [reaction for reaction in s.reactions if reaction.message_id == M[0]],
+    ),
     "CON.14": lambda s: (
         con.everything_in(room_id=C),
         [*s.messages[:3], *s.nonces, *s.seats[:2], *s.pins[:2], *s.reactions, *s.summaries[:4]],

@@ -202,8 +202,8 @@ async def test_a_judge_costs_another_look_at_who_speaks_and_a_case_its_row(town:
         await town.say(town.member, "HELLO")
 
     assert asked == {"batch_get": 2, "transact": 1}
-    assert (clean.read, clean.write) == (4, 5)
-    assert (flagged.read, flagged.write) == (4, 8)
+    assert (clean.read, clean.write) == (4, 7)
+    assert (flagged.read, flagged.write) == (4, 10)
 
 
 async def test_who_is_removed_while_the_judge_thinks_says_nothing_more(town: Town, judge: Script) -> None:

@@ -237,6 +237,7 @@ def rooms_of(town: Town, door: type[Access], kind: RoomKind = CHANNELS, judge: S
         door(table, Audit(table, clock, Ids(clock))),
         town.app.accounts,
         town.app.attachments,
+        town.app.jobs,
         judge=judge,
     )
 

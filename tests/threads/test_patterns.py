@@ -168,6 +168,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     ),
     "THR.13": lambda s: (thr.reactors_of(room_id=T, message_id=M[0], emoji_hex=THUMB), s.reactions[1:3]),
     "THR.14": lambda s: (thr.reactions_in(room_id=T), s.reactions),
+    "THR.16": lambda s: (thr.reactions_to(room_id=T, message_id=M[0]), s.reactions[:3]),
 }
 
 

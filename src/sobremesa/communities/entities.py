@@ -277,6 +277,9 @@ reactors_of = Pattern(
 )
 
 reactions_in = Pattern("COM.38", "Who reacted to what in this channel?", ChannelReaction)
+reactions_to = Pattern(
+    "COM.61", "Who reacted to this message?", ChannelReaction, prefix="REACT#{message_id}#", consistent=True
+)
 everything_in = Pattern(
     "COM.37",
     "What is there in this channel, beside its pointer?",
@@ -328,7 +331,14 @@ adopt_channel = WritePattern("COM.36", "Make the pointer of a channel that anoth
 
 send_message = WritePattern("COM.40", "Send a message to a channel", ChannelMessage, ChannelPointer, ChannelNonce)
 edit_message = WritePattern("COM.41", "Edit a message", ChannelMessage)
-delete_message = WritePattern("COM.42", "Delete a message, leaving a tombstone", ChannelMessage)
+delete_message = WritePattern(
+    "COM.42",
+    "Delete a message, leaving a tombstone without pin and reactions",
+    ChannelMessage,
+    ChannelPin,
+    ChannelReaction,
+    ChannelReactionSummary,
+)
 react = WritePattern("COM.43", "Add or take back a reaction", ChannelReaction, ChannelReactionSummary)
 set_pin = WritePattern("COM.44", "Pin a message, or let go of it", ChannelPin, ChannelMessage)
 mark_read = WritePattern("COM.45", "Move a read cursor forward, or mute a channel", LastRead)
@@ -357,6 +367,7 @@ CHANNELS = RoomKind(
     reaction_by_key=reaction_by_key,
     reactors=reactors_of,
     reactions=reactions_in,
+    reactions_to=reactions_to,
     send=send_message,
     edit=edit_message,
     delete=delete_message,

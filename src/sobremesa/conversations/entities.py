@@ -194,6 +194,9 @@ reactors_of = Pattern(
     "CON.12", "Who reacted with this emoji?", ConversationReaction, prefix="REACT#{message_id}#{emoji_hex}#"
 )
 reactions_in = Pattern("CON.13", "Who reacted to what in this conversation?", ConversationReaction)
+reactions_to = Pattern(
+    "CON.33", "Who reacted to this message?", ConversationReaction, prefix="REACT#{message_id}#", consistent=True
+)
 everything_in = Pattern(
     "CON.14",
     "What is there in this conversation, beside itself?",
@@ -220,7 +223,13 @@ change_role = WritePattern("CON.24", "Give somebody in a group another role", Co
 move_in_inbox = WritePattern("CON.25", "Move a conversation up in somebody's inbox", Participant)
 edit_message = WritePattern("CON.26", "Edit a message, and the preview of it", ConversationMessage, Conversation)
 delete_message = WritePattern(
-    "CON.27", "Delete a message, leaving a tombstone, and the preview of it", ConversationMessage, Conversation
+    "CON.27",
+    "Delete a message, leaving a tombstone without pin and reactions, and the preview of it",
+    ConversationMessage,
+    Conversation,
+    ConversationPin,
+    ConversationReaction,
+    ConversationReactionSummary,
 )
 react = WritePattern("CON.28", "Add or take back a reaction", ConversationReaction, ConversationReactionSummary)
 set_pin = WritePattern("CON.29", "Pin a message, or let go of it", ConversationPin, ConversationMessage)
@@ -253,6 +262,7 @@ CONVERSATIONS = RoomKind(
     reaction_by_key=reaction_by_key,
     reactors=reactors_of,
     reactions=reactions_in,
+    reactions_to=reactions_to,
     send=send_message,
     edit=edit_message,
     delete=delete_message,

@@ -44,6 +44,7 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
     reaction_by_key: Lookup[Any]
     reactors: Pattern[Any]
     reactions: Pattern[Any]
+    reactions_to: Pattern[Any]
 
     send: WritePattern
     edit: WritePattern

@@ -15,7 +15,19 @@ from sobremesa.rooms.door import Seat
 from sobremesa.rooms.entities import BLOCKED, CLEAN, FLAGGED, Flags, Head, Message
 from sobremesa.rooms.judging import REVIEWED, Verdict, settled
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.table import Condition, Operation, Table, Update, WritePattern, differs, equals, remove, set_to
+from sobremesa.table import (
+    Condition,
+    Delete,
+    Operation,
+    Table,
+    Update,
+    WritePattern,
+    always,
+    differs,
+    equals,
+    remove,
+    set_to,
+)
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 
@@ -90,11 +102,17 @@ class Rewriting:
         raise Busy
 
     async def delete(self, seat: Seat, message: Message, *more: Operation) -> None:
-        """Leave a tombstone; NotFound if there is one already. ConditionFailed if one of the others did not hold."""
+        """Leave a tombstone, and no pin; NotFound if there is one already.
+
+        ConditionFailed if one of the others did not hold. The pin is removed whether or not there is one: looking first
+        would miss one that is made at the same moment, and after this none can be made.
+        """
         gone = remove("mentions", "attachments", "reactions", "reply_to")
         changes = set_to(deleted=True, content="", updated_at=instant(self._clock.now_ms())) + gone
         tombstone = msgspec.structs.replace(message, deleted=True, content="")
         is_there = differs("deleted", True)
+        pin = self._kind.pin_by_key(room_id=seat.room_id, message_id=message.message_id)
+        more = (*more, Delete(pin, when=always()))
         try:
             await rewrite(
                 self._kind, self._table, seat.head, tombstone, changes, *more, when=is_there, pattern=self._kind.delete

@@ -23,6 +23,7 @@ from sobremesa.rooms.files import Files, files_of
 from sobremesa.rooms.judging import DEFAULT_SECONDS, Judge, Judging, Said
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.lanes import Lanes
+from sobremesa.rooms.leftovers import Leftovers, Work
 from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rewriting import Rewriting
@@ -63,6 +64,7 @@ class Rooms:
         door: Door,
         people: People,
         files: Files,
+        work: Work,
         ephemeral: Ephemeral | None = None,
         judge: Judge | None = None,
         judge_seconds: float = DEFAULT_SECONDS,
@@ -82,6 +84,7 @@ class Rooms:
         self._rewriting = Rewriting(kind, table, clock, self._archive, self._cases)
         self._sending = Sending(kind, table, clock, ids, door, lanes)
         self._unread = Unread(kind, table)
+        self.leftovers = Leftovers(kind, table, work)
         self._reactions = Reactions(kind, table, clock, people, lanes)
         self._pins = Pins(kind, table, clock, door, self._archive, self._dressing)
 
@@ -176,12 +179,16 @@ class Rooms:
 
         about = {"messageId": message_id, "roomId": room_id}
         audit = [] if is_own else [self._door.audit(seat, "message.delete", target=message.author_id, about=about)]
+        cleaning = await self.leftovers.removal(message)
         for _ in range(DELETE_ATTEMPTS):
             try:
                 async with self._files.letting_go(files_of(message)) as gone:
-                    return await self._rewriting.delete(seat, message, *audit, *gone)
+                    await self._rewriting.delete(seat, message, *audit, *cleaning, *gone)
             except ConditionFailed:
                 continue  # one of its files became part of a record at this moment, and stays
+            if cleaning:
+                self.leftovers.nudge()
+            return
         raise Busy
 
     # Reading

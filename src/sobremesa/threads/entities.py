@@ -268,6 +268,9 @@ reactors_of = Pattern(
     "THR.13", "Who reacted with this emoji?", ThreadReaction, prefix="REACT#{message_id}#{emoji_hex}#"
 )
 reactions_in = Pattern("THR.14", "Who reacted to what in this thread?", ThreadReaction)
+reactions_to = Pattern(
+    "THR.16", "Who reacted to this message?", ThreadReaction, prefix="REACT#{message_id}#", consistent=True
+)
 
 # Writes
 
@@ -284,7 +287,14 @@ send_message = WritePattern(
     "THR.30", "Send a message to a thread, or move a card", ThreadMessage, Thread, Participant, ThreadNonce, Card, Tab
 )
 edit_message = WritePattern("THR.31", "Edit a message", ThreadMessage)
-delete_message = WritePattern("THR.32", "Delete a message, leaving a tombstone", ThreadMessage)
+delete_message = WritePattern(
+    "THR.32",
+    "Delete a message, leaving a tombstone without pin and reactions",
+    ThreadMessage,
+    ThreadPin,
+    ThreadReaction,
+    ThreadReactionSummary,
+)
 react = WritePattern("THR.33", "Add or take back a reaction", ThreadReaction, ThreadReactionSummary)
 set_pin = WritePattern("THR.34", "Pin a message, or let go of it", ThreadPin, ThreadMessage)
 mark_read = WritePattern("THR.35", "Move a read cursor forward, or mute a thread", Participant)
@@ -314,6 +324,7 @@ THREADS = RoomKind(
     reaction_by_key=reaction_by_key,
     reactors=reactors_of,
     reactions=reactions_in,
+    reactions_to=reactions_to,
     send=send_message,
     edit=edit_message,
     delete=delete_message,

@@ -1,0 +1,61 @@
+"""What a deleted message leaves: its reactions, which may be many, are removed by a job in bounded batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.rooms.entities import Message
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.table import Operation, Table
+
+_SEPARATOR = "#"
+"""No id has one: ids are parts of keys."""
+
+
+class Work(Protocol):
+    """Where work goes that outlives a request."""
+
+    def new(self, kind: str, subject: str) -> Operation:
+        """Return the operation that asks for a piece of work, for the transaction that makes it needed."""
+        ...
+
+    def nudge(self) -> None:
+        """There is new work."""
+        ...
+
+
+class Leftovers:
+    """Removes what deleted messages of one kind of room leave."""
+
+    def __init__(self, kind: RoomKind, table: Table, work: Work) -> None:
+        self._kind = kind
+        self._table = table
+        self._work = work
+        self.job = f"rooms.{kind.name}.reactions"
+        """The kind of job whose handler is `clean`."""
+
+    async def removal(self, message: Message) -> Sequence[Operation]:
+        """Return what asks for the removal of a message's reactions, for its deletion; nothing if it has none."""
+        question = self._kind.reactions_of_message(room_id=message.room_id, message_id=message.message_id)
+        if not (await self._table.query(question, limit=1, consistent=True)).items:
+            return ()
+        return (self._work.new(self.job, f"{message.room_id}{_SEPARATOR}{message.message_id}"),)
+
+    def nudge(self) -> None:
+        """Let the work begin."""
+        self._work.nudge()
+
+    async def clean(self, subject: str) -> None:
+        """Remove the reactions to a deleted message; doing it twice is the same as once."""
+        room_id, _, message_id = subject.partition(_SEPARATOR)
+        await self.remove_reactions(RoomId(room_id), MessageId(message_id))
+
+    async def remove_reactions(self, room_id: RoomId, message_id: MessageId) -> int:
+        """Remove every reaction to a message, some at a time; how many rows there were."""
+        parts = {"room_id": room_id, "message_id": message_id}
+        removed = await self._table.delete_every(self._kind.reactions_to(**parts), pattern=self._kind.delete)
+        return removed + await self._table.delete_every(
+            self._kind.reactions_of_message(**parts), pattern=self._kind.delete
+        )
