@@ -9,14 +9,14 @@ import pytest
 
 from communities.conftest import Ahead
 from communities.world import Town, crowd, person
-from sobremesa.communities.entities import reactions_of_message, reactors_of
+from sobremesa.communities.entities import CHANNELS, reactions_of_message, reactors_of
 from sobremesa.ids import MessageId
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS
-from sobremesa.rooms.errors import TooManyEmoji
+from sobremesa.rooms.errors import NotAnEmoji, TooManyEmoji
 from sobremesa.rooms.reactions import MAX_EMOJI
 from sobremesa.rooms.views import ReactionView
-from sobremesa.table import RawKey, hex_part
+from sobremesa.table import Put, RawKey, hex_part
 from sobremesa.table.engines.protocol import PutItem
 
 PEOPLE = 500
@@ -167,7 +167,7 @@ async def test_a_rush_of_different_emoji_fills_a_message_to_its_limit(town: Town
 async def test_any_emoji_comes_back_as_it_was_given(town: Town) -> None:
     channels, room = town.app.channels, town.channel_id
 
-    for emoji in ["#️⃣", "*️⃣", "👩‍👩‍👧‍👦", "🏳️‍🌈", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", ":party_parrot:", "é", "#"]:
+    for emoji in ["#️⃣", "*️⃣", "👩‍👩‍👧‍👦", "🏳️‍🌈", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "👍🏽", "🇪🇸"]:
         message = await town.say(town.owner, "pudding?")
         await channels.react(town.member, room, message.message_id, emoji)
 
@@ -241,3 +241,21 @@ async def test_everybody_who_reacted_is_found_page_by_page(town: Town) -> None:
             break
 
     assert found == sorted(who.user_id for who in people)
+
+
+async def test_a_reaction_that_is_no_emoji_is_refused_and_an_old_one_is_shown_and_taken_back(town: Town) -> None:
+    channels, room = town.app.channels, town.channel_id
+    message = await town.say(town.owner, "pudding?")
+
+    for text in ["donkey", ":party_parrot:", "#", "7", "é", "👍donkey", "👍👍", "🇩🇩", "\u200d"]:
+        with pytest.raises(NotAnEmoji):
+            await channels.react(town.member, room, message.message_id, text)
+
+    row = {"room_id": room, "message_id": message.message_id, "emoji_hex": hex_part("donkey")}
+    user_id = town.member.user_id
+    await town.app.table.write(Put(CHANNELS.reaction(**row, user_id=user_id, created_at=message.created_at)))
+    await town.app.table.write(Put(CHANNELS.summary(**row, count=1, user_ids=frozenset({user_id}))))
+    [shown] = await reactions_of(town, town.member, message.message_id)
+    assert (shown.emoji, shown.count, shown.me) == ("donkey", 1, True)
+    await channels.unreact(town.member, room, message.message_id, "donkey")
+    assert await reactions_of(town, town.member, message.message_id) == []

@@ -25,6 +25,7 @@ from sobremesa.people import Actor
 from sobremesa.rooms.errors import (
     EmptyMessage,
     NonceReused,
+    NotAnEmoji,
     OneDirection,
     PartOfRecord,
     ReplyMissing,
@@ -175,9 +176,9 @@ def routes(
         """Take it back: one's own message, or as a moderator anybody's. A tombstone stays."""
         await rooms.delete(actor, room_id, message_id)
 
-    @api.put(f"{message}/reactions/{{emoji}}", status=204, errors=[TooManyEmoji, *silences], limit="send")
+    @api.put(f"{message}/reactions/{{emoji}}", status=204, errors=[NotAnEmoji, TooManyEmoji, *silences], limit="send")
     async def add_reaction(actor: Actor, room_id: RoomId, message_id: MessageId, emoji: Emoji) -> None:
-        """React; again changes nothing."""
+        """React with one emoji; again changes nothing."""
         await rooms.react(actor, room_id, message_id, emoji)
 
     @api.delete(f"{message}/reactions/{{emoji}}", limit="send")

@@ -20,6 +20,11 @@ class ReplyMissing(Invalid):
     says = "The message that this replies to is not in this room."
 
 
+class NotAnEmoji(Invalid):
+    code = "not_an_emoji"
+    says = "A reaction is one emoji."
+
+
 class TooManyEmoji(Clash):
     code = "too_many_emoji"
     says = "This message has as many different reactions as a message may have."

@@ -17,8 +17,9 @@ from sobremesa.rooms.archive import Archive, History
 from sobremesa.rooms.cases import Cases
 from sobremesa.rooms.door import Door, Ephemeral, Nobody, People, Seat
 from sobremesa.rooms.dressing import Dressing
+from sobremesa.rooms.emoji import is_emoji
 from sobremesa.rooms.entities import Message, ReadCursor
-from sobremesa.rooms.errors import OneDirection, PartOfRecord, ReplyMissing
+from sobremesa.rooms.errors import NotAnEmoji, OneDirection, PartOfRecord, ReplyMissing
 from sobremesa.rooms.files import Files, files_of
 from sobremesa.rooms.judging import DEFAULT_SECONDS, Judge, Judging, Said
 from sobremesa.rooms.kinds import RoomKind
@@ -239,9 +240,11 @@ class Rooms:
     # Reacting
 
     async def react(self, actor: Actor, room_id: RoomId, message_id: MessageId, emoji: str) -> None:
-        """Add one's reaction; adding it again changes nothing."""
+        """Add one's reaction, one emoji; adding it again changes nothing."""
         seat = await self._door.enter(actor, room_id)
         seat.require("send")
+        if not is_emoji(emoji):
+            raise NotAnEmoji
         await self._reactions.add(seat, await self._archive.get(seat, message_id), emoji)
 
     async def list_reactors(
