@@ -46,7 +46,7 @@ class Agreements:
                 card_message_id=message_id,
                 summary=str(card.payload.get("title", "")),
                 payload=card.payload,
-                accepted_by=card.moved_by or card.created_by,
+                accepted_by=card.moved_by or card.created_by or "",
                 accepted_at=card.updated_at,
             )
             del self._waiting[message_id]

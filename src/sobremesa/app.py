@@ -118,6 +118,7 @@ from sobremesa.threads.cleanup import Cleanup as ThreadCleanup
 from sobremesa.threads.entities import THREADS
 from sobremesa.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.threads.opening import open_threads
+from sobremesa.threads.reviewing import ThreadReview
 from sobremesa.web import Client, read_build
 from sobremesa.welcome import Gaps, Welcome, counts_in
 from sobremesa.workspaces import adopting as workspaces_adopting
@@ -221,6 +222,7 @@ class Sobremesa:
             self.accounts,
             kinds=[CHANNELS, CONVERSATIONS, THREADS],
             summaries={CHANNELS.name: channel_summaries(table)},
+            reviewed={THREADS.name: ThreadReview(table)},
         )
         judge = judge or open_policy(settings, clock)
 

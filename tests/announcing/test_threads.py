@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from announcing.ear import Ear, Told, admitted, expelled, names, told
+from announcing.ear import Ear, Told, admitted, expelled, full, names, told
 from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock
 from sobremesa.live import events as topics
 from sobremesa.live.events import Admission, Expulsion
+from sobremesa.rooms.entities import Flags
+from sobremesa.table import Update, set_to
 from sobremesa.threads.views import card_view, tab_view
 from threads.world import PLATFORM, Deal, at, strike_deal
 
@@ -117,3 +119,23 @@ async def test_a_tab_is_told_as_it_is_shown(deal: Deal, ear: Ear) -> None:
     view = tab_view(tab)
     assert shown[:2] == ("tab.updated", (topics.thread(deal.thread_id),))
     assert (shown.d["content"], shown.d["sourceVersion"]) == (view.content, view.source_version)
+
+
+async def test_what_moderation_withholds_of_cards_and_tabs_is_told_to_the_author_and_moderators(
+    deal: Deal, ear: Ear
+) -> None:
+    offer = {"amount": 1, "currency": "EUR"}
+    card = await deal.app.cards.create(deal.buyer, deal.thread_id, type="offer", payload=offer)
+    tab = await deal.app.tabs.put(deal.buyer, deal.thread_id, "brief", {"title": "x"}, source_version=1)
+    await ear.listen()
+    blocked = set_to(flags=Flags(moderation="blocked", policy_hints=["insults"]))
+    await deal.app.table.write(Update(card.own_key(), blocked))
+    await deal.app.table.write(Update(tab.own_key(), blocked))
+
+    of_card, of_tab = await ear.hears()
+
+    bare, whole = told(of_card).d, full(of_card)
+    assert (bare["payload"], bare["flags"]) == ({}, {"moderation": "blocked", "policyHints": []})
+    assert (whole["payload"], whole["flags"]["policyHints"]) == (offer, ["insults"])
+    assert (told(of_tab).d["content"], full(of_tab)["content"]) == (None, {"title": "x"})
+    assert of_card.author == of_tab.author == deal.buyer.user_id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -251,7 +252,7 @@ async def test_a_reaction_that_is_no_emoji_is_refused_and_an_old_one_is_shown_an
         with pytest.raises(NotAnEmoji):
             await channels.react(town.member, room, message.message_id, text)
 
-    row = {"room_id": room, "message_id": message.message_id, "emoji_hex": hex_part("donkey")}
+    row: dict[str, Any] = {"room_id": room, "message_id": message.message_id, "emoji_hex": hex_part("donkey")}
     user_id = town.member.user_id
     await town.app.table.write(Put(CHANNELS.reaction(**row, user_id=user_id, created_at=message.created_at)))
     await town.app.table.write(Put(CHANNELS.summary(**row, count=1, user_ids=frozenset({user_id}))))

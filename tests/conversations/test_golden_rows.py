@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conversations.company import Company
+from conversations.company import Company, known
 from sobremesa.accounts.entities import Block
 from sobremesa.app import Sobremesa
 from sobremesa.clock import EPOCH, Instant, milliseconds
@@ -141,3 +141,20 @@ async def test_a_block_holds_in_a_direct_conversation_of_another_writer(people: 
     with pytest.raises(BlockedByThem):
         await people.app.talks.send(ANA, ConversationId("c_02"), Draft("Hello?"))
     assert (await people.app.talks.send(EVE, ConversationId("c_02"), Draft("No."))).content == "No."
+
+
+@pytest.mark.parametrize("stored", [{"role": None}, {}], ids=["null", "absent"])
+async def test_participant_whose_role_another_writer_left_out_can_be_changed_and_removed(
+    people: Company, stored: dict[str, Any]
+) -> None:
+    await write_samples(people.app)
+    [eve] = await known(people.app, "eve")
+    _, item = seat("c_01", eve.user_id, **stored)
+    await people.app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
+
+    assert (await people.app.seats.change_role(ANA, C1, eve.user_id, role="admin")).role == "admin"
+    assert (await people.app.seats.change_role(ANA, C1, eve.user_id, role="member")).role == "member"
+    await people.app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
+    await people.app.seats.remove(ANA, C1, eve.user_id)
+
+    assert await people.app.table.get(seat_of(room_id=C1, user_id=eve.user_id)) is None

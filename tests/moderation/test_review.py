@@ -403,6 +403,7 @@ async def test_cases_of_any_kind_of_room_are_decided(town: Town) -> None:
 async def test_a_moderator_sees_no_storage_key_of_a_file_that_another_writer_attached(town: Town) -> None:
     _, case = await reported(town)
     file = {"kind": "preview", "s3Key": "previews/1.jpg", "mime": "image/jpeg", "w": 640, "h": 480}
+    assert case.message_id is not None
     key = CHANNELS.message_key(case.room_id, case.message_id)
     await town.app.table.write(Update(key, set_to(attachments=[file])))
 

@@ -8,13 +8,14 @@ import pytest
 
 from sobremesa.app import REGISTRY, Sobremesa
 from sobremesa.clock import instant
+from sobremesa.errors import Forbidden
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import Actor, UserId
 from sobremesa.table import Entity, Layout, Put, RawKey, Update, set_to
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.values import Item
 from sobremesa.threads.entities import Card, Participant, Tab, Thread, ThreadMessage
-from sobremesa.threads.errors import ThreadNotOpen
+from sobremesa.threads.errors import CardFinished, ThreadNotOpen
 from threads.conftest import Ahead
 from threads.world import Deal, at, new_person, strike_deal
 
@@ -249,3 +250,29 @@ async def test_a_card_comes_into_a_tab_of_actions_that_another_writer_made(old_d
 
     shown = (await old_deal.app.tabs.get(SAL, OLD, "actions")).content
     assert [entry["messageId"] for entry in shown] == [made.message_id]
+
+
+async def test_card_with_only_the_documented_attributes_is_read_listed_and_moved(old_deal: Deal) -> None:
+    app, said = old_deal.app, await old_deal.say(SAL, "an offer")
+    documented = {"type": "offer", "payload": {"amount": 1, "expiresAt": None}, "state": "open", "version": 1}
+    for message_id in (said.message_id, "msg_2", "msg_9"):
+        await put(app, {"pk": f"THR#{OLD}", "sk": f"CARD#{message_id}", **documented, "createdBy": None})
+
+    cards, _ = await app.cards.list_cards(BEA, OLD, limit=10)
+
+    assert {card.message_id for card in cards} == {said.message_id, "msg_2", "msg_9"}
+    card = await app.cards.get(BEA, OLD, said.message_id)
+    assert (card.created_by, card.created_as, card.created_at) == (SAL.user_id, "seller", said.created_at)
+    with pytest.raises(Forbidden):
+        await app.cards.move(SAL, OLD, said.message_id, to="accepted", version=1)
+    assert (await app.cards.move(BEA, OLD, said.message_id, to="accepted", version=1)).state == "accepted"
+    assert (await app.cards.move(BEA, OLD, MessageId("msg_9"), to="declined", version=1)).version == 2
+
+
+async def test_card_of_another_writer_expires_by_its_payload(old_deal: Deal) -> None:
+    payload = {"amount": 1, "expiresAt": "2025-11-06T00:00:00Z"}
+    row = {"pk": f"THR#{OLD}", "sk": "CARD#msg_9", "type": "offer", "payload": payload, "state": "open", "version": 1}
+    await put(old_deal.app, row)
+
+    with pytest.raises(CardFinished):
+        await old_deal.app.cards.move(BEA, OLD, MessageId("msg_9"), to="accepted", version=1)

@@ -29,6 +29,7 @@ from sobremesa.rooms.entities import Message
 from sobremesa.rooms.unread import read_up_to
 from sobremesa.table import (
     Check,
+    Condition,
     Entity,
     Key,
     Operation,
@@ -68,7 +69,7 @@ class ConversationSeat(Seat, frozen=True, kw_only=True):
 
     def still(self) -> Operation:
         """That who acts has the same role when it happens as when they asked; for the transaction of the act."""
-        return Check(self.place.own_key(), when=equals("role", self.place.role))
+        return Check(self.place.own_key(), when=has_role(self.place.role))
 
 
 class Access:
@@ -152,6 +153,11 @@ class Access:
             return place.other_id
         two = await self._table.query(participants_of(room_id=place.room_id), limit=2)
         return next((one.user_id for one in two.items if one.user_id != place.user_id), None)
+
+
+def has_role(role: SeatRole) -> Condition:
+    """That a participant has this role; where another writer stored none, or null, they are a member."""
+    return equals("role", role) | absent_or_null("role") if role == "member" else equals("role", role)
 
 
 def _has_seen_all(seat: Seat, place: Participant | None, last: MessageId | None) -> bool:

@@ -11,7 +11,7 @@ import contextlib
 from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.entities import block_of, user_by_id
 from sobremesa.clock import Clock, instant
-from sobremesa.conversations.access import Access, ConversationSeat
+from sobremesa.conversations.access import Access, ConversationSeat, has_role
 from sobremesa.conversations.entities import (
     Conversation,
     ConversationId,
@@ -138,7 +138,7 @@ class Seats:
 
         is_rise = role == "admin"
         operations: list[Operation] = [
-            Update(place.own_key(), set_to(role=role), when=equals("role", place.role)),
+            Update(place.own_key(), set_to(role=role), when=has_role(place.role)),
             Update(
                 conversation_by_id(room_id=room_id),
                 add(admins=1 if is_rise else -1),
@@ -180,7 +180,7 @@ class Seats:
             ]
             heir = min(others, key=lambda other: (other.joined_at, other.user_id))
             await self._table.write(
-                Update(heir.own_key(), set_to(role="admin"), when=equals("role", "member")),
+                Update(heir.own_key(), set_to(role="admin"), when=has_role("member")),
                 Update(group.own_key(), add(admins=1)),
                 pattern=change_role,
             )
@@ -198,7 +198,7 @@ class Seats:
         former = FormerSeat(user_id=place.user_id, room_id=place.room_id, left_at=gone)
         try:
             await self._table.write(
-                Delete(place.own_key(), when=equals("role", place.role)),
+                Delete(place.own_key(), when=has_role(place.role)),
                 Update(group.own_key(), shrinks, when=_others_stay(is_admin=is_admin, is_last=is_last)),
                 Put(former),
                 *more,
@@ -232,7 +232,7 @@ class Seats:
         """
         out: Changes = set_to(last_message_at=None)
         return [
-            Update(place.own_key(), out, when=equals("role", "admin") if by and place.user_id == by.user_id else None)
+            Update(place.own_key(), out, when=has_role("admin") if by and place.user_id == by.user_id else None)
             async for place in self._table.every(participants_of(room_id=room_id))
             if place.user_id != newcomer
         ]

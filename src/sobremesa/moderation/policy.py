@@ -113,11 +113,13 @@ class Policy:
     def judge(self, said: Said) -> Verdict:
         """What the rules say of a message."""
         broken: list[Rule] = []
+        texts = said.texts
         if self._words is not None:
-            numbers = frozenset[int]().union(*self._words.find(said.content))
+            found = (number for text in texts for number in self._words.find(text))
+            numbers = frozenset[int]().union(*found)
             broken += [self._word_rules[number] for number in sorted(numbers)]
         if self._links:
-            links = Links(said.content)
+            links = Links("\n".join(texts))
             broken += [check.rule for check in self._links if check.is_broken_by(links)]
         broken += [rule for rule in self._mentions if said.mentions > rule.more_than]
         return _verdict(broken) if broken else CLEAR

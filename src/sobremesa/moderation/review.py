@@ -34,6 +34,7 @@ from sobremesa.rooms.entities import (
 )
 from sobremesa.rooms.judging import REVIEWED
 from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.reviewing import Reviewed, ReviewedTab
 from sobremesa.rooms.rewriting import rewrite
 from sobremesa.rooms.summaries import RoomSummary, SummarizeRooms, summaries_by_head
 from sobremesa.table import (
@@ -78,14 +79,19 @@ class Review:
         people: People,
         kinds: Sequence[RoomKind],
         summaries: Mapping[str, SummarizeRooms] | None = None,
+        reviewed: Mapping[str, Reviewed] | None = None,
     ) -> None:
-        """`summaries` are those of kinds of room whose head does not have the name."""
+        """`summaries` are those of kinds of room whose head does not have the name.
+
+        `reviewed` carries decisions to what some kinds of room have beside messages.
+        """
         self._table = table
         self._clock = clock
         self._audit = audit
         self._people = people
         self._kinds: dict[str, RoomKind] = {kind.name: kind for kind in kinds}
         self._summaries = {kind.name: summaries_by_head(kind, table) for kind in kinds} | dict(summaries or {})
+        self._reviewed = dict(reviewed or {})
         self._queue = Shards(table, MODERATION_SHARDS, cases_in, _place, _at)
         self._tenant_queue = Shards(table, MODERATION_SHARDS, tenant_cases_in, _place, _at)
 
@@ -172,12 +178,14 @@ class Review:
     async def _write(self, ruling: _Ruling, message: Message | None) -> Message | None:
         """Write a decision: case, audit and message at once. The message, if it is still there, as it is then."""
         if message is None or not _concerns(ruling, message):
-            await self._table.write(*ruling.operations, pattern=decide_case)
+            await self._table.write(*ruling.operations, *await self._deciding_tab(ruling), pattern=decide_case)
             return message
         kind = self._kinds[ruling.case.room_kind]
         head = await self._table.get(kind.head_key(message.room_id), consistent=True)
-        changes = {"flags": _blocked(message.flags) if ruling.decision == "block" else None, "updated_at": ruling.at}
+        flags = _blocked(message.flags) if ruling.decision == "block" else None
+        changes = {**kind.stored_verdict(flags, message.nsfw_band), "updated_at": ruling.at}
         after = msgspec.structs.replace(message, **changes)
+        reviewed = self._reviewed.get(kind.name)
         await rewrite(
             kind,
             self._table,
@@ -185,10 +193,18 @@ class Review:
             after,
             set_to(**changes),
             *ruling.operations,
+            *([] if reviewed is None else await reviewed.beside_message(message, flags)),
             when=differs("deleted", True) & _says_the_same(message),
             pattern=decide_case,
         )
         return after
+
+    async def _deciding_tab(self, ruling: _Ruling) -> Sequence[Operation]:
+        """What a decision changes about the tab of a case that is about one."""
+        reviewed = self._reviewed.get(ruling.case.room_kind)
+        if ruling.case.tab is None or reviewed is None:
+            return ()
+        return await reviewed.decide_tab(ruling.case, block=ruling.decision == "block")
 
     async def _get(self, actor: Actor, case_id: CaseId) -> ModerationCase:
         try:
@@ -205,7 +221,7 @@ class Review:
     async def _find(self, case: ModerationCase) -> Message | None:
         """The message of a case, unless it is gone."""
         kind = self._kinds.get(case.room_kind)
-        if kind is None:
+        if kind is None or case.tab is not None:
             return None
         message = await find_message(kind, self._table, case.room_id, case.message_id)
         return None if message is None or message.deleted else message
@@ -219,6 +235,10 @@ class Review:
             rows = await self._table.get_many(list(keys.values()), consistent=True) if keys else []
             found |= {(kind.name, row.message_id): row for row in rows if row is not None and not row.deleted}
         return [found.get((case.room_kind, case.message_id)) or await self._find(case) for case in cases]
+
+    async def _find_tab(self, case: ModerationCase) -> ReviewedTab | None:
+        reviewed = self._reviewed.get(case.room_kind)
+        return None if case.tab is None or reviewed is None else await reviewed.find_tab(case)
 
     async def _view(self, case: ModerationCase, message: Message | None) -> CaseView:
         return (await self._views([case], [message]))[0]
@@ -238,6 +258,7 @@ class Review:
                 case,
                 CaseContext(
                     message,
+                    await self._find_tab(case),
                     rooms.get((case.room_kind, case.room_id)),
                     faces[case.author_id],
                     None if case.reported_by is None else faces[case.reported_by],

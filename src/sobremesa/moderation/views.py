@@ -11,12 +11,13 @@ from sobremesa.http.endpoints import Output
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.moderation.entities import CaseId
 from sobremesa.people import Face, UserId
-from sobremesa.rooms.dressing import shown_files
+from sobremesa.rooms.dressing import flags_view, shown_files
 from sobremesa.rooms.entities import Message, ModerationCase
+from sobremesa.rooms.reviewing import ReviewedTab
 from sobremesa.rooms.summaries import RoomSummary
 from sobremesa.rooms.views import FlagsView
 
-Subject: TypeAlias = Literal["message", "card"]
+Subject: TypeAlias = Literal["message", "card", "tab"]
 
 
 class ReviewedMessage(Output):
@@ -44,12 +45,12 @@ class CaseView(Output):
     """A case of the review queue.
 
     `origin` is policy or report, and `verdict` what the judge found (null for a report). `state` is open or closed.
-    `message` is null if it is gone, and so is `room`.
+    `message` is null if it is gone, and so is `room`; a case about a tab has a `tab` and no message.
     """
 
     case_id: CaseId
     subject: Subject
-    message_id: MessageId
+    message_id: MessageId | None
     room_kind: Annotated[str, Meta(examples=["channel"])]
     room_id: RoomId
     room: RoomSummary | None
@@ -67,12 +68,14 @@ class CaseView(Output):
     decided_at: Instant | None
     note: Annotated[str, Meta(examples=["An advertisement, the third this week."])] | None
     message: ReviewedMessage | None
+    tab: ReviewedTab | None
 
 
 class CaseContext(NamedTuple):
     """What a case is about, and who and where it was."""
 
     message: Message | None
+    tab: ReviewedTab | None
     room: RoomSummary | None
     author: Face
     reporter: Face | None
@@ -82,8 +85,8 @@ def case_view(case_id: CaseId, case: ModerationCase, context: CaseContext) -> Ca
     message = context.message
     return CaseView(
         case_id,
-        "message" if message is None or message.acted is None else "card",
-        case.message_id,
+        _subject(case, message),
+        case.message_id if case.tab is None else None,
         case.room_kind,
         case.room_id,
         context.room,
@@ -101,7 +104,14 @@ def case_view(case_id: CaseId, case: ModerationCase, context: CaseContext) -> Ca
         case.decided_at,
         case.note,
         None if message is None else _reviewed(message),
+        context.tab,
     )
+
+
+def _subject(case: ModerationCase, message: Message | None) -> Subject:
+    if case.tab is not None:
+        return "tab"
+    return "message" if message is None or message.acted is None else "card"
 
 
 def _user(face: Face) -> UserSummary:
@@ -109,14 +119,13 @@ def _user(face: Face) -> UserSummary:
 
 
 def _reviewed(message: Message) -> ReviewedMessage:
-    flags = message.flags
     return ReviewedMessage(
         message.content,
         message.username,
         shown_files(message),
         message.acted,
-        None if flags is None else FlagsView(flags.moderation, flags.policy_hints),
-        message.nsfw_band,
+        flags_view(message.flags),
+        message.nsfw_band or None,
         message.created_at,
         message.edited_at,
     )

@@ -15,7 +15,15 @@ from sobremesa.errors import Busy
 from sobremesa.ids import MessageId
 from sobremesa.people import Tenant, UserId, stored_tenant
 from sobremesa.rooms.door import People, Seat
-from sobremesa.rooms.entities import MODERATION_SHARDS, Message, ModerationCase, ReportClaim, report_message
+from sobremesa.rooms.entities import (
+    CLEAN,
+    MODERATION_SHARDS,
+    Flags,
+    Message,
+    ModerationCase,
+    ReportClaim,
+    report_message,
+)
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import Create, Operation, Table, Upsert, less, set_to
 from sobremesa.table.errors import ConditionFailed
@@ -38,11 +46,10 @@ class Cases:
 
     def beside(self, seat: Seat, message: Message) -> Sequence[Operation]:
         """The case of a message that a judge did not find clean, for the transaction in which its author writes it."""
-        if message.flags is None:
+        if message.flags is None or message.moderation == CLEAN:
             return ()
         at = message.edited_at or message.created_at
-        verdict = message.flags.moderation
-        reason = ", ".join(message.flags.policy_hints) or verdict
+        reason, verdict = reason_of(message.flags), message.moderation
         return [Create(self._case(message, seat.actor.tenant, at, reason=reason, origin="policy", verdict=verdict))]
 
     async def report(self, seat: Seat, message: Message, reason: str) -> None:
@@ -94,6 +101,29 @@ class Cases:
             origin=origin,
             verdict=verdict,
         )
+
+
+def tab_case(seat: Seat, kind: RoomKind, tab: str, flags: Flags, at: Instant) -> ModerationCase:
+    """The case of a tab in which a judge found something; the tab's place is its id."""
+    place = MessageId(f"{seat.room_id}.{tab}")
+    return ModerationCase(
+        shard=shard_of(place),
+        created_at=at,
+        message_id=place,
+        room_kind=kind.name,
+        room_id=seat.room_id,
+        author_id=seat.user_id,
+        tenant=stored_tenant(seat.actor.tenant),
+        reason=reason_of(flags),
+        origin="policy",
+        verdict=flags.moderation,
+        tab=tab,
+    )
+
+
+def reason_of(flags: Flags) -> str:
+    """Why a judge's case is opened."""
+    return ", ".join(flags.policy_hints) or flags.moderation
 
 
 def shard_of(message_id: MessageId) -> int:

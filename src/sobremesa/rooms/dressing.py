@@ -15,7 +15,7 @@ from sobremesa.ids import MessageId, RoomId
 from sobremesa.memory import Memory
 from sobremesa.people import DELETED_NAME, UserId
 from sobremesa.rooms.door import People, Seat
-from sobremesa.rooms.entities import Message, ReactionSummary
+from sobremesa.rooms.entities import CLEAN, Flags, Message, ReactionSummary
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import FlagsView, MessageView, ReactionView, SentView
 from sobremesa.rooms.visibility import may_see
@@ -53,7 +53,7 @@ class Dressing:
         """Messages of one room with what belongs to them, before it matters who reads them."""
         summaries = await self._summaries(room_id, messages) if messages else []
         is_plain = not summaries and not any(
-            message.reactions or message.flags is not None or message.nsfw_band for message in messages
+            message.reactions or message.moderation != CLEAN or message.nsfw_band for message in messages
         )
         return Undressed(messages, summaries, [self._plain_view(message) for message in messages] if is_plain else None)
 
@@ -87,8 +87,8 @@ class Dressing:
             mentions=message.mentions or [],
             created_at=message.created_at,
             action=message.acted,
-            flags=_flags(message),
-            nsfw_band=message.nsfw_band,
+            flags=flags_view(message.flags),
+            nsfw_band=message.nsfw_band or None,
         )
 
     def _plain_view(self, message: Message) -> MessageView:
@@ -169,8 +169,8 @@ def shown_as(
         [] if withheld else message.mentions or [],
         message.said_at,
         None if withheld else message.acted,
-        _flags(message, withheld=withheld),
-        message.nsfw_band,
+        flags_view(message.flags, withheld=withheld),
+        message.nsfw_band or None,
     )
 
 
@@ -201,10 +201,11 @@ def shown_files(message: Message) -> list[dict[str, Any]]:
     ]
 
 
-def _flags(message: Message, *, withheld: bool = False) -> FlagsView | None:
-    if message.flags is None:
+def flags_view(flags: Flags | None, *, withheld: bool = False) -> FlagsView | None:
+    """What moderation found; nothing for what is clean, and only the verdict where the content is withheld."""
+    if flags is None or flags.moderation == CLEAN:
         return None
-    return FlagsView(message.flags.moderation, [] if withheld else message.flags.policy_hints)
+    return FlagsView(flags.moderation, [] if withheld else flags.policy_hints)
 
 
 def _identity(summary: ReactionSummary) -> tuple[str, str]:

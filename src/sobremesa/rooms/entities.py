@@ -188,6 +188,8 @@ class ModerationCase(Entity):
     origin: str = "report"
     verdict: str | None = None
     """What the judge found when it opened the case: flagged or blocked; absent for a report."""
+    tab: str | None = None
+    """The tab that it is about, in place of a message."""
     state: str = "open"
     decision: str | None = None
     decided_by: str | None = None

@@ -1,8 +1,8 @@
-"""Judging: what is said is shown to a judge before it is written, if there is one.
+"""Judging: what others will see is shown to a judge before it is written, if there is one.
 
     class Polite:
         async def judge(self, said: Said) -> Verdict:
-            return Verdict("flagged", ["shouting"]) if said.content.isupper() else CLEAR
+            return Verdict("flagged", ["shouting"]) if any(text.isupper() for text in said.texts) else CLEAR
 
 A judge is somebody else's code, perhaps behind a network: it gets so many seconds, and whatever it does wrong, the
 message is written. What nobody could check is flagged, with the hint `unchecked`.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 import structlog
@@ -37,15 +37,23 @@ _log = structlog.get_logger("sobremesa.moderation")
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody is about to say, and where."""
+    """What a user is about to write, and where: a message, a card or a change of one, or a tab."""
 
     room_kind: RoomKindName
     room_id: RoomId
     author_id: UserId
     content: str
     attachments: Sequence[dict[str, Any]] = ()
+    payload: Any = None
+    """The payload of a card, the remark of a transition, or the content of a tab."""
     mentions: int = 0
     """How many people it names."""
+
+    @property
+    def texts(self) -> list[str]:
+        """Every text that others will see: the content, the names of files, and all names and values of the payload."""
+        names = [str(file["name"]) for file in self.attachments if file.get("name")]
+        return [self.content, *names, *_inside(self.payload)]
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -80,12 +88,31 @@ class Judge(Protocol):
         ...
 
 
+@runtime_checkable
+class ImmediateJudge(Protocol):
+    """A judge that answers most questions without waiting, as one in the same process does."""
+
+    def judge_at_once(self, said: Said) -> Verdict | None:
+        """Return the verdict, or None if `judge` must be awaited for this one."""
+        ...
+
+
 class Judging:
     """Asks a judge, and always has an answer in time."""
 
     def __init__(self, judge: Judge, seconds: float = DEFAULT_SECONDS) -> None:
         self._judge = judge
         self._seconds = seconds
+
+    def judge_at_once(self, said: Said) -> Verdict | None:
+        """Return the verdict of a judge that does not wait; None if there is no such answer."""
+        if not isinstance(self._judge, ImmediateJudge):
+            return None
+        try:
+            return self._judge.judge_at_once(said)
+        except Exception as error:
+            _failed(said, type(error).__name__)
+            return NOBODY_KNOWS
 
     async def judge(self, said: Said) -> Verdict:
         """What the judge says; that nobody could check it, if that is late, fails or makes no sense."""
@@ -102,7 +129,7 @@ class Judging:
         if asked.cancelled() or asked.exception() is not None:
             # Only of which kind it was: its words may hold what was said.
             why = "cancelled" if asked.cancelled() else type(asked.exception()).__name__
-            _log.warning("the judge failed", room_kind=said.room_kind, room_id=said.room_id, why=why)
+            _failed(said, why)
             return NOBODY_KNOWS
         return asked.result()
 
@@ -118,6 +145,27 @@ def settled(before: str, verdict: Verdict) -> Verdict:
     if before != BLOCKED:
         return verdict
     return Verdict(BLOCKED, verdict.policy_hints, verdict.nsfw_band)
+
+
+def _inside(payload: Any) -> list[str]:
+    """Every text in a value of JSON, in its order; names are texts as well."""
+    found: list[str] = []
+    waiting = [payload]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                found.append(text)
+            case dict() as members:
+                waiting += [part for pair in members.items() for part in pair][::-1]
+            case list() as items:
+                waiting += items[::-1]
+            case _:
+                pass  # numbers and the like
+    return found
+
+
+def _failed(said: Said, why: str) -> None:
+    _log.warning("the judge failed", room_kind=said.room_kind, room_id=said.room_id, why=why)
 
 
 def _sensible(verdict: Any) -> Verdict:

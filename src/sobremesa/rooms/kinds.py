@@ -8,7 +8,7 @@ import msgspec
 
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import UserId
-from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
+from sobremesa.rooms.entities import Flags, Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.table import Key, Lookup, Pattern, WritePattern
 
 RoomKindName: TypeAlias = Literal["channel", "conversation", "thread"]
@@ -23,6 +23,8 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
     message: type[Message]
     head: type[Head]
     cursor: type[ReadCursor]
+    stores_clean: bool = False
+    """Does a clean message store that it is? Documented for threads; elsewhere a message without flags is clean."""
     cursor_is_seat: bool = False
     """Is a person's cursor the row that makes them a part of the room, so that reading must never make one?"""
     nonce: type[Nonce]
@@ -56,6 +58,12 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
     def message_key(self, room_id: RoomId, message_id: MessageId) -> Key[Message]:
         """Where a message of ours is; ValueError for an id that we did not mint."""
         return self.message_by_key(room_id=room_id, message_id=message_id, **self.message.time_parts(message_id))
+
+    def stored_verdict(self, flags: Flags | None, nsfw_band: int | None) -> dict[str, Any]:
+        """What a message stores of a verdict."""
+        if not self.stores_clean:
+            return {"flags": flags, "nsfw_band": nsfw_band}
+        return {"flags": flags or Flags(), "nsfw_band": nsfw_band or 0}
 
     def head_key(self, room_id: RoomId) -> Key[Head]:
         return self.head.key(room_id=room_id) if self.head_by_key is None else self.head_by_key(room_id=room_id)

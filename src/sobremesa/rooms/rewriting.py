@@ -89,7 +89,7 @@ class Rewriting:
                 "edited_at": now,
                 "updated_at": now,
                 "mentions": mentions or None,
-                **_moderation(message, verdict),
+                **self._moderation(message, verdict),
             }
             edited = msgspec.structs.replace(message, **changes)
             try:
@@ -134,6 +134,16 @@ class Rewriting:
             pattern=self._kind.edit,
         )
 
+    def _moderation(self, message: Message, verdict: Verdict | None) -> dict[str, Any]:
+        """What an edit changes about the flags: nothing where nobody judges."""
+        if verdict is None:
+            return {}
+        verdict = settled(message.moderation, verdict)
+        flags = verdict.flags
+        if flags is not None and message.flags is not None and REVIEWED in message.flags.policy_hints:
+            flags = Flags(moderation=flags.moderation, policy_hints=[*flags.policy_hints, REVIEWED])
+        return self._kind.stored_verdict(flags, verdict.band)
+
 
 def _next_ms(message: Message) -> int:
     """The moment after a message was written or edited last: no edit is earlier, whatever the clock says."""
@@ -141,17 +151,6 @@ def _next_ms(message: Message) -> int:
         return milliseconds(message.edited_at or message.created_at) + 1
     except ValueError:
         return 0  # another writer's time, in another form
-
-
-def _moderation(message: Message, verdict: Verdict | None) -> dict[str, Any]:
-    """What an edit changes about the flags: nothing where nobody judges."""
-    if verdict is None:
-        return {}
-    verdict = settled(message.moderation, verdict)
-    flags = verdict.flags
-    if flags is not None and message.flags is not None and REVIEWED in message.flags.policy_hints:
-        flags = Flags(moderation=flags.moderation, policy_hints=[*flags.policy_hints, REVIEWED])
-    return {"flags": flags, "nsfw_band": verdict.band}
 
 
 def _still(moderation: str) -> Condition:

@@ -143,8 +143,7 @@ class Sending:
             reply_to=draft.reply_to,
             mentions=list(mentions) or None,
             attachments=list(files) or None,
-            flags=flags,
-            nsfw_band=nsfw_band,
+            **self._kind.stored_verdict(flags, nsfw_band),
             # The id's own time: in a room it only moves forward, whatever the clocks of its senders do.
             created_at=instant(time_of(message_id)),
             **draft.more,

@@ -21,7 +21,7 @@ from sobremesa.rooms.emoji import is_emoji
 from sobremesa.rooms.entities import Message, ReadCursor
 from sobremesa.rooms.errors import NotAnEmoji, OneDirection, PartOfRecord, ReplyMissing
 from sobremesa.rooms.files import Files, files_of
-from sobremesa.rooms.judging import DEFAULT_SECONDS, Judge, Judging, Said
+from sobremesa.rooms.judging import CLEAR, DEFAULT_SECONDS, Judge, Judging, Said, Verdict
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.lanes import Lanes
 from sobremesa.rooms.leftovers import Leftovers, Work
@@ -140,13 +140,29 @@ class Rooms:
             return await self._replay(seat, draft)
         return self._dressing.dress_new(message)
 
-    async def act(self, seat: Seat, draft: Draft, also: Also) -> Message:
-        """Say something as part of a larger act, whose other operations go into the same transaction."""
+    async def act(self, seat: Seat, draft: Draft, also: Also, verdict: Verdict = CLEAR) -> Message:
+        """Write a message as part of a larger act, whose other operations go into the same transaction.
+
+        The verdict is that of `judge`, which the caller asks once, however often it starts over.
+        """
         seat.require("send")
-        message = await self._sending.write(seat, Judged(draft), also)
+
+        def all_of_it(message: Message) -> Sequence[Operation]:
+            return [*also(message), *self._cases.beside(seat, message)]
+
+        judged = Judged(draft, flags=verdict.flags, nsfw_band=verdict.band)
+        message = await self._sending.write(seat, judged, all_of_it)
         if message is None:
             raise Busy
         return message
+
+    async def judge(self, seat: Seat, payload: Any) -> Verdict:
+        """Return what the judge finds in a payload that others in the room will see; clear where nobody judges."""
+        if self._judging is None:
+            return CLEAR
+        said = Said(room_kind=self.kind.name, room_id=seat.room_id, author_id=seat.user_id, content="", payload=payload)
+        verdict = self._judging.judge_at_once(said)
+        return await self._judging.judge(said) if verdict is None else verdict
 
     async def edit(self, actor: Actor, room_id: RoomId, message_id: MessageId, content: str) -> MessageView:
         """Say it otherwise: one's own messages only."""
@@ -160,9 +176,12 @@ class Rooms:
         mentions = await self._mentioned(content)
         verdict = None
         if self._judging is not None:
-            verdict = await self._judging.judge(self._said(seat, content, message.attachments or (), mentions))
-            seat = await self._door.enter(actor, room_id)
-            seat.require("send")
+            said = self._said(seat, content, message.attachments or (), mentions)
+            verdict = self._judging.judge_at_once(said)
+            if verdict is None:
+                verdict = await self._judging.judge(said)
+                seat = await self._door.enter(actor, room_id)
+                seat.require("send")
 
         edited = await self._rewriting.edit(seat, message, content, mentions, verdict)
 
@@ -396,12 +415,14 @@ class Rooms:
         return message is not None and may_see(seat, message)
 
     async def _judge(self, seat: Seat, judged: Judged) -> tuple[Seat, Judged]:
-        """What the judge found, and the seat after that: they may have been sent out, or silenced, meanwhile."""
+        """What the judge found, and the seat: while a judge waited, they may have been sent out, or silenced."""
         assert self._judging is not None  # noqa: S101 - told to the type checker
         said = self._said(seat, judged.draft.content, judged.files, judged.mentions)
-        verdict = await self._judging.judge(said)
-        seat = await self._door.enter_to_send(seat.actor, seat.room_id)
-        seat.require("send")
+        verdict = self._judging.judge_at_once(said)
+        if verdict is None:
+            verdict = await self._judging.judge(said)
+            seat = await self._door.enter_to_send(seat.actor, seat.room_id)
+            seat.require("send")
         return seat, judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
 
     def _beside_files(self, seat: Seat, draft: Draft, message: Message) -> Sequence[Operation]:

@@ -146,9 +146,11 @@ def standing_to(card: Card, user_id: UserId, role: RoleContext | None) -> set[Wh
     if role is None:
         return {"system"}
     found: set[Who] = {role}
-    if user_id == card.created_by:
+    is_creator = user_id == card.created_by
+    if is_creator:
         found.add("creator")
-    if role not in ("admin", card.created_as):
+    # A card of another writer may not tell the side: then everybody but its creator is on the other one.
+    if role not in ("admin", card.created_as) and not (is_creator and card.created_as is None):
         found.add("other side")
     return found
 
@@ -170,6 +172,9 @@ class CardTypes:
             raise BadCardType(f"there is a type {kind.name} already")
         _check(kind)
         self._types[kind.name] = kind
+
+    def knows(self, name: str) -> bool:
+        return name in self._types
 
     def get(self, name: str) -> CardType:
         try:

@@ -16,7 +16,8 @@ from sobremesa.errors import Busy, Forbidden, Invalid, NotFound
 from sobremesa.idempotency import Claim, Idempotency
 from sobremesa.ids import MessageId
 from sobremesa.people import Actor
-from sobremesa.rooms.entities import Message
+from sobremesa.rooms.entities import CLEAN, Message
+from sobremesa.rooms.judging import CLEAR, Verdict, settled
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
 from sobremesa.table import (
@@ -32,6 +33,7 @@ from sobremesa.table import (
 from sobremesa.table.errors import BadKey, ConditionFailed
 from sobremesa.threads.access import Access, ThreadSeat
 from sobremesa.threads.actions import refreshed
+from sobremesa.threads.card_reading import CardReader, as_seen_by, may_see_card
 from sobremesa.threads.card_types import (
     CardType,
     CardTypes,
@@ -70,6 +72,13 @@ class _Step(NamedTuple):
         )
 
 
+class Judged(NamedTuple):
+    """What a card will hold, or what is added to a move, and what the judge found in it."""
+
+    held: Held
+    verdict: Verdict
+
+
 class Cards:
     """The cards in threads."""
 
@@ -81,22 +90,23 @@ class Cards:
         self._access = access
         self._rooms = rooms
         self.types = types
+        self._reader = CardReader(table, types)
         self._idempotency = idempotency
 
     # Looking
 
     async def get(self, actor: Actor, thread_id: ThreadId, message_id: MessageId) -> Card:
-        """A card as it is stored; `card_types.as_of` tells how it is at a moment."""
-        await self._access.enter(actor, thread_id)
-        return await self._get(thread_id, message_id)
+        """A card as the reader sees it; `card_types.as_of` tells how it is at a moment."""
+        seat = await self._access.enter(actor, thread_id)
+        return as_seen_by(seat, await self._get(thread_id, message_id))
 
     async def list_cards(
         self, actor: Actor, thread_id: ThreadId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Card], str | None]:
         """The cards of a thread, the newest first."""
-        await self._access.enter(actor, thread_id)
+        seat = await self._access.enter(actor, thread_id)
         page = await self._table.query(cards_in(room_id=thread_id), limit=limit, cursor=cursor)
-        return page.items, page.cursor
+        return [as_seen_by(seat, await self._reader.complete(card)) for card in page.items], page.cursor
 
     # Making
 
@@ -108,17 +118,18 @@ class Cards:
         claim = self._idempotency.claim(actor, key, "card", [thread_id, type, payload])
         before = await claim.find()
         if before is not None:
-            return await self._get(thread_id, MessageId(before))
+            return as_seen_by(seat, await self._get(thread_id, MessageId(before)))
         seat.require("send")
         kind = self.types.get(type)
         if seat.place is None or seat.place.role_context not in kind.creators:
             raise Forbidden(f"Only these make a card of this type: {', '.join(kind.creators)}.")
         held = kind.read(payload, self.now())
+        verdict = await self._rooms.judge(seat, held.payload)
 
         for _ in range(ATTEMPTS):
             step = await self._answered(seat, kind, held)
             try:
-                return await self._make(seat, kind, held, step, claim)
+                return await self._make(seat, kind, Judged(held, verdict), step, claim)
             except ConditionFailed as failed:
                 made = await claim.made(failed)
                 if made is not None:
@@ -127,7 +138,8 @@ class Cards:
             seat = await self._access.enter(actor, thread_id)
         raise Busy
 
-    async def _make(self, seat: ThreadSeat, kind: CardType, held: Held, step: _Step | None, claim: Claim) -> Card:
+    async def _make(self, seat: ThreadSeat, kind: CardType, judged: Judged, step: _Step | None, claim: Claim) -> Card:
+        held, verdict = judged
         tab = await self._table.get(tab_by_name(room_id=seat.room_id, tab="actions"))
         made: list[Card] = []
 
@@ -146,7 +158,7 @@ class Cards:
             answered = {"type": step.card.type, "state": step.way.to, "version": step.card.version + 1}
             action["answered"] = {"cardId": step.card.message_id, **answered}
         reply_to = None if step is None else step.card.message_id
-        await self._rooms.act(seat, _draft(kind.name, kind.first, action, reply_to), also)
+        await self._rooms.act(seat, _draft(kind.name, kind.first, action, reply_to), also, verdict)
         return made[0]
 
     async def _answered(self, seat: ThreadSeat, kind: CardType, held: Held) -> _Step | None:
@@ -154,10 +166,10 @@ class Cards:
         if not kind.answers:
             return None
         try:
-            card = await self._table.get(card_by_id(room_id=seat.room_id, message_id=held.payload["answers"]))
+            card = await self._reader.find(seat.room_id, held.payload["answers"])
         except BadKey:
             card = None
-        if card is None or card.type not in kind.answers:
+        if card is None or card.type not in kind.answers or not may_see_card(seat, card):
             told = {"in": "body", "pointer": "#/payload/answers", "detail": "There is no such card to answer"}
             raise Invalid(errors=[told])
         self._refuse_finished(card)
@@ -198,6 +210,7 @@ class Cards:
     async def _move(
         self, enter: Enter, message_id: MessageId, *, to: str, version: int, payload: Mapping[str, Any] | None
     ) -> Card:
+        verdict: Verdict | None = None
         for _ in range(ATTEMPTS):
             seat = await enter()
             seat.require("send")
@@ -206,14 +219,17 @@ class Cards:
                 tab_by_name(room_id=seat.room_id, tab="actions"),
                 consistent=True,
             )
-            if card is None:
+            card = None if card is None else await self._reader.complete(card)
+            if card is None or not may_see_card(seat, card):
                 raise NotFound
             if card.version != version:
                 raise CardChanged(current=card_view(card, self.now()))
             step, remark = self._step(seat, card, to, payload)
+            if verdict is None:
+                verdict = await self._judge_move(seat, step, remark)
 
             try:
-                return await self._take(seat, step, remark, tab)
+                return await self._take(seat, step, Judged(Held(remark, None), verdict), tab)
             except ConditionFailed:
                 continue  # this card has changed, or another one of the thread: look again
         raise Busy
@@ -230,7 +246,14 @@ class Cards:
             return _Step(card, way, renewed), renewed.payload
         return _Step(card, way, Held(card.payload, card.expires_at)), read_remark(payload, self.now())
 
-    async def _take(self, seat: ThreadSeat, step: _Step, remark: dict[str, Any], tab: Tab | None) -> Card:
+    async def _judge_move(self, seat: ThreadSeat, step: _Step, remark: dict[str, Any]) -> Verdict:
+        """What the judge finds in what a move adds; what the system adds is the operator's own."""
+        if seat.place is None or not remark:
+            return CLEAR
+        verdict = await self._rooms.judge(seat, remark)
+        return settled(step.card.moderation, verdict) if step.way.renews else verdict
+
+    async def _take(self, seat: ThreadSeat, step: _Step, judged: Judged, tab: Tab | None) -> Card:
         card, to = step.card, step.way.to
         done: list[Card] = []
 
@@ -241,17 +264,17 @@ class Cards:
         action = {
             "cardId": card.message_id,
             "type": card.type,
-            "payload": remark,
+            "payload": judged.held.payload,
             "state": to,
             "version": card.version + 1,
         }
-        await self._rooms.act(seat, _draft(card.type, to, action, card.message_id), also)
+        await self._rooms.act(seat, _draft(card.type, to, action, card.message_id), also, judged.verdict)
         return done[0]
 
     # Inside
 
     async def _get(self, thread_id: ThreadId, message_id: MessageId) -> Card:
-        card = await self._table.get(card_by_id(room_id=thread_id, message_id=message_id))
+        card = await self._reader.find(thread_id, message_id)
         if card is None:
             raise NotFound
         return card
@@ -272,7 +295,10 @@ class Cards:
 
     def _after(self, step: _Step, message: Message) -> Card:
         done = step.done(message.created_at, expires=self.types.get(step.card.type).expires_in(step.way.to))
-        return msgspec.structs.replace(done, moved_by=message.author_id)
+        changes: dict[str, Any] = {"moved_by": message.author_id}
+        if step.way.renews:
+            changes |= {"payload_of": message.message_id, "payload_by": message.author_id, **_verdict(message)}
+        return msgspec.structs.replace(done, **changes)
 
     def now(self) -> Instant:
         return instant(self._clock.now_ms())
@@ -290,9 +316,18 @@ def _new_card(seat: ThreadSeat, kind: CardType, held: Held, message: Message) ->
         created_by=seat.user_id,
         created_as=seat.place.role_context,
         expires_at=held.expires_at if kind.expires_in(kind.first) else None,
+        **_verdict(message),
         created_at=message.created_at,
         updated_at=message.created_at,
     )
+
+
+def _verdict(message: Message) -> dict[str, Any]:
+    """What a card stores of the verdict about the message that brought its payload."""
+    return {
+        "flags": None if message.moderation == CLEAN else message.flags,
+        "nsfw_band": message.nsfw_band or None,
+    }
 
 
 def _draft(type: str, state: str, action: dict[str, Any], reply_to: MessageId | None) -> Draft:
@@ -310,7 +345,8 @@ def _moving(step: _Step, after: Card, now: Instant) -> Update[Card]:
         "updated_at": after.updated_at,
     }
     if step.way.renews:
-        changes["payload"] = after.payload
+        renewed = ("payload", "payload_of", "payload_by", "flags", "nsfw_band")
+        changes |= {field: getattr(after, field) for field in renewed}
     as_seen = equals("version", seen.version) & equals("state", seen.state)
     return Update(
         seen.own_key(),

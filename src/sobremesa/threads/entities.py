@@ -9,7 +9,7 @@ import msgspec
 from sobremesa.clock import EPOCH, Instant, instant, milliseconds
 from sobremesa.ids import MessageId, RoomId, time_of
 from sobremesa.people import Tenant, UserId
-from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
+from sobremesa.rooms.entities import CLEAN, Flags, Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
 
@@ -165,14 +165,31 @@ class Card(Entity):
     state: str
     version: int = 1
     payload: dict[str, Any] = {}
-    created_by: UserId
-    created_as: RoleContext
+    created_by: UserId | None = None
+    """Absent in a row of another writer: then it is the author of the card's message."""
+    created_as: RoleContext | None = None
     """On which side its creator is."""
     expires_at: Instant | None = None
     moved_by: UserId | None = None
     """Who moved it last."""
+    payload_of: MessageId | None = None
+    """The message that replaced the payload; absent while it is the one of the card's own message."""
+    payload_by: UserId | None = None
+    """Who replaced the payload."""
+    flags: Flags | None = None
+    """What moderation found in the payload; absent for a clean one."""
+    nsfw_band: int | None = None
     created_at: Instant = EPOCH
     updated_at: Instant = EPOCH
+
+    @property
+    def moderation(self) -> str:
+        return CLEAN if self.flags is None else self.flags.moderation
+
+    @property
+    def author_id(self) -> UserId | None:
+        """Who wrote the payload."""
+        return self.payload_by or self.created_by
 
 
 class Tab(Entity):
@@ -186,6 +203,17 @@ class Tab(Entity):
     source_version: int = 0
     updated_at: Instant | None = None
     updated_by: UserId | None = None
+    flags: Flags | None = None
+    """What moderation found in the content; absent for a clean one."""
+    nsfw_band: int | None = None
+
+    @property
+    def moderation(self) -> str:
+        return CLEAN if self.flags is None else self.flags.moderation
+
+    @property
+    def author_id(self) -> UserId | None:
+        return self.updated_by
 
 
 class InquiryClaim(Entity):
@@ -305,6 +333,7 @@ THREADS = RoomKind(
     message=ThreadMessage,
     head=Thread,
     cursor=Participant,
+    stores_clean=True,
     cursor_is_seat=True,
     nonce=ThreadNonce,
     pin=ThreadPin,

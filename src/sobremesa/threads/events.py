@@ -13,8 +13,12 @@ from sobremesa.people import UserId
 from sobremesa.rooms import events as rooms
 from sobremesa.rooms.door import People
 from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, RoomEvents
+from sobremesa.rooms.visibility import is_withheld
 from sobremesa.table import Table
+from sobremesa.threads import card_reading, tabs
 from sobremesa.threads.access import RIGHTS
+from sobremesa.threads.card_reading import CardReader
+from sobremesa.threads.card_types import CardTypes
 from sobremesa.threads.entities import (
     THREADS,
     Card,
@@ -92,14 +96,15 @@ class ThreadEvents:
         self._table = table
         self._clock = clock
         self._people = people
+        self._cards = CardReader(table, CardTypes())
         self._places: Memory[RoomId, Place] = Memory(REMEMBERED)
         self.rooms = RoomEvents(THREADS, table, people, self.find_place)
 
     def announce(self, translation: Translation) -> None:
         translation.on(Thread, self._thread, fields=_VISIBLE)
         translation.on(Participant, self._participant, fields=("role_context", "blocked_until"))
-        translation.on(Card, self._card, fields=("state", "version", "payload", "expires_at"))
-        translation.on(Tab, self._tab, fields=("content", "source_version", "updated_at"))
+        translation.on(Card, self._card, fields=("state", "version", "payload", "expires_at", "flags", "nsfw_band"))
+        translation.on(Tab, self._tab, fields=("content", "source_version", "updated_at", "flags", "nsfw_band"))
         self.rooms.announce(translation)
 
     async def find_place(self, room_id: RoomId) -> Place | None:
@@ -155,13 +160,25 @@ class ThreadEvents:
 
     async def _card(self, seen: Seen[Card]) -> list[Announcement]:
         card = seen.new
-        if card is None:
+        place = None if card is None else await self.find_place(card.room_id)
+        if card is None or place is None:
             return []
-        return [card_updated(card_view(card, instant(self._clock.now_ms())), topic_of(card.room_id))]
+        now = instant(self._clock.now_ms())
+        card = await self._cards.complete(card)
+        if card.author_id is None or not is_withheld(card, safe_mode=place.safe_mode):
+            return [card_updated(card_view(card, now), place.topic)]
+        bare, full = card_view(card_reading.withheld(card), now), card_view(card, now)
+        return [card_updated.withheld(bare, place.topic, full=full, author=card.author_id)]
 
     async def _tab(self, seen: Seen[Tab]) -> list[Announcement]:
         tab = seen.new
-        return [] if tab is None else [tab_updated(tab_view(tab), topic_of(tab.room_id))]
+        place = None if tab is None else await self.find_place(tab.room_id)
+        if tab is None or place is None:
+            return []
+        if tab.author_id is None or not is_withheld(tab, safe_mode=place.safe_mode):
+            return [tab_updated(tab_view(tab), place.topic)]
+        bare = tab_view(tabs.withheld(tab))
+        return [tab_updated.withheld(bare, place.topic, full=tab_view(tab), author=tab.author_id)]
 
     def _remember(self, thread: Thread) -> Place:
         place = Place(topic_of(thread.room_id), thread.safe_mode_required)

@@ -48,4 +48,5 @@ def open_threads(
     talk = rooms(THREADS, door=access)
     threads = Threads(table, clock, ids, access, audit, idempotency, inboxes)
     cards = Cards(table, clock, access, talk, CardTypes(card_types), idempotency)
-    return Opened(threads, Participants(table, clock, access, audit), talk, cards, Tabs(table, clock, access), inboxes)
+    tabs = Tabs(table, clock, access, talk)
+    return Opened(threads, Participants(table, clock, access, audit), talk, cards, tabs, inboxes)

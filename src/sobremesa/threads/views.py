@@ -8,7 +8,8 @@ from sobremesa.clock import Instant
 from sobremesa.http.endpoints import Output
 from sobremesa.ids import MessageId
 from sobremesa.people import Actor, Face, UserId
-from sobremesa.rooms.views import UnreadView
+from sobremesa.rooms.dressing import flags_view
+from sobremesa.rooms.views import FlagsView, UnreadView
 from sobremesa.threads.card_types import as_of
 from sobremesa.threads.entities import (
     Card,
@@ -67,7 +68,11 @@ class ThreadParticipantView(Output):
 
 
 class CardView(Output):
-    """A card as it is now. Whoever moves it names the `version` that they saw."""
+    """A card as it is now. Whoever moves it names the `version` that they saw.
+
+    `payload` is empty for a reader who may not see it: `flags` has the verdict then. `createdBy` is null only for a
+    card of another program that does not tell.
+    """
 
     message_id: MessageId
     thread_id: ThreadId
@@ -75,19 +80,26 @@ class CardView(Output):
     state: str
     version: int
     payload: dict[str, Any]
-    created_by: UserId
+    created_by: UserId | None
     created_at: Instant
     updated_at: Instant
+    flags: FlagsView | None = None
+    nsfw_band: int | None = None
 
 
 class TabView(Output):
-    """A tab of the panel. One that nobody has written yet has no content, and the version 0."""
+    """A tab of the panel. One that nobody has written yet has no content, and the version 0.
+
+    `content` is null for a reader who may not see it: `flags` has the verdict then.
+    """
 
     thread_id: ThreadId
     tab: TabName
     content: dict[str, Any] | list[Any] | None
     source_version: int
     updated_at: Instant | None
+    flags: FlagsView | None = None
+    nsfw_band: int | None = None
 
 
 class PanelView(Output):
@@ -145,8 +157,11 @@ def card_view(card: Card, now: Instant) -> CardView:
         card.created_by,
         card.created_at,
         card.updated_at,
+        flags_view(card.flags),
+        card.nsfw_band,
     )
 
 
 def tab_view(tab: Tab) -> TabView:
-    return TabView(tab.room_id, tab.tab, tab.content, tab.source_version, tab.updated_at)
+    flags = flags_view(tab.flags)
+    return TabView(tab.room_id, tab.tab, tab.content, tab.source_version, tab.updated_at, flags, tab.nsfw_band)

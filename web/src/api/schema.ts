@@ -1863,8 +1863,10 @@ export interface components {
         };
         CardView: {
             createdAt: string;
-            createdBy: string;
+            createdBy: string | null;
+            flags: components["schemas"]["FlagsView"] | null;
             messageId: string;
+            nsfwBand: number | null;
             payload: Record<string, never>;
             state: string;
             threadId: string;
@@ -1881,7 +1883,7 @@ export interface components {
             decidedBy: string | null;
             decision: string | null;
             message: components["schemas"]["ReviewedMessage"] | null;
-            messageId: string;
+            messageId: string | null;
             note: string | null;
             origin: string;
             reason: string;
@@ -1892,7 +1894,8 @@ export interface components {
             roomKind: string;
             state: string;
             /** @enum {unknown} */
-            subject: "card" | "message";
+            subject: "card" | "message" | "tab";
+            tab: components["schemas"]["ReviewedTab"] | null;
             verdict: string | null;
         };
         CategoryCountView: {
@@ -2631,6 +2634,14 @@ export interface components {
             nsfwBand: number | null;
             username: string;
         };
+        ReviewedTab: {
+            content: unknown;
+            flags: components["schemas"]["FlagsView"] | null;
+            nsfwBand: number | null;
+            sourceVersion: number;
+            tab: string;
+            updatedAt: string | null;
+        };
         RoomSummary: {
             name: string | null;
             serverId: string | null;
@@ -2723,6 +2734,8 @@ export interface components {
         };
         TabView: {
             content: Record<string, never> | unknown[] | null;
+            flags: components["schemas"]["FlagsView"] | null;
+            nsfwBand: number | null;
             sourceVersion: number;
             /** @enum {unknown} */
             tab: "actions" | "brief" | "docs" | "expenses" | "files" | "moodboard" | "shotlist";
