@@ -210,6 +210,8 @@ async function changed(
       content: null,
       sourceVersion: 0,
       updatedAt: null,
+      flags: null,
+      nsfwBand: null,
     };
     const content = how(seen.content);
     store.apply({ t: "own.panel", d: { threadId, tabs: [{ ...seen, content }] } });

@@ -21,6 +21,8 @@ function card(type: string, state: string, createdBy: string, payload: Record<st
     createdBy,
     createdAt: at,
     updatedAt: at,
+    flags: null,
+    nsfwBand: null,
   };
 }
 

@@ -182,7 +182,7 @@ export function sideOf(
 ): ThreadRole | null {
   if (card.createdBy === thread.buyerUserId) return "buyer";
   if (card.createdBy === thread.sellerUserId) return "seller";
-  return seats[card.createdBy]?.roleContext ?? null;
+  return card.createdBy === null ? null : (seats[card.createdBy]?.roleContext ?? null);
 }
 
 /** What somebody is to a card. */

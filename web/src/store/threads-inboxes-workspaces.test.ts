@@ -174,6 +174,8 @@ describe("cards and tabs", () => {
       content: { text: "new" },
       sourceVersion: 3,
       updatedAt: AT,
+      flags: null,
+      nsfwBand: null,
     } as const;
     const state = after(
       { t: "own.panel", d: { threadId: "T", tabs: [tab] } },
@@ -183,7 +185,15 @@ describe("cards and tabs", () => {
   });
 
   it("leave a panel that was never opened alone", () => {
-    const tab = { threadId: "T", tab: "brief", content: {}, sourceVersion: 1, updatedAt: AT } as const;
+    const tab = {
+      threadId: "T",
+      tab: "brief",
+      content: {},
+      sourceVersion: 1,
+      updatedAt: AT,
+      flags: null,
+      nsfwBand: null,
+    } as const;
     expect(after({ t: "tab.updated", d: tab }).panels).toEqual({});
   });
 });

@@ -65,6 +65,8 @@ export function ActionCard({ message }: { message: Message }) {
     createdBy: message.authorId,
     createdAt: message.createdAt,
     updatedAt: message.createdAt,
+    flags: message.flags ?? null,
+    nsfwBand: message.nsfwBand ?? null,
   };
   return <CardView card={card} isKnown={known !== undefined} />;
 }
