@@ -168,8 +168,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     trusted_proxies: Annotated[list[str], Meta(description="Addresses whose `X-Forwarded-For` is believed.")] = []
     rate_limits: Annotated[
         Literal["on", "off"],
-        Meta(description="`off`: requests are not limited, nor are the numbers of sockets."),
+        Meta(description="`off`: requests are not limited, nor are connections of one address and sockets."),
     ] = "on"
+    max_connections: Annotated[
+        int | None,
+        Meta(ge=1, description="How many connections there may be in all; without it as many as files may be open."),
+    ] = None
+    max_connections_per_address: Annotated[
+        int,
+        Meta(ge=1, description="The same, of one address (IPv6: of a /64 network), unless it is a trusted proxy."),
+    ] = 2000
     max_sockets_per_address: Annotated[
         int, Meta(ge=1, description="How many WebSockets one address may have, also behind trusted proxies.")
     ] = 1000

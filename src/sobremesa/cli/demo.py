@@ -22,6 +22,7 @@ from sobremesa.demo.life import living
 from sobremesa.demo.people import LOGINS, PASSWORD
 from sobremesa.demo.seeding import Told, seed
 from sobremesa.http import logs
+from sobremesa.http.connection_limits import MaxConnections
 from sobremesa.http.server import check_address, run
 from sobremesa.http.server import serve as serve_site
 from sobremesa.migration.passes import Progress
@@ -95,6 +96,7 @@ async def _demo(settings: Settings, *, fresh: bool, quiet: bool) -> None:
             host=settings.host,
             port=settings.port,
             drain_seconds=settings.drain_seconds,
+            max_connections=MaxConnections.of(settings),
             on_ready=ready,
         )
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from sobremesa.app import Sobremesa
 from sobremesa.cli.store import Store
 from sobremesa.http import logs
+from sobremesa.http.connection_limits import MaxConnections
 from sobremesa.http.server import run
 from sobremesa.http.server import serve as serve_site
 from sobremesa.settings import Settings
@@ -48,6 +49,7 @@ async def _serve(settings: Settings) -> None:
             host=settings.host,
             port=settings.port,
             drain_seconds=settings.drain_seconds,
+            max_connections=MaxConnections.of(settings),
             trusted_proxies=settings.trusted_proxies,
             on_ready=tell,
         )

@@ -12,8 +12,10 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from sobremesa.http.connection_limits import ConnectionLimits
 from sobremesa.http.problems import TITLES, Problem
 from sobremesa.http.timers import Timer, WriteDeadline
+from sobremesa.http.websocket import WebSocketConnection
 
 HEAD_SECONDS = 20
 """How long a client may take to send a request line and its headers."""
@@ -44,8 +46,10 @@ class _TooManyPipelined(Exception):
 class HttpConnection(HttpToolsProtocol):
     """Ends heads, framing, bodies and reads that have no end of their own."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *, server_state: ConnectionLimits, **options: Any) -> None:
+        super().__init__(server_state=server_state, **options)
+        self._limits = server_state
+        self._is_counted = False
         self._is_in_head = True
         self._is_refused = False
         self._overhead = 0
@@ -61,14 +65,35 @@ class HttpConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._write_deadline = WriteDeadline(transport, self.loop)
+        problem = self._limits.admit(transport, self._host)
+        if problem is not None:
+            self._refuse(problem)
+            return
+        self._is_counted = True
         self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
 
+    def handle_websocket_upgrade(self) -> None:
+        super().handle_websocket_upgrade()
+        protocol = self.transport.get_protocol()
+        assert isinstance(protocol, WebSocketConnection)  # noqa: S101 - the server is set up so
+        protocol.on_lost = self._release
+
     def connection_lost(self, exc: Exception | None) -> None:
+        self._release()
         self._head_timer.stop()
         self._linger_timer.stop()
         self._write_deadline.stop()
         self._unset_keepalive_if_required()
         super().connection_lost(exc)
+
+    def _release(self) -> None:
+        if self._is_counted:
+            self._is_counted = False
+            self._limits.release(self._host)
+
+    @property
+    def _host(self) -> str:
+        return self.client[0] if self.client else "unknown"
 
     # Reading
 
@@ -148,6 +173,8 @@ class HttpConnection(HttpToolsProtocol):
     def _refuse(self, problem: Problem) -> None:
         """Answer a request that will not be read to its end, and hang up."""
         self._is_refused = True
+        if self.transport.is_closing():
+            return
         if self.pipeline or self._is_answer_due():
             # There is another answer to be sent first, or half of one has been.
             self.transport.abort()

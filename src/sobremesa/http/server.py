@@ -21,6 +21,7 @@ import uvicorn
 
 from sobremesa.errors import SobremesaError
 from sobremesa.http.connection import HttpConnection
+from sobremesa.http.connection_limits import ConnectionLimits, MaxConnections, raise_file_limit
 from sobremesa.http.site import Site
 from sobremesa.http.websocket import MAX_FRAME_BYTES, WebSocketConnection
 
@@ -66,6 +67,7 @@ async def serve(
     port: int,
     drain_seconds: float,
     trusted_proxies: Sequence[str] = (),
+    max_connections: MaxConnections = MaxConnections(),  # noqa: B008 - frozen
     on_ready: Callable[[str], None] | None = None,
     stop: asyncio.Event | None = None,
 ) -> None:
@@ -90,7 +92,8 @@ async def serve(
         timeout_graceful_shutdown=math.ceil(drain_seconds),
     )
     with _bound(host, port) as listener:
-        server = _Server(config, site, on_ready)
+        limits = ConnectionLimits(max_connections, trusted_proxies, raise_file_limit())
+        server = _Server(config, site, limits, on_ready)
         waiting = asyncio.create_task(server.leave_after(stop)) if stop is not None else None
         try:
             await server.serve(sockets=[listener])
@@ -119,8 +122,11 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, site: Site, on_ready: Callable[[str], None] | None) -> None:
+    def __init__(
+        self, config: uvicorn.Config, site: Site, limits: ConnectionLimits, on_ready: Callable[[str], None] | None
+    ) -> None:
         super().__init__(config)
+        self.server_state = limits
         self._site = site
         self._on_ready = on_ready
 

@@ -7,6 +7,7 @@ in small pieces, and no further while the application has a message to take or t
 from __future__ import annotations
 
 from asyncio.transports import BaseTransport
+from collections.abc import Callable
 from typing import Any
 
 from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
@@ -34,6 +35,8 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.on_lost: Callable[[], None] | None = None
+        """What to do when the connection is gone."""
         self._unparsed = bytearray()
         self._is_refused = False
         self._window = 0
@@ -48,6 +51,8 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._write_deadline.stop()
         self._unparsed.clear()
+        if self.on_lost is not None:
+            self.on_lost()
         super().connection_lost(exc)
 
     # Reading
