@@ -15,7 +15,7 @@ from sobremesa.jobs import Jobs
 from sobremesa.table import RawChange, Table
 from table.engines import embedded
 
-SOON_SECONDS = 20
+SOON_SECONDS = 60
 
 
 class Errands:

@@ -30,7 +30,7 @@ async def test_one_at_a_time_where_it_is_needed(needed: bool, most_expected: int
 
 async def test_one_room_does_not_wait_for_another() -> None:
     lanes = Lanes(needed=True)
-    async with lanes.of("one"), asyncio.timeout(5), lanes.of("other"):
+    async with lanes.of("one"), asyncio.timeout(60), lanes.of("other"):
         pass
 
 
@@ -43,6 +43,6 @@ async def test_who_gives_up_waiting_leaves_the_lane_in_order() -> None:
         with pytest.raises(asyncio.CancelledError):
             await waiting
 
-    async with asyncio.timeout(5), lanes.of("room"):
+    async with asyncio.timeout(60), lanes.of("room"):
         pass
     assert lanes._lanes == {}

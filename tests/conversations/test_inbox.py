@@ -124,7 +124,7 @@ async def test_an_inbox_moves_for_everybody_soon_after_a_message(store: str) -> 
             places = [await app.table.get(seat_of(room_id=room_id, user_id=who.user_id)) for who in people[1:]]
             return {place.last_message_at for place in places if place is not None} == {sent.created_at}
 
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not await moved():  # noqa: ASYNC110 - the table is what tells
                 await asyncio.sleep(0.05)
 

@@ -31,7 +31,7 @@ from sobremesa.table.errors import ConditionFailed, StoreClosed, StoreError
 from sobremesa.table.layout import gsi1
 from sobremesa.table.updates import add, set_to
 
-SOON_SECONDS = 5.0
+SOON_SECONDS = 60.0
 
 
 async def turns(count: int) -> None:

@@ -20,5 +20,5 @@ def logged() -> Iterator[list[dict[str, Any]]]:
 
 @pytest.fixture
 async def client() -> AsyncIterator[aiohttp.ClientSession]:
-    async with running(site_of(request_seconds=0.5)) as session:
+    async with running(site_of(request_seconds=1.0)) as session:
         yield session

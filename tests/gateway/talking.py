@@ -15,7 +15,7 @@ from typing import Any, Self
 import websockets
 from websockets.asyncio.client import ClientConnection, connect
 
-SOON_SECONDS = 10.0
+SOON_SECONDS = 60.0
 QUIET_SECONDS = 0.3
 
 

@@ -73,15 +73,12 @@ async def test_a_client_that_falls_silent_is_closed_and_heartbeats_keep_one_open
         await silent.identify()
         await alive.identify()
 
-        async def beat() -> None:
-            for _ in range(12):
-                await alive.send(1, {"s": alive.s})
-                assert await alive.frame() == {"op": 11}
-                await asyncio.sleep(0.25)
-
-        beating = asyncio.create_task(beat())
-        assert (await silent.closed()).code == 4009
-        await beating
+        closing = asyncio.create_task(silent.closed())
+        while not closing.done():
+            await alive.send(1, {"s": alive.s})
+            assert await alive.frame() == {"op": 11}
+            await asyncio.wait([closing], timeout=0.1)
+        assert (await closing).code == 4009
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])

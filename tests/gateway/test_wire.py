@@ -70,7 +70,7 @@ class OtherServer:
         await self._site(scope, self.incoming.get, self.outgoing.put)
 
     async def says(self) -> Any:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             message = await self.outgoing.get()
         return json.loads(message["text"]) if "text" in message else message
 

@@ -1,10 +1,11 @@
 """A node in a process of its own: `sobremesa serve`, with live options that no setting offers.
 
-python -m live.node '{"fast": false}'
+python -m live.node '{"fast": false, "stream": true}'
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 
@@ -15,8 +16,20 @@ from sobremesa.http import logs
 from sobremesa.http.server import run, serve
 from sobremesa.live.opening import LiveOptions
 from sobremesa.settings import Settings
+from sobremesa.table.engines.dynamodb.streams import StreamReader
+from sobremesa.table.engines.protocol import ChangeBatch
 
 DRAIN_SECONDS = 2.0
+
+
+class NodeOptions(LiveOptions, frozen=True, kw_only=True):
+    stream: bool = True
+    """Does the table's stream deliver anything to this node?"""
+
+
+async def read_nothing(self: StreamReader, wait_seconds: float) -> ChangeBatch:
+    await asyncio.sleep(wait_seconds)
+    return ChangeBatch([], self._position())
 
 
 async def main(options: LiveOptions) -> None:
@@ -32,4 +45,7 @@ async def main(options: LiveOptions) -> None:
 
 if __name__ == "__main__":
     logs.configure("json")
-    run(main(msgspec.json.decode(sys.argv[1], type=LiveOptions)))
+    options = msgspec.json.decode(sys.argv[1], type=NodeOptions)
+    if not options.stream:
+        StreamReader.read = read_nothing  # type: ignore[method-assign]
+    run(main(options))

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.nodes import Client, Node, Town, eventually, heard_at_once, listening, nodes
+from live.nodes import Client, Node, Town, eventually, listening, nodes
 from sobremesa.announcing import translation_of
 from sobremesa.clock import SystemClock
 from sobremesa.live.stream_feed import StreamFeed
@@ -25,11 +25,12 @@ async def test_what_happens_is_heard_whoever_wrote_it(town: Town, store: str, tm
             await client.until(said, beside.message_id)
 
 
-async def test_a_new_message_is_heard_at_the_time_of_its_answer(town: Town, store: str, tmp_path: Path) -> None:
-    with nodes(1, store, tmp_path, None) as [node]:
-        async with town.visit(node, "bea") as bea:
-            await bea.identify()
-            await heard_at_once(town, node, bea)
+async def test_a_new_message_is_heard_without_the_change_stream(town: Town, store: str, tmp_path: Path) -> None:
+    with nodes(1, store, tmp_path, None, stream=False) as [node]:
+        client = Client(town, "bea", lambda: node)
+        async with listening(client):
+            said = [await town.say(node, "ana", f"{number}") for number in range(5)]
+            await client.until(*said)
 
 
 @pytest.mark.parametrize("is_killed", [False, True])

@@ -28,7 +28,7 @@ OTHER_SELLER = Actor.of_person(UserId("seller-2"), "sam")
 ADMIN = Actor.of_person(UserId("admin-1"), "ada")
 STRANGER = Actor.of_person(UserId("stranger-1"), "stan")
 ROLES = {"buyer-1": "buyer", "seller-1": "seller", "seller-2": "seller", "admin-1": "admin"}
-SOON_SECONDS = 10.0
+SOON_SECONDS = 60.0
 DAY = date(2026, 11, 16)
 
 

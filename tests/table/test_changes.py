@@ -142,7 +142,7 @@ async def test_a_waiting_reader_is_woken_by_a_write(engine: Engine) -> None:
 
     await engine.write(row("p", "news"))
 
-    batch = await asyncio.wait_for(waiting, 15.0)
+    batch = await asyncio.wait_for(waiting, 60.0)
     assert [change.key.sk for change in batch.changes] == ["news"]
 
 
