@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ STOP_WITHIN_SECONDS = 5.0
 POLL_SECONDS = 0.02
 PORT_ATTEMPTS = 3
 LOG_TAIL_BYTES = 2_000
+KEPT_STREAM_RECORDS = 500
 
 HERE = Path(__file__).resolve().parent
 TETHER = HERE / "tether.py"
@@ -74,6 +76,22 @@ def start_dynoxide(db_path: Path | None = None) -> Iterator[Endpoint]:
     program = installed("dynoxide", DYNOXIDE)
     storage = [] if db_path is None else ["--db-path", str(db_path)]
     with running("dynoxide", lambda port: [program, "--host", LOOPBACK, "--port", str(port), *storage]) as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def start_lasting_dynoxide() -> Iterator[Endpoint]:
+    """Run a dynoxide that stays fast however much is written, for tests that share one.
+
+    Every write makes it look through all stream records of the process, so only the newest are kept, as DynamoDB keeps
+    those of a day. They are removed in its database, since it has no option for it.
+    """
+    with tempfile.TemporaryDirectory() as folder, start_dynoxide(Path(folder) / "table.db") as endpoint:
+        with contextlib.closing(sqlite3.connect(Path(folder) / "table.db")) as database:
+            database.execute(
+                "CREATE TRIGGER trim_stream AFTER INSERT ON _stream_records BEGIN"
+                f" DELETE FROM _stream_records WHERE id <= NEW.id - {KEPT_STREAM_RECORDS}; END"
+            )
         yield endpoint
 
 
