@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+# Measuring takes half as long again, so only CI does it: make test COVERAGE=1
+COVERED := $(if $(COVERAGE),--cov --cov-report=term)
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,7 +22,7 @@ TYPED := src tests bench examples $(wildcard docs/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint types e2e bench docs lock clean
+.PHONY: help install run test pytest beside vitest long lint types e2e bench docs lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -30,10 +32,22 @@ install: $(VENV)/.installed $(SERVERS)/node_modules/.installed $(CLIENT) ## Make
 run: install ## Start the demo
 	@$(BIN)/sobremesa demo
 
-test: install lint types ## Lint, check types and imports, then run the tests with coverage, and those in browsers
+# What takes minutes runs side by side. Only the tests in Python show their progress, so that the two do not mix.
+test: install lint ## Lint, check types and imports, and run every test, those in browsers too; COVERAGE=1 measures
+	@$(MAKE) -j 2 pytest beside
+
+pytest: install
+	@$(BIN)/pytest -q -n 2 $(COVERED) $(PYTEST_ARGS)
+
+beside: install
+	@{ $(MAKE) types && $(MAKE) vitest && $(MAKE) e2e; } > $(VENV)/beside.log 2>&1 || { cat $(VENV)/beside.log; exit 1; }
+	@grep -hE '^ +(Tests +)?[0-9]+ passed' $(VENV)/beside.log | sed 's/^ */In TypeScript and in browsers: /'
+
+vitest: install
 	@cd $(WEB) && $(NPM) run --silent test
-	@$(BIN)/pytest -q -n 2 --cov --cov-report=term $(PYTEST_ARGS)
-	@$(MAKE) e2e
+
+long: install ## Run the tests that repeat something random, for much longer
+	@TESTS_LENGTH=long $(BIN)/pytest -q -n 2 -m long $(PYTEST_ARGS)
 
 lint: install ## Check style, formatting and the import contracts
 	@$(BIN)/ruff check --quiet --output-format concise .

@@ -6,14 +6,12 @@ account, a server, a message) get their own, made anew whenever one has ended.
 
 Only requests with an address of more than 16 KB are left out: the server ends them before the API sees them.
 
-SOBREMESA_SCHEMATHESIS_EXAMPLES says how many requests of each sort go to each operation; the same number makes the same
-requests.
+The same number of requests of each sort (`lengths.py`) makes the same requests.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import uuid
 from collections import Counter
 from collections.abc import Callable
@@ -39,9 +37,9 @@ from schemathesis.specs.openapi.checks import (
 
 from api.calling import PASSWORD, PICTURE
 from api.running import Server, new_key
+from lengths import SCHEMATHESIS_EXAMPLES as EXAMPLES
 
-EXAMPLES = int(os.environ.get("SOBREMESA_SCHEMATHESIS_EXAMPLES", "6"))
-SECONDS = 60 + EXAMPLES * 30
+SECONDS = 120 + EXAMPLES * 30
 REQUEST_SECONDS = 30
 MAX_URL = 16_384
 CHECKS = [
@@ -326,6 +324,7 @@ def make_real(case: Case[Any], world: World, operation: str) -> None:
         case.query["token"] = world.tokens[SIGNED[operation]]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(SECONDS)
 def test_every_answer_is_one_that_the_document_describes(server: Server) -> None:
     world = World(server.url, asyncio.run(new_key(server, "admin")))

@@ -8,5 +8,5 @@ neighbour_process  another process at the same file, which follows the log or ho
 recording_disk     a VFS that writes down what was done to the files, and what a power cut could leave of it
 failing_disk       a VFS that can be told to fail
 
-SOBREMESA_CRASH_CYCLES and SOBREMESA_POWER_CUTS set the size of a run, SOBREMESA_SEED repeats one.
+`lengths.py` has the size of a run, TESTS_SEED repeats one.
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import shutil
 import time
@@ -15,21 +14,22 @@ import pytest
 from durability.chat import LAYOUT, SENDERS, Message, send
 from durability.child import last_lines_of, line_of, lines_until, started
 from durability.inspection import Found, inspect
+from lengths import CRASH_CYCLES as CYCLES
+from lengths import SEED
 from sobremesa.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine
 
-CYCLES = int(os.environ.get("SOBREMESA_CRASH_CYCLES", "10"))
-SEED = int(os.environ.get("SOBREMESA_SEED", random.randrange(10**9)))
 MOST_ACKS = 600
 
 
-@pytest.mark.timeout(60 + 10 * CYCLES)
+@pytest.mark.long
+@pytest.mark.timeout(120 + 10 * CYCLES)
 def test_a_killed_process_loses_no_acknowledged_write_and_leaves_none_half_done(tmp_path: Path) -> None:
     chance = random.Random(SEED)
     store = tmp_path / "chat.db"
     acknowledged: set[Message] = set()
     found = Found([], {})
-    print(f"SOBREMESA_SEED={SEED} SOBREMESA_CRASH_CYCLES={CYCLES}")
+    print(f"TESTS_SEED={SEED}")
 
     for cycle in range(CYCLES):
         acknowledged |= set(killed_while_sending(store, f"run{cycle}", chance))

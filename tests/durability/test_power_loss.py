@@ -6,7 +6,6 @@ recorded, write by write and sync by sync, and then cut at many places.
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 from collections.abc import Iterable
@@ -18,12 +17,12 @@ import pytest
 from durability.chat import LAYOUT, Message, send, talk
 from durability.inspection import AcknowledgedLost, inspect
 from durability.recording_disk import Disk, Record, Synced, recording_disk
+from lengths import POWER_CUTS as CUTS
+from lengths import SEED
 from sobremesa.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine, writer
 from sobremesa.table.errors import StoreError
 
-CUTS = int(os.environ.get("SOBREMESA_POWER_CUTS", "200"))
-SEED = int(os.environ.get("SOBREMESA_SEED", random.randrange(10**9)))
 LONG_TEXT = "So I said to the waiter: " + "and then, " * 80
 
 
@@ -111,6 +110,7 @@ async def check_what_is_left(store: Path, acknowledged: list[Message]) -> None:
     inspect(store, [*acknowledged, Message("after", 0, 0)])
 
 
+@pytest.mark.long
 @pytest.mark.timeout(120 + CUTS)
 @pytest.mark.parametrize("checkpoint_pages", [1000, 20, 1])
 async def test_a_power_cut_loses_no_acknowledged_write_and_leaves_none_half_done(
@@ -122,7 +122,7 @@ async def test_a_power_cut_loses_no_acknowledged_write_and_leaves_none_half_done
 
     verdict = await cut_at(run, cuts, tmp_path, chance)
 
-    print(f"SOBREMESA_SEED={SEED}: {len(run.record)} deeds, {len(run.acknowledged)} acks, {len(cuts)} cuts")
+    print(f"TESTS_SEED={SEED}: {len(run.record)} deeds, {len(run.acknowledged)} acks, {len(cuts)} cuts")
     assert (verdict.lost, verdict.broken) == ([], [])
 
 
@@ -142,7 +142,7 @@ async def test_a_cut_while_the_store_is_being_made_leaves_one_that_opens(tmp_pat
 
     verdict = await cut_at(run, range(opening), tmp_path, chance)
 
-    print(f"SOBREMESA_SEED={SEED}")
+    print(f"TESTS_SEED={SEED}")
     assert (verdict.lost, verdict.broken) == ([], [])
     assert verdict.whole == opening
 
@@ -153,7 +153,7 @@ async def test_the_power_cuts_have_teeth_without_syncs_acknowledged_writes_are_l
 
     verdict = await cut_at(run, chance.sample(run.places_under_load(), 60), tmp_path, chance)
 
-    print(f"SOBREMESA_SEED={SEED}: {verdict.whole} whole, {len(verdict.lost)} lost, {len(verdict.broken)} broken")
+    print(f"TESTS_SEED={SEED}: {verdict.whole} whole, {len(verdict.lost)} lost, {len(verdict.broken)} broken")
     assert len(verdict.lost) > 5
     assert len(verdict.lost) + len(verdict.broken) > verdict.whole
 
@@ -166,6 +166,6 @@ async def test_the_power_cuts_have_teeth_with_too_few_syncs_the_store_is_whole_b
 
     verdict = await cut_at(run, chance.sample(run.places_under_load(), 60), tmp_path, chance)
 
-    print(f"SOBREMESA_SEED={SEED}: {verdict.whole} whole, {len(verdict.lost)} lost, {len(verdict.broken)} broken")
+    print(f"TESTS_SEED={SEED}: {verdict.whole} whole, {len(verdict.lost)} lost, {len(verdict.broken)} broken")
     assert len(verdict.lost) > 5
     assert verdict.broken == []

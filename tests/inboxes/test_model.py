@@ -1,12 +1,11 @@
 """Anything in any order: lists and counts are always what a plain model says.
 
-`SOBREMESA_INBOX_EXAMPLES` and `SOBREMESA_INBOX_STEPS` make it run longer.
+`make long` lets it run longer.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import uuid
 from collections import Counter
 from contextlib import AsyncExitStack
@@ -18,6 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from inboxes.shop import NEWS, NOW_MS, SHOP, Shop, reader
+from lengths import INBOX_EXAMPLES as EXAMPLES
+from lengths import INBOX_STEPS as STEPS
 from servers import Endpoint
 from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock
@@ -25,9 +26,6 @@ from sobremesa.inboxes.counting import CategoryCount, InboxCount
 from sobremesa.people import Actor
 from sobremesa.settings import Settings
 from sobremesa.table import RawChange
-
-EXAMPLES = int(os.environ.get("SOBREMESA_INBOX_EXAMPLES", "12"))
-STEPS = int(os.environ.get("SOBREMESA_INBOX_STEPS", "40"))
 
 NAMES = ("ana", "ben", "cleo", "dora")
 names = st.sampled_from(NAMES)
@@ -253,6 +251,7 @@ class InboxMachine(RuleBasedStateMachine):
         return [checked async for checked in self.shop.inboxes.reconciling.run(dry=True) if checked.drift]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(120 + EXAMPLES * STEPS)
 @pytest.mark.parametrize("engine", ["embedded", "dynamodb"])
 def test_lists_and_counts_are_always_what_a_plain_model_says(engine: str, dynoxide_memory: Endpoint) -> None:

@@ -1,12 +1,11 @@
 """The backfill is killed at random moments, again and again, while people read and both programs write.
 
-SOBREMESA_MIGRATION_ROWS says how many old rows there are, SOBREMESA_MIGRATION_KILLS how often it is killed.
+`lengths.py` says how many old rows there are and how often it is killed.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import signal
 import sys
@@ -16,14 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from lengths import MIGRATION_KILLS as KILLS
+from lengths import MIGRATION_ROWS as ROWS
+from lengths import SEED
 from migration.before import Before, fill, hash_of_number, old_item
 from sobremesa.app import Sobremesa
 from sobremesa.settings import Settings
 from sobremesa.workspaces.errors import StaleVersion
 
-ROWS = int(os.environ.get("SOBREMESA_MIGRATION_ROWS", "2000"))
-KILLS = int(os.environ.get("SOBREMESA_MIGRATION_KILLS", "5"))
-SEED = int(os.environ.get("SOBREMESA_SEED", random.randrange(10**9)))
 SOBREMESA = Path(sys.executable).with_name("sobremesa")
 UNITS = str(ROWS // 2)
 """So slow that every kill falls into the middle of it."""
@@ -118,7 +117,8 @@ async def killed(store: str, chance: random.Random) -> int:
     return int(line.split()[1])
 
 
-@pytest.mark.timeout(120 + ROWS // 50)
+@pytest.mark.long
+@pytest.mark.timeout(180 + ROWS // 50)
 async def test_a_killed_backfill_loses_and_doubles_nothing_and_no_read_fails_meanwhile(tmp_path: Path) -> None:
     chance = random.Random(SEED)
     store = f"sqlite:///{tmp_path / 'chat.db'}"
@@ -145,7 +145,7 @@ async def test_a_killed_backfill_loses_and_doubles_nothing_and_no_read_fails_mea
         await asyncio.sleep(1.1)
         items = {item.item_id: item for item in await before.items(limit=100)}
 
-    print(f"SOBREMESA_SEED={SEED} {ROWS} rows, {KILLS} kills at {seen}, the rest in {took:.1f} s")
+    print(f"TESTS_SEED={SEED} {ROWS} rows, {KILLS} kills at {seen}, the rest in {took:.1f} s")
     print(f"meanwhile {dict(life.done)}; all of it in {time.monotonic() - began:.0f} s\n{cut}\n{proof}")
     assert {type(outcome) for outcome in outcomes} == {asyncio.CancelledError}, outcomes
     assert seen == sorted(seen)

@@ -1,8 +1,8 @@
 """The embedded engine and a DynamoDB endpoint, given the same random operations, must answer the same in everything.
 
 Items, error classes, failed operations with their old items, pages and where they end, counts, capacity, and at the
-end of each run the whole table and its stream of changes. `SOBREMESA_DIFFERENTIAL_OPERATIONS` sets the size of the
-run, `SOBREMESA_DIFFERENTIAL_SEED` its beginning; a failure prints the shortest run of operations that shows it.
+end of each run the whole table and its stream of changes. `make long` sends more of them; the environment
+variable DIFFERENTIAL_SEED sends others. A failure prints the shortest run of operations that shows it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
+from lengths import DIFFERENTIAL_OPERATIONS as OPERATIONS
 from servers import Endpoint
 from sobremesa.table.engines.protocol import DeleteItem, ItemWrite, PutItem, QueryRequest, RawKey, ScanRequest
 from table import workload
 from table.pairs import Pair, cursors, history, segments, whole_index_partition, whole_partition, whole_table
 
-OPERATIONS = int(os.environ.get("SOBREMESA_DIFFERENTIAL_OPERATIONS", "1500"))
-SEED = int(os.environ.get("SOBREMESA_DIFFERENTIAL_SEED", "1"))
+SEED = int(os.environ.get("DIFFERENTIAL_SEED", "1"))
 STEPS = 50
 # Making a failure short takes some minutes.
-PHASES = (Phase.generate,) if "SOBREMESA_DIFFERENTIAL_UNSHRUNK" in os.environ else (Phase.generate, Phase.shrink)
+PHASES = (Phase.generate,) if "DIFFERENTIAL_UNSHRUNK" in os.environ else (Phase.generate, Phase.shrink)
 
 random_data = st.data()
 
@@ -119,7 +119,8 @@ class Differential(RuleBasedStateMachine):
         return answer
 
 
-@pytest.mark.timeout(60 + OPERATIONS // 10)
+@pytest.mark.long
+@pytest.mark.timeout(120 + OPERATIONS // 10)
 def test_both_engines_answer_the_same_to_random_operations(dynoxide_memory: Endpoint) -> None:
     with asyncio.Runner() as runner:
 

@@ -1,0 +1,32 @@
+"""How often the tests repeat that try something random again and again: short in `make test`, long in `make long`.
+
+The marker `long` names these tests. `SEED`, where it is used, is printed by a failing test, and the environment
+variable TESTS_SEED repeats it.
+"""
+
+import os
+import random
+
+SEED = int(os.environ.get("TESTS_SEED", random.randrange(10**9)))
+
+_IS_LONG = os.environ.get("TESTS_LENGTH") == "long"
+
+
+def _length(short: int, long: int) -> int:
+    return long if _IS_LONG else short
+
+
+CRASH_CYCLES = _length(4, 100)
+"""How often a process is killed while it writes."""
+POWER_CUTS = _length(40, 1_000)
+"""At how many places a recorded run is cut."""
+DIFFERENTIAL_OPERATIONS = _length(600, 20_000)
+"""How many random operations the engines are compared by."""
+SCHEMATHESIS_EXAMPLES = _length(2, 100)
+"""How many requests of each sort go to each operation of the API."""
+MIGRATION_ROWS = _length(600, 50_000)
+MIGRATION_KILLS = _length(2, 5)
+INBOX_EXAMPLES = _length(5, 300)
+INBOX_STEPS = _length(40, 80)
+PUBLISH_RECIPIENTS = _length(3_000, 10_000)
+"""To how many users a publishing goes that is killed twice."""
