@@ -171,9 +171,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Meta(description="`off`: requests are not limited, nor are connections of one address and sockets."),
     ] = "on"
     max_connections: Annotated[
-        int | None,
-        Meta(ge=1, description="How many connections there may be in all; without it as many as files may be open."),
-    ] = None
+        int,
+        Meta(ge=0, description="How many connections there may be in all; 0 is as many as open files allow."),
+    ] = 0
     max_connections_per_address: Annotated[
         int,
         Meta(ge=1, description="The same, of one address (IPv6: of a /64 network), unless it is a trusted proxy."),

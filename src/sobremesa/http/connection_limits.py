@@ -46,7 +46,7 @@ class MaxConnections(msgspec.Struct, frozen=True, kw_only=True):
         """The limits of these settings."""
         is_limited = settings.rate_limits == "on"
         of_address = settings.max_connections_per_address if is_limited else None
-        return cls(in_all=settings.max_connections, of_address=of_address)
+        return cls(in_all=settings.max_connections or None, of_address=of_address)
 
 
 class ConnectionLimits(ServerState):
