@@ -243,7 +243,7 @@ class Sobremesa:
                 judge_seconds=settings.moderation_seconds,
             )
 
-        access = Access(table, audit)
+        access = Access(table, audit, clock)
         cleanup = Cleanup(table, self.attachments)
         quotas = Quotas(table, clock)
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs, quotas)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -9,6 +10,9 @@ from typing import NewType, Protocol
 
 Instant = NewType("Instant", str)
 """A moment as fixed-width text, `2026-11-16T09:30:00.000Z`: it sorts as it reads, in a key too."""
+
+
+_FIXED_WIDTH = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
 
 class Clock(Protocol):
@@ -65,6 +69,8 @@ def lenient_ms(moment: str) -> int | None:
 
 def fixed_width(moment: str | None) -> Instant | None:
     """A time as other writers spell it, as the fixed-width text that a key takes; None if it cannot be read."""
+    if moment is not None and _FIXED_WIDTH.fullmatch(moment):
+        return Instant(moment)
     read_ms = None if moment is None else lenient_ms(moment)
     return None if read_ms is None else instant(read_ms)
 

@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from sobremesa.accounts.audit import Audit
+from sobremesa.clock import Clock, SystemClock
 from sobremesa.communities.entities import (
+    CHANNELS,
     ChannelId,
     ChannelPointer,
     Server,
@@ -31,6 +33,7 @@ from sobremesa.errors import Forbidden, NotFound
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.memory import Memory
 from sobremesa.people import Actor, UserId
+from sobremesa.rooms.adopting import find_last
 from sobremesa.rooms.door import Beside, RoomRight, Seat
 from sobremesa.rooms.entities import Message
 from sobremesa.table import Check, Condition, Create, Operation, Remembered, Table, absent_or_null, equals, present
@@ -65,9 +68,10 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 class Access:
     """Lets people into servers and channels."""
 
-    def __init__(self, table: Table, audit: Audit) -> None:
+    def __init__(self, table: Table, audit: Audit, clock: Clock | None = None) -> None:
         self._table = table
         self._audit = audit
+        self._clock = clock or SystemClock()
         self._members: Remembered[tuple[UserId, str, ServerId], Member | None] = Remembered(table, REMEMBERED)
         self._homes: Memory[RoomId, ChannelPointer] = Memory(REMEMBERED)
         """Pointers as they once were: a channel never moves to another server."""
@@ -168,7 +172,9 @@ class Access:
             raise NotFound
 
         # An index may still show a channel that is gone; its own row decides.
-        pointer = ChannelPointer(room_id=room_id, server_id=channels[0].server_id)
+        last = await find_last(CHANNELS, self._table, self._clock, room_id)
+        last_id = None if last is None else last.message_id
+        pointer = ChannelPointer(room_id=room_id, server_id=channels[0].server_id, last_message_id=last_id)
         with contextlib.suppress(ConditionFailed):
             await self._table.write(
                 Create(pointer), Check(channels[0].own_key(), when=present()), pattern=adopt_channel

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
+from sobremesa.clock import fixed_width
 from sobremesa.conversations.entities import (
     Conversation,
     ConversationId,
@@ -58,12 +59,13 @@ class Activity:
     async def move(self, room_id: ConversationId) -> None:
         """Bring a conversation up to its last message in the inboxes of everybody in it."""
         conversation = await self._table.get(conversation_by_id(room_id=room_id))
-        if conversation is None or conversation.is_big or conversation.last_message_at is None:
+        # Another writer spells times in its own way; in a key they have one width, or they would not sort.
+        at = None if conversation is None else fixed_width(conversation.last_message_at)
+        if conversation is None or conversation.is_big or at is None:
             return
         page = await self._table.query(participants_of(room_id=room_id), limit=BIG_ABOVE + 1, consistent=False)
         if len(page.items) > BIG_ABOVE:
             return
-        at = conversation.last_message_at
         behind = [place for place in page.items if (place.last_message_at or "") < at]
         await asyncio.gather(*(self._move_for(place, at) for place in behind))
 

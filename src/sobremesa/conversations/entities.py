@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from sobremesa.clock import EPOCH, Instant, lenient_ms
+from sobremesa.clock import EPOCH, Instant, fixed_width, lenient_ms
 from sobremesa.ids import RoomId
 from sobremesa.people import UserId
 from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
@@ -46,12 +46,16 @@ class Conversation(Head):
     def title(self) -> str | None:
         return self.name
 
+    @property
+    def is_incomplete(self) -> bool:
+        return self.last_message_id is None and (self.last_message_at or self.last_message_sender) is not None
+
     def marks(self, message: Message) -> dict[str, Any]:
         text = shown_text(message, safe_mode=False)
         return {
             "last_message_body": None if text is None else text[:MAX_PREVIEW],
             "last_message_sender": message.author_id,
-            "last_message_at": message.created_at,
+            **_time_of(message, "last_message_at"),
         }
 
 
@@ -74,7 +78,7 @@ class Participant(ReadCursor):
 
     @classmethod
     def marks(cls, message: Message) -> dict[str, Any]:
-        return {"last_read_at": message.created_at}
+        return _time_of(message, "last_read_at")
 
     @property
     def read_ms(self) -> int | None:
@@ -270,6 +274,12 @@ CONVERSATIONS = RoomKind(
     set_pin=set_pin,
     mark_read=mark_read,
 )
+
+
+def _time_of(message: Message, field: str) -> dict[str, Any]:
+    """When it was written, in the one form that sorts; nothing where another writer's row does not tell."""
+    at = fixed_width(message.created_at)
+    return {} if at is None or at == EPOCH else {field: at}
 
 
 def direct_claim(one: UserId, other: UserId, room_id: RoomId) -> DirectClaim:

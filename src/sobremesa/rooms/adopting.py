@@ -9,6 +9,7 @@ from sobremesa.ids import MessageId, RoomId, first_of
 from sobremesa.migration import Step
 from sobremesa.rooms.entities import Head, Message
 from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.unread import LAST_ULID
 from sobremesa.table import Table, Update, absent_or_null, set_to
 
 
@@ -26,10 +27,13 @@ async def last_message(kind: RoomKind, table: Table, clock: Clock, head: Head) -
 async def find_last(kind: RoomKind, table: Table, clock: Clock, room_id: RoomId) -> Message | None:
     """The last message of a room.
 
-    Other programs' ids may have any form. None for one whose key sorts after all messages to come: as a head it would
-    stop the room.
+    Other programs' ids may have any form. None for one whose key, or whose id, sorts after all messages to come: as a
+    head it would stop the room. An id that sorts after every ULID does not.
     """
     page = await table.query(kind.messages(room_id=room_id), limit=1)
-    upcoming = kind.message_key(room_id, MessageId(first_of(clock.now_ms() + 1)))
+    upcoming_id = MessageId(first_of(clock.now_ms() + 1))
+    upcoming = kind.message_key(room_id, upcoming_id)
     last: Message | None = page.items[0] if page.items else None
-    return last if last is not None and last.own_key().raw.sk < upcoming.raw.sk else None
+    if last is None or last.own_key().raw.sk >= upcoming.raw.sk:
+        return None
+    return None if upcoming_id <= last.message_id <= LAST_ULID else last

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,9 +17,13 @@ from sobremesa.rooms.entities import Message
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import MessageView
 from sobremesa.rooms.visibility import may_see
-from sobremesa.table import Key, Page, Remembered, Table
+from sobremesa.table import IndexKey, Key, Page, RawKey, Remembered, Table
 
 REMEMBERED_PAGES = 200
+MAX_NEARBY = 50
+MAX_LOOKED_THROUGH = 5_000
+"""Where no index finds a message by its id, those of other writers are found among so many of the newest."""
+LOOKED_THROUGH_AT_ONCE = 500
 
 
 class History:
@@ -69,9 +74,12 @@ class Archive:
         return message
 
     async def find_all(self, seat: Seat, message_ids: Sequence[MessageId]) -> list[Message | None]:
-        """Messages of this room, in the order of their ids; those of our own by one request."""
-        ours = [message_id for message_id in message_ids if is_ulid(message_id)]
-        rows = await self._table.get_many([self._kind.message_key(seat.room_id, message_id) for message_id in ours])
+        """Messages of this room, in the order of their ids; those whose keys follow from their ids by one request."""
+        keys: list[Key[Message]] = []
+        for message_id in message_ids:
+            with contextlib.suppress(ValueError):
+                keys.append(self._kind.message_key(seat.room_id, message_id))
+        rows = await self._table.get_many(keys)
         found = {message.message_id: message for message in rows if message is not None}
         return [found.get(each) or await self._find_foreign(seat, each) for each in message_ids]
 
@@ -150,7 +158,36 @@ async def find_message(kind: RoomKind, table: Table, room_id: RoomId, message_id
 
 
 async def _find_foreign(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
-    if kind.messages_by_id is None:
-        return None
-    page = await table.query(kind.messages_by_id(message_id=message_id), limit=10)
-    return next((message for message in page.items if message.room_id == room_id), None)
+    """A message that another writer keyed otherwise: by the index, or where there is none among the messages."""
+    if kind.messages_by_id is not None:
+        page = await table.query(kind.messages_by_id(message_id=message_id), limit=10)
+        return next((message for message in page.items if message.room_id == room_id), None)
+    if not kind.has_time_in_keys:
+        return None  # its key is its id, so it would have been found
+    if is_ulid(message_id):
+        return await _find_nearby(kind, table, room_id, message_id)
+    return await _look_through(kind, table, room_id, message_id)
+
+
+async def _find_nearby(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
+    """A message whose key holds another time than its id, but not one far from it."""
+    question, place = kind.messages(room_id=room_id), kind.message_key(room_id, message_id)
+    for newest_first in (True, False):
+        page: Page[Message] = await table.query(question, limit=MAX_NEARBY, after=place, newest_first=newest_first)
+        found = next((message for message in page.items if message.message_id == message_id), None)
+        if found is not None:
+            return found
+    return None
+
+
+async def _look_through(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
+    """A message whose id says nothing about its place, among the newest of its room."""
+    question = kind.messages(room_id=room_id)
+    last: RawKey | IndexKey | None = None
+    for _ in range(0, MAX_LOOKED_THROUGH, LOOKED_THROUGH_AT_ONCE):
+        page: Page[Message] = await table.query(question, limit=LOOKED_THROUGH_AT_ONCE, after=last, newest_first=True)
+        found = next((message for message in page.items if message.message_id == message_id), None)
+        if found is not None or page.last is None:
+            return found
+        last = page.last
+    return None

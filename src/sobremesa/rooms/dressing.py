@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence, Set
 from typing import Any, NamedTuple, TypeVar
 
+import msgspec
+
 from sobremesa.clock import EPOCH
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.memory import Memory
@@ -52,6 +54,7 @@ class Dressing:
     async def undressed(self, room_id: RoomId, messages: Sequence[Message]) -> Undressed:
         """Messages of one room with what belongs to them, before it matters who reads them."""
         summaries = await self._summaries(room_id, messages) if messages else []
+        messages = await with_names(self._people, messages)
         is_plain = not summaries and not any(
             message.reactions or message.moderation != CLEAN or message.nsfw_band for message in messages
         )
@@ -140,6 +143,18 @@ class Dressing:
             found = await self._table.get_many(keys)
             mine |= {_identity(summary) for summary, row in zip(unsure, found, strict=True) if row is not None}
         return mine
+
+
+async def with_names(people: People, messages: Sequence[Message]) -> Sequence[Message]:
+    """The same messages; those of other writers that store no name get their author's of today."""
+    nameless = {message.author_id for message in messages if not message.username}
+    if not nameless:
+        return messages
+    faces = await people.faces(list(nameless))
+    return [
+        message if message.username else msgspec.structs.replace(message, username=faces[message.author_id].username)
+        for message in messages
+    ]
 
 
 def shown_as(

@@ -95,6 +95,11 @@ class Head(Entity):
         """The room's name, where its head has one."""
         return None
 
+    @property
+    def is_incomplete(self) -> bool:
+        """May there be messages although it names no last one? So it is in rows of other writers."""
+        return False
+
     def marks(self, message: Message) -> dict[str, Any]:
         """What a kind of room also keeps of its last message: a preview, a time."""
         return {}

@@ -19,7 +19,7 @@ from sobremesa.live.translation import Seen, Translation
 from sobremesa.people import UserId
 from sobremesa.rooms.archive import find_message
 from sobremesa.rooms.door import People
-from sobremesa.rooms.dressing import Undressed, reactions_to, shown_as
+from sobremesa.rooms.dressing import Undressed, reactions_to, shown_as, with_names
 from sobremesa.rooms.entities import Message, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import RoomKind, RoomKindName
 from sobremesa.rooms.views import FlagsView
@@ -248,6 +248,7 @@ class RoomEvents:
         id: str = "",
     ) -> Announcement:
         departing = await self._people.departing()
+        [message] = await with_names(self._people, [message])
         shown = shown_as(LiveMessage, self._kind, message, reactions, departing, withheld=False)
         if not is_withheld(message, safe_mode=place.safe_mode):
             return event(shown, place.topic, id=id)

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from sobremesa.ids import MessageId, RoomId
+from sobremesa.ids import MessageId, RoomId, first_of
 from sobremesa.people import UserId
 from sobremesa.rooms.entities import Flags, Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.table import Key, Lookup, Pattern, WritePattern
@@ -64,6 +64,11 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
         if not self.stores_clean:
             return {"flags": flags, "nsfw_band": nsfw_band}
         return {"flags": flags or Flags(), "nsfw_band": nsfw_band or 0}
+
+    @property
+    def has_time_in_keys(self) -> bool:
+        """Is a message's key more than its id?"""
+        return bool(self.message.time_parts(MessageId(first_of(0))))
 
     def head_key(self, room_id: RoomId) -> Key[Head]:
         return self.head.key(room_id=room_id) if self.head_by_key is None else self.head_by_key(room_id=room_id)

@@ -29,7 +29,7 @@ from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rewriting import Rewriting
 from sobremesa.rooms.sending import Also, Draft, Judged, Sending, nothing_else
-from sobremesa.rooms.unread import RoomStanding, Unread, moves_forward
+from sobremesa.rooms.unread import RoomStanding, Unread, cursor_moves_forward
 from sobremesa.rooms.views import (
     MessageView,
     PinView,
@@ -309,11 +309,12 @@ class Rooms:
             raise NotFound
 
         key = self.kind.cursor_key(room_id, seat.user_id)
-        move = set_to(last_read_message_id=message_id, updated_at=self._now(), **self.kind.cursor.marks(message))
+        marks = self.kind.cursor.marks(message)
+        move = set_to(last_read_message_id=message_id, updated_at=self._now(), **marks)
         cursor: ReadCursor | None
         try:
             cursor = await self._table.write(
-                self._moving(key, move, when=moves_forward(message_id)),
+                self._moving(key, move, when=cursor_moves_forward(message, marks)),
                 pattern=self.kind.mark_read,
             )
         except ConditionFailed:

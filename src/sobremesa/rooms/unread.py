@@ -10,15 +10,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sobremesa.clock import milliseconds
+from sobremesa.clock import lenient_ms, milliseconds
 from sobremesa.http.heavy import HeavyWork
-from sobremesa.ids import MessageId, encode, first_of, is_ulid
+from sobremesa.ids import MessageId, encode, first_of, is_ulid, time_of
 from sobremesa.rooms.door import Seat
-from sobremesa.rooms.entities import CLEAN, ReadCursor
+from sobremesa.rooms.entities import CLEAN, Message, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import UnreadView
 from sobremesa.rooms.visibility import withholds
-from sobremesa.table import Condition, Table, greater, less_if_present
+from sobremesa.table import Condition, Table, all_of, greater, less_if_present
 
 MAX_COUNTED = 100
 MAX_LOOKED_AT = 200
@@ -27,12 +27,19 @@ MANY_ROOMS = 100
 
 NOTHING_UNREAD = UnreadView(0, False, 0)
 
-_LAST_ULID = encode((1 << 128) - 1)
+LAST_ULID = encode((1 << 128) - 1)
 
 
 def moves_forward(message_id: MessageId, field: str = "last_read_message_id") -> Condition:
     """A cursor, or a head, only moves forward. Another writer's id that sorts after all of ours has no order in it."""
-    return less_if_present(field, message_id) | greater(field, _LAST_ULID)
+    return less_if_present(field, message_id) | greater(field, LAST_ULID)
+
+
+def cursor_moves_forward(message: Message, marks: Mapping[str, Any]) -> Condition:
+    """That a cursor moves forward to a message: by its id, or by its time if another writer minted the id."""
+    if is_ulid(message.message_id) or not marks:
+        return moves_forward(message.message_id)
+    return all_of(*(less_if_present(field, value) for field, value in marks.items()))
 
 
 class RoomStanding(NamedTuple):
@@ -53,29 +60,33 @@ class Unread:
     def __init__(self, kind: RoomKind, table: Table) -> None:
         self._kind = kind
         self._table = table
+        self._in_order_of_time = kind.has_time_in_keys
         self._heavy = HeavyWork()
 
     async def count(self, seat: Seat, cursor: ReadCursor | None) -> UnreadView:
         """What is unread for the person on this seat, who has read up to this cursor."""
         floor = read_up_to(seat, cursor)
         last = seat.head.last_message_id
-        if last is None or last <= floor:
+        is_read = not seat.head.is_incomplete if last is None else is_ulid(last) and last <= floor
+        if is_read:
             return NOTHING_UNREAD
 
         page = await self._table.query_fields(
             self._kind.messages(room_id=seat.room_id),
-            ["author_id", "mentions", "deleted", "flags", "nsfw_band"],
+            ["author_id", "mentions", "deleted", "flags", "nsfw_band", "message_id", "created_at"],
             limit=MAX_LOOKED_AT,
             after=self._kind.message_key(seat.room_id, floor),
             newest_first=False,
             consistent=False,
         )
 
-        others = [row for row in page.items if row["author_id"] != seat.user_id and not _is_gone(seat, row)]
+        rows = page.items if self._in_order_of_time else [row for row in page.items if _is_after(row, floor)]
+        others = [row for row in rows if row["author_id"] != seat.user_id and not _is_gone(seat, row)]
         counted = others[:MAX_COUNTED]
         mentions = sum(seat.user_id in (row["mentions"] or ()) for row in counted)
-        capped = len(others) > MAX_COUNTED or page.last is not None
-        return UnreadView(len(counted), capped, mentions)
+        # Where the last one looked at has been read long since, so have those after it: other writers' ids.
+        has_more = page.last is not None and bool(rows) and rows[-1] is page.items[-1]
+        return UnreadView(len(counted), len(others) > MAX_COUNTED or has_more, mentions)
 
     async def everywhere(self, seats: Sequence[Seat]) -> list[RoomStanding]:
         """How a person stands in all their rooms: if they are many, by one request of the person at a time."""
@@ -107,6 +118,17 @@ def read_up_to(seat: Seat, cursor: ReadCursor | None) -> MessageId:
         # Another writer's id has no place in the order; the time beside it has.
         read = joined if cursor.read_ms is None else MessageId(first_of(cursor.read_ms + 1))
     return max(read, joined)
+
+
+def _is_after(row: Mapping[str, Any], floor: MessageId) -> bool:
+    """Is a message newer than this place, although another writer's id may sort after all of ours?
+
+    One that tells its time neither by its id nor beside it is where its key puts it.
+    """
+    if row["message_id"] is not None and is_ulid(row["message_id"]):
+        return True
+    written_ms = lenient_ms(row["created_at"]) if row["created_at"] else None
+    return written_ms is None or written_ms >= time_of(floor)
 
 
 def _is_gone(seat: Seat, row: Mapping[str, Any]) -> bool:

@@ -49,6 +49,10 @@ class Thread(Head):
     last_message_at: Instant | None = None
     safe_mode_required: bool = False
 
+    @property
+    def is_incomplete(self) -> bool:
+        return self.last_message_id is None and self.last_message_at is not None
+
     def marks(self, message: Message) -> dict[str, Any]:
         if message.message_id == self.last_message_id:
             return {}  # only its time is kept, and an edit does not change that

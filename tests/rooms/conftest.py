@@ -1,0 +1,7 @@
+"""`app` is a whole Sobremesa, once on a file and once on DynamoDB's API."""
+
+from __future__ import annotations
+
+from communities.conftest import Ahead, app, clock, store
+
+__all__ = ["Ahead", "app", "clock", "store"]

@@ -1,0 +1,201 @@
+"""Messages of other writers, whose ids are no ULIDs: every verb finds them, in every kind of room."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from sobremesa.app import Sobremesa
+from sobremesa.conversations.entities import ConversationId, Participant, seat_of
+from sobremesa.errors import NotFound
+from sobremesa.ids import MessageId, RoomId
+from sobremesa.people import Actor, UserId
+from sobremesa.rooms import archive
+from sobremesa.rooms.sending import Draft
+from sobremesa.rooms.service import Rooms
+from sobremesa.table import RawKey
+from sobremesa.table.engines.protocol import PutItem
+from sobremesa.table.values import Item
+
+ANA, BEN = (Actor.of_person(UserId(user_id), name) for user_id, name in (("u_1", "ana"), ("u_2", "ben")))
+ROOM = RoomId("room_1")
+TIMES = [f"2026-04-15T10:0{minute}:00.000Z" for minute in range(4)]
+MS = [1776247200000 + 60_000 * minute for minute in range(4)]
+IDS = [MessageId(f"msg_{name}") for name in ("d", "c", "b", "a")]
+"""In an order of their own: only a key with a time in it puts them in the order in which they were written."""
+
+
+class World(NamedTuple):
+    """A room that another writer made, with four messages of Ana's."""
+
+    rooms: Rooms
+    ids: list[MessageId]
+    """In the order of their keys."""
+
+
+def user(one: Actor) -> Item:
+    return {
+        "pk": f"USER#{one.user_id}",
+        "sk": "PROFILE",
+        "userId": one.user_id,
+        "username": one.username,
+        "createdAt": TIMES[0],
+    }
+
+
+def channel_rows() -> list[Item]:
+    place = {"serverId": "s_1", "role": "member", "joinedAt": "2026-01-01T00:00:00.000Z"}
+    return [
+        {"pk": "SERVER#s_1", "sk": "META", "serverId": "s_1", "name": "Old", "ownerId": "u_1", "createdAt": TIMES[0]},
+        *(
+            {"pk": f"USER#{one}", "sk": "SERVER#s_1", "gsi1pk": "SERVER#s_1", "gsi1sk": f"USER#{one}", **place}
+            for one in ("u_1", "u_2")
+        ),
+        {"pk": "SERVER#s_1", "sk": f"CHANNEL#{ROOM}", "gsi1pk": f"CHANNEL#{ROOM}", "gsi1sk": "META", "name": "general"},
+        *(
+            {"pk": f"CHANNEL#{ROOM}", "sk": f"MSG#{ms}#{id}", "gsi1pk": f"MSG#{id}", "gsi1sk": f"CHANNEL#{ROOM}",
+             "userId": "u_1", "content": f"said {id}", "createdAt": at}
+            for id, ms, at in zip(IDS, MS, TIMES, strict=True)
+        ),
+    ]  # fmt: skip
+
+
+def conversation_rows() -> list[Item]:
+    return [
+        {"pk": f"CONVO#{ROOM}", "sk": "#METADATA", "type": "group", "lastMessageBody": "x", "lastMessageSender": "u_1",
+         "lastMessageAt": "2026-04-15T10:03:00Z"},
+        *(
+            {"pk": f"CONVO#{ROOM}", "sk": f"PARTICIPANT#{one}", "gsi1pk": f"USER#{one}", "gsi1sk": f"CONVO#{ROOM}",
+             "role": "admin", "joinedAt": "2026-01-01T00:00:00.000Z"}
+            for one in ("u_1", "u_2")
+        ),
+        *(
+            {"pk": f"CONVO#{ROOM}", "sk": f"MSG#{id}", "senderId": "u_1", "body": f"said {id}", "createdAt": at}
+            for id, at in zip(IDS, TIMES, strict=True)
+        ),
+    ]  # fmt: skip
+
+
+def thread_rows() -> list[Item]:
+    return [
+        {"pk": f"THR#{ROOM}", "sk": "THR", "kind": "project", "buyerUserId": "u_1", "sellerUserId": "u_2",
+         "participants": ["u_1", "u_2"], "createdAt": TIMES[0], "lastMessageAt": TIMES[3]},
+        *(
+            {"pk": f"THR#{ROOM}", "sk": f"PART#{one}", "gsi1pk": f"PARTICIPANT#{one}", "gsi1sk": f"{TIMES[3]}#{ROOM}",
+             "roleContext": role, "joinedAt": "2026-01-01T00:00:00.000Z"}
+            for one, role in (("u_1", "buyer"), ("u_2", "seller"))
+        ),
+        *(
+            {"pk": f"THR#{ROOM}", "sk": f"MSG#{at}#{id}", "type": "text", "authorUserId": "u_1", "body": f"said {id}",
+             "createdAt": at}
+            for id, at in zip(IDS, TIMES, strict=True)
+        ),
+    ]  # fmt: skip
+
+
+async def put(app: Sobremesa, items: list[Item]) -> None:
+    for item in [*items, user(ANA), user(BEN)]:
+        await app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
+
+
+@pytest.fixture(params=["channel", "conversation", "thread"])
+async def world(request: pytest.FixtureRequest, app: Sobremesa) -> World:
+    kinds: dict[str, tuple[list[Item], Rooms]] = {
+        "channel": (channel_rows(), app.channels),
+        "conversation": (conversation_rows(), app.talks),
+        "thread": (thread_rows(), app.thread_rooms),
+    }
+    items, rooms = kinds[request.param]
+    await put(app, items)
+    return World(rooms, sorted(IDS) if request.param == "conversation" else IDS)
+
+
+async def ids_of(world: World, **where: Any) -> list[MessageId]:
+    page = await world.rooms.page(BEN, ROOM, limit=10, **where)
+    return [message.message_id for message in page.messages]
+
+
+async def test_pages_begin_and_end_at_a_message_of_another_writer(world: World) -> None:
+    first, second, third, fourth = world.ids
+
+    assert await ids_of(world) == [fourth, third, second, first]
+    assert await ids_of(world, before=third) == [second, first]
+    assert await ids_of(world, after=second) == [third, fourth]
+    assert await ids_of(world, around=second) == [fourth, third, second, first]
+
+
+async def test_a_message_of_another_writer_is_got_with_the_name_of_its_author(world: World) -> None:
+    for message_id in IDS:
+        message = await world.rooms.get(BEN, ROOM, message_id)
+        assert (message.content, message.username) == (f"said {message_id}", "ana")
+    assert {message.username for message in (await world.rooms.page(BEN, ROOM, limit=10)).messages} == {"ana"}
+    with pytest.raises(NotFound):
+        await world.rooms.get(BEN, ROOM, MessageId("msg_e"))
+
+
+async def test_a_message_of_another_writer_is_edited_reacted_to_pinned_answered_reported_and_deleted(
+    world: World,
+) -> None:
+    rooms, message_id = world.rooms, IDS[1]
+
+    assert (await rooms.edit(ANA, ROOM, message_id, "said better")).content == "said better"
+    await rooms.react(BEN, ROOM, message_id, "👍")
+    await rooms.pin(ANA, ROOM, message_id)
+    await rooms.report(BEN, ROOM, message_id, "spam")
+    answer = await rooms.send(BEN, ROOM, Draft("yes", reply_to=message_id))
+
+    found = await rooms.get(ANA, ROOM, message_id)
+    assert [(reaction.emoji, reaction.count) for reaction in found.reactions] == [("👍", 1)]
+    reactors, _ = await rooms.list_reactors(ANA, ROOM, message_id, "👍", limit=5, cursor=None)
+    assert [reactor.username for reactor in reactors] == ["ben"]
+    [pin] = (await rooms.list_pins(ANA, ROOM, limit=5, cursor=None))[0]
+    assert pin.message.content == "said better"
+    assert answer.reply_to == message_id
+    await rooms.unreact(BEN, ROOM, message_id, "👍")
+    await rooms.unpin(ANA, ROOM, message_id)
+    await rooms.delete(ANA, ROOM, message_id)
+    assert (await rooms.get(BEN, ROOM, message_id)).deleted
+
+
+async def test_what_other_writers_wrote_is_unread_until_it_is_read(world: World) -> None:
+    """Before anything completes the table: its heads name no last message."""
+    rooms = world.rooms
+
+    assert (await rooms.unread(BEN, ROOM)).count == 4
+    assert (await rooms.unread(ANA, ROOM)).count == 0, "they are Ana's own"
+    read = await rooms.mark_read(BEN, ROOM, IDS[1])
+    assert (read.last_read_message_id, read.unread.count) == (IDS[1], 2)
+    again = await rooms.mark_read(BEN, ROOM, IDS[0])
+    assert (again.last_read_message_id, again.unread.count) == (IDS[1], 2), "a cursor does not move back"
+    assert (await rooms.mark_read(BEN, ROOM, IDS[3])).unread.count == 0
+
+    said = await rooms.send(ANA, ROOM, Draft("new"))
+
+    assert (await rooms.unread(BEN, ROOM)).count == 1
+    assert (await rooms.mark_read(BEN, ROOM, said.message_id)).unread.count == 0
+    assert (await rooms.unread(BEN, ROOM)).count == 0
+
+
+async def test_an_id_that_nothing_tells_the_place_of_is_looked_for_among_so_many(
+    app: Sobremesa, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(app, thread_rows())
+    monkeypatch.setattr(archive, "LOOKED_THROUGH_AT_ONCE", 1)
+    monkeypatch.setattr(archive, "MAX_LOOKED_THROUGH", 2)
+
+    assert (await app.thread_rooms.get(BEN, ROOM, IDS[2])).message_id == IDS[2]
+    with pytest.raises(NotFound):
+        await app.thread_rooms.get(BEN, ROOM, IDS[1])
+
+
+async def test_a_place_in_an_inbox_has_a_time_of_fixed_width(app: Sobremesa) -> None:
+    await put(app, conversation_rows())
+
+    await app.follower.catch_up()
+
+    place = await app.table.get(seat_of(room_id=ConversationId(ROOM), user_id=ANA.user_id))
+    assert isinstance(place, Participant)
+    assert place.last_message_at == "2026-04-15T10:03:00.000Z"
+    [item] = [item async for item in app.table.scan(consistent=True) if item["sk"] == "PARTICIPANT#u_1"]
+    assert item["gsi2sk"] == f"CONVO#2026-04-15T10:03:00.000Z#{ROOM}"
