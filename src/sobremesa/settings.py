@@ -143,6 +143,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = None
     host: Annotated[str, Meta(description="The address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="The port to listen on; 0 is any free one.")] = 8080
+    metrics_port: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=65535,
+            description="A port for operators, with health and `/metrics`, which no other port has; 0 is none.",
+        ),
+    ] = 0
+    metrics_host: Annotated[
+        str, Meta(description="The address of that port; one that your scraper reaches and the public does not.")
+    ] = "127.0.0.1"
     public_url: Annotated[
         str | None,
         Meta(
@@ -216,6 +227,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = None
     max_upload_bytes: Annotated[int, Meta(ge=1024, description="How large an uploaded file may be.")] = 26_214_400
     max_body_bytes: Annotated[int, Meta(ge=1024, description="How large the body of a request may be.")] = 65_536
+
+    @property
+    def metrics_address(self) -> tuple[str, int] | None:
+        """Where metrics are served, if they are."""
+        return (self.metrics_host, self.metrics_port) if self.metrics_port else None
 
     @property
     def address(self) -> str:

@@ -26,7 +26,7 @@ ANSWERS = {
     "/docs/style.css": 200,
     "/openapi.json": 200,
     "/healthz": 200,
-    "/metrics": 200,
+    "/metrics": 404,
 }
 SECRET = "s3cr3t"
 
@@ -162,13 +162,14 @@ async def test_the_log_names_the_route_and_never_what_was_sent(
 
 async def test_metrics_count_by_route_method_and_status() -> None:
     metrics = Metrics(CollectorRegistry())
-    async with running(site_of(metrics=metrics)) as client:
+    site = site_of(metrics=metrics)
+    async with running(site, metrics=("127.0.0.1", 0)) as client:
         for _ in range(3):
             await (await client.get("/v1/tables/T1", headers=ANA)).read()
         await (await client.get("/v1/tables/nowhere", headers=ANA)).read()
         await (await client.post("/v1/tables", headers=ANA, json={})).read()
         await (await client.get("/not/a/page")).read()
-        async with client.get("/metrics") as response:
+        async with client.get(f"http://127.0.0.1:{site.metrics_port}/metrics") as response:
             assert response.headers["Content-Type"].startswith("text/plain; version=0.0.4")
             text = await response.text()
     assert 'sobremesa_http_requests_total{method="GET",route="/v1/tables/{tableId}",status="200"} 3.0' in text

@@ -23,6 +23,42 @@ async def test_the_process_says_that_it_lives(client: aiohttp.ClientSession) -> 
         assert await response.json() == {"status": "ok"}
 
 
+async def test_health_has_the_names_that_others_use(client: aiohttp.ClientSession) -> None:
+    for path in ("/health", "/livez"):
+        async with client.get(path) as response:
+            assert (response.status, await response.json()) == (200, {"status": "ok"})
+
+
+async def test_metrics_are_served_on_the_port_of_the_operators_only() -> None:
+    site = site_of(client=page_for_everything)
+    async with running(site, metrics=("127.0.0.1", 0)) as client:
+        operators = f"http://127.0.0.1:{site.metrics_port}"
+        async with client.get("/metrics") as response:
+            assert response.status == 404
+            assert response.content_type == "application/problem+json"
+        async with client.get(operators + "/metrics") as response:
+            assert response.status == 200
+            assert "sobremesa_http_requests_total" in await response.text()
+        for path in ("/healthz", "/readyz"):
+            assert await status_of(client.get(operators + path)) == 200
+        for path in ("/", "/docs", "/v1/tables", "/openapi.json"):
+            assert await status_of(client.get(operators + path)) == 404
+        assert await status_of(client.post(operators + "/metrics")) == 405
+
+
+async def page_for_everything(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"<!doctype html>"})
+
+
+async def test_metrics_need_a_port_of_their_own() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(CannotListen):
+        await serve(site_of(), host="127.0.0.1", port=port, drain_seconds=1, metrics=("127.0.0.2", port))
+
+
 async def test_it_is_ready_when_the_store_answers(client: aiohttp.ClientSession) -> None:
     async with client.get("/readyz") as response:
         assert response.status == 200
@@ -59,7 +95,7 @@ async def test_it_is_not_ready_while_it_leaves_though_it_lives() -> None:
 
 
 async def test_pages_are_read_only(client: aiohttp.ClientSession) -> None:
-    for path in ("/healthz", "/readyz", "/metrics", "/docs", "/openapi.json"):
+    for path in ("/healthz", "/readyz", "/docs", "/openapi.json"):
         async with client.post(path) as response:
             assert response.status == 405
             assert {part.strip() for part in response.headers["Allow"].split(",")} == {"GET", "HEAD"}

@@ -195,7 +195,7 @@ async def test_the_metrics_tell_of_sockets_and_events(town: Town, table: LongTab
         await town.say(table.carl, table.channel_id, "hello")
         await ana.hear("message.created")
         await bea.hear("message.created")
-        async with town.http.get("/metrics") as answer:
+        async with town.http.get(f"http://127.0.0.1:{town.metrics_port}/metrics") as answer:
             told = await answer.text()
     assert "sobremesa_gateway_sockets 2.0" in told
     # A stream may also tell what happened just before the two came.

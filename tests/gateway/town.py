@@ -16,6 +16,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.clock import Clock
 from sobremesa.communities.entities import ServerId
 from sobremesa.http.server import serve
+from sobremesa.http.site import Site
 from sobremesa.ids import RoomId
 from sobremesa.rooms.sending import Draft
 from sobremesa.settings import Settings
@@ -26,10 +27,11 @@ DRAIN_SECONDS = 5.0
 class Town:
     """An application and its server."""
 
-    def __init__(self, app: Sobremesa, url: str, http: aiohttp.ClientSession) -> None:
+    def __init__(self, app: Sobremesa, url: str, http: aiohttp.ClientSession, metrics_port: int | None = None) -> None:
         self.app = app
         self.url = url
         self.http = http
+        self.metrics_port = metrics_port
 
     async def person(self, name: str) -> SignedIn:
         return await self.app.accounts.register(
@@ -70,21 +72,22 @@ async def town_of(store: str, *, clock: Clock | None = None, **settings: Any) ->
     chosen = Settings(**{"store": store, "rate_limits": "off"} | settings)
     async with (
         Sobremesa.open(settings=chosen, clock=clock) as app,
-        _served(app) as url,
+        _served(app, site := app.site()) as url,
         aiohttp.ClientSession(url) as http,
     ):
-        yield Town(app, url, http)
+        yield Town(app, url, http, site.metrics_port)
 
 
 @asynccontextmanager
-async def _served(app: Sobremesa) -> AsyncIterator[str]:
+async def _served(app: Sobremesa, site: Site) -> AsyncIterator[str]:
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     stop = asyncio.Event()
     server = asyncio.create_task(
         serve(
-            app.site(),
+            site,
             host="127.0.0.1",
             port=0,
+            metrics=("127.0.0.1", 0),
             drain_seconds=DRAIN_SECONDS,
             trusted_proxies=app.settings.trusted_proxies,
             on_ready=address.set_result,

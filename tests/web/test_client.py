@@ -147,7 +147,7 @@ async def test_no_path_leads_out_of_the_build(client: aiohttp.ClientSession, pat
 
 
 async def test_the_api_and_its_pages_stay_where_they_are(client: aiohttp.ClientSession) -> None:
-    for path in ("/v1/tables", "/docs", "/openapi.json", "/healthz", "/metrics"):
+    for path in ("/v1/tables", "/docs", "/openapi.json", "/healthz", "/health", "/livez"):
         async with client.get(path) as response:
             assert response.status == 200
             assert PAGE not in await response.read()

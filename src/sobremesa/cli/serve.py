@@ -42,6 +42,8 @@ async def _serve(settings: Settings) -> None:
         console.print(
             f"Sobremesa serves {settings.store} on {address}  (docs: {address}/docs)", highlight=False, soft_wrap=True
         )
+        if settings.metrics_address is not None:
+            console.print("Metrics: http://{}:{}/metrics".format(*settings.metrics_address), highlight=False)
 
     async with Sobremesa.open(settings=settings) as app:
         await serve_site(
@@ -50,6 +52,7 @@ async def _serve(settings: Settings) -> None:
             port=settings.port,
             drain_seconds=settings.drain_seconds,
             max_connections=MaxConnections.of(settings),
+            metrics=settings.metrics_address,
             trusted_proxies=settings.trusted_proxies,
             on_ready=tell,
         )

@@ -68,11 +68,32 @@ async def serve(
     drain_seconds: float,
     trusted_proxies: Sequence[str] = (),
     max_connections: MaxConnections = MaxConnections(),  # noqa: B008 - frozen
+    metrics: tuple[str, int] | None = None,
     on_ready: Callable[[str], None] | None = None,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Serve until a signal or `stop` says so. `on_ready` gets the address once it answers; port 0 is any free one."""
-    config = uvicorn.Config(
+    """Serve until a signal or `stop` says so. `on_ready` gets the address once it answers; port 0 is any free one.
+
+    `metrics` is another address to listen on, for operators: only there are metrics served.
+    """
+    config = _config(site, drain_seconds, trusted_proxies)
+    with contextlib.ExitStack() as closing:
+        listeners = [closing.enter_context(_bound(host, port))]
+        if metrics is not None:
+            listeners.append(closing.enter_context(_bound(*metrics)))
+            site.metrics_port = _port_of_its_own(*listeners)
+        limits = ConnectionLimits(max_connections, trusted_proxies, raise_file_limit())
+        server = _Server(config, site, limits, on_ready)
+        waiting = asyncio.create_task(server.leave_after(stop)) if stop is not None else None
+        try:
+            await server.serve(sockets=listeners)
+        finally:
+            if waiting is not None:
+                waiting.cancel()
+
+
+def _config(site: Site, drain_seconds: float, trusted_proxies: Sequence[str]) -> uvicorn.Config:
+    return uvicorn.Config(
         site,
         http=HttpConnection,
         ws=WebSocketConnection,
@@ -91,15 +112,14 @@ async def serve(
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=math.ceil(drain_seconds),
     )
-    with _bound(host, port) as listener:
-        limits = ConnectionLimits(max_connections, trusted_proxies, raise_file_limit())
-        server = _Server(config, site, limits, on_ready)
-        waiting = asyncio.create_task(server.leave_after(stop)) if stop is not None else None
-        try:
-            await server.serve(sockets=[listener])
-        finally:
-            if waiting is not None:
-                waiting.cancel()
+
+
+def _port_of_its_own(public: socket.socket, operators: socket.socket) -> int:
+    """The port of the operators, by which their requests are recognized."""
+    port: int = operators.getsockname()[1]
+    if port == public.getsockname()[1]:
+        raise CannotListen(f"metrics need a port of their own, not {port}")
+    return port
 
 
 def check_address(host: str, port: int) -> None:

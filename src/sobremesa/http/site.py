@@ -3,9 +3,10 @@
 /v1/...                     the endpoints
 /v1/gateway                 the WebSocket
 /docs, /openapi.json        what they are, for people and for programs
-/healthz, /readyz           does the process live; may it be sent requests
-/metrics                    numbers for Prometheus
+/healthz, /readyz           does the process live; may it be sent requests (/health and /livez are the first)
 everything else             the web client, if the site is given one
+
+For operators there is another port, if the server is given one, with /metrics (for Prometheus) and health only.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from sobremesa.http.trace import trace_of
 Step: TypeAlias = Callable[[], Awaitable[Any]]
 """Something to do when the site starts or stops, or to ask when somebody wants to know whether it is ready."""
 
+METRICS = "/metrics"
 READY_WITHIN_SECONDS = 2.0
 NO_SUCH_SOCKET = 4404
 REQUEST_ORIGIN = "http://origin.invalid"
@@ -82,6 +84,8 @@ class Site:
         )
         self.start_error: Exception | None = None
         """Why it did not start: the protocol between server and application has words only."""
+        self.metrics_port: int | None = None
+        """The port of the operators, which nobody else should reach."""
         self._is_draining = False
         self._dispatch = dispatch
         self._ready = ready
@@ -92,13 +96,16 @@ class Site:
         self._pages = Router(self._page_routes(), redirect_slashes=False, default=client or _not_found)
         self._paths = {route.path for route in self._pages.routes if isinstance(route, Route)}
         self._http: App = Edge(_with_cors(self._serve, cors_origins), metrics)
+        self._operator_pages = Router(self._operator_routes(), redirect_slashes=False, default=_not_found)
+        self._operators: App = Edge(self._serve_operators, metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         kind = scope["type"]
         if kind == "http":
-            await self._http(scope, receive, send)
+            app = self._operators if self._is_for_operators(scope) else self._http
+            await app(scope, receive, send)
         elif kind == "websocket":
-            if self._gateway is not None:
+            if self._gateway is not None and not self._is_for_operators(scope):
                 await self._gateway(scope, receive, send)
                 return
             await receive()
@@ -116,11 +123,24 @@ class Site:
         if scope["path"].startswith(PREFIX + "/"):
             await self._dispatch(scope, receive, send)
             return
+        await self._serve_page(self._pages, scope, receive, send)
+
+    async def _serve_operators(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._serve_page(self._operator_pages, scope, receive, send)
+
+    def _is_for_operators(self, scope: Scope) -> bool:
+        """Did this come by the port of the operators? The port is the listener's, whatever the client says."""
+        if self.metrics_port is None:
+            return False
+        server = scope.get("server")
+        return server is not None and server[1] == self.metrics_port
+
+    async def _serve_page(self, pages: Router, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in self._paths:
             trace_of(scope).route = scope["path"]
         scope["app"] = self  # so that the router raises instead of answering in words of its own
         try:
-            await self._pages(scope, receive, send)
+            await pages(scope, receive, send)
         except HTTPException as error:
             problem = Problem(status=405, code="method_not_allowed", detail="This is a page: it takes GET, HEAD.")
             await _problem_response(scope, problem, error.headers)(scope, receive, send)
@@ -155,10 +175,17 @@ class Site:
             Route("/openapi.json", document),
             Route("/docs", docs),
             Route(docs_page.STYLE_PATH, style),
-            Route("/healthz", self._answer_healthz),
-            Route("/readyz", self._answer_readyz),
-            Route("/metrics", self._answer_metrics),
+            *self._health_routes(),
+            # Not a page of the client, which has one for every path that it does not know.
+            Route(METRICS, _answer_not_found),
         ]
+
+    def _operator_routes(self) -> list[Route]:
+        return [*self._health_routes(), Route(METRICS, self._answer_metrics)]
+
+    def _health_routes(self) -> list[Route]:
+        living = [Route(path, self._answer_healthz) for path in ("/healthz", "/livez", "/health")]
+        return [*living, Route("/readyz", self._answer_readyz)]
 
     async def _answer_healthz(self, _request: Request) -> Response:
         return Response(b'{"status":"ok"}', media_type="application/json")
@@ -224,6 +251,10 @@ def _origin_of(request: Request) -> str:
         server = request.scope.get("server") or ("127.0.0.1", 80)
         host = f"{server[0]}:{server[1]}"
     return f"{request.scope['scheme']}://{host}"
+
+
+async def _answer_not_found(request: Request) -> Response:
+    return _problem_response(request.scope, problem_of(NotFound()))
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
