@@ -204,9 +204,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         ),
     ] = None
     moderation_policy: Annotated[
-        str | None,
-        Meta(description="A TOML file of words, links and mentions to look for; see [moderation.md](moderation.md)."),
-    ] = None
+        str,
+        Meta(
+            description="What to look for in messages: `default` is the built-in policy, `off` is none, and anything "
+            "else a TOML file of words, links and mentions; see [moderation.md](moderation.md)."
+        ),
+    ] = "default"
     moderation_seconds: Annotated[
         float, Meta(gt=0, description="How long a judge may think about a message, which is flagged after that.")
     ] = 2

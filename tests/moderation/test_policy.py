@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 import structlog
 from hypothesis import given, settings
@@ -24,7 +25,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock
 from sobremesa.ids import RoomId
 from sobremesa.moderation.folding import fold
-from sobremesa.moderation.policy import Policy, PolicyFile
+from sobremesa.moderation.policy import MAX_AT_ONCE, Policy, PolicyFile, PolicyJudge, default_policy
 from sobremesa.people import UserId
 from sobremesa.rooms.judging import CLEAR, Said, Verdict
 from sobremesa.rooms.views import FlagsView
@@ -357,3 +358,67 @@ async def test_a_server_does_not_start_with_a_wrong_policy(tmp_path: Path) -> No
     with pytest.raises(BadSetting, match="line 2"):
         async with Sobremesa.open("sqlite://", settings=Settings(moderation_policy=str(path))):
             pass
+
+
+# The built-in policy
+
+DEFAULT = default_policy()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("go and kill yourself", Verdict("flagged", ["harassment"])),
+        ("K.Y.S", Verdict("flagged", ["harassment"])),
+        ("Guaranteed returns, double your bitcoin!", Verdict("flagged", ["possible fraud"])),
+        ("look at https://grabify.link/ABC", Verdict("blocked", ["address logger"])),
+        ("send nudes", Verdict("flagged", ["sexual content"], 1)),
+        ("https://www.pornhub.com/", Verdict("flagged", ["sexual content"], 2)),
+        (" ".join(f"https://example.com/{number}" for number in range(21)), Verdict("flagged", ["many links"])),
+    ],
+)
+def test_built_in_policy_flags_words_and_blocks_links_that_spy(text: str, found: Verdict) -> None:
+    assert DEFAULT.judge(said(text)) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does Tuesday work for you?",
+        "I'll kill it with the next release, and hang the pictures yourself if you like.",
+        "Scunthorpe, Penistone, Sussex, Cockburn, Dick Van Dyke, the ass and the donkey",
+        "This damn build is killing me. What the hell?",
+        "Pay by wire transfer or with a gift card; my password manager has a seed.",
+        "Nudes by Modigliani, a porn law, bitcoin at 60k, Nitro for Discord",
+        "See https://bit.ly/x and https://example.com, http://localhost:8080 or 2no.com",
+        "@ana @ben @cleo: 10:30 at ana.ben@example.com",
+        "f a b u l o u s   w o r k",
+    ],
+)
+def test_built_in_policy_lets_ordinary_talk_pass(text: str) -> None:
+    assert DEFAULT.judge(said(text, mentions=20)) == CLEAR
+
+
+@pytest.mark.parametrize(("chosen", "blocked"), [("default", True), ("off", False)])
+async def test_built_in_policy_is_on_unless_it_is_turned_off(chosen: str, blocked: bool) -> None:
+    assert Settings().moderation_policy == "default"
+    settings = Settings(rate_limits="off", moderation_policy=chosen)
+    async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
+        town = await found_town(app)
+        await town.say(town.member, "a free iPhone: grabify.link/ABC")
+        assert [case.reason for case in await cases(app)] == (["address logger"] if blocked else [])
+
+
+async def test_long_payload_is_judged_beside_the_event_loop() -> None:
+    judge = PolicyJudge(POLICY)
+    short = msgspec.structs.replace(said(""), payload={"notes": ["you", "donkey"]})
+    long = msgspec.structs.replace(short, size=MAX_AT_ONCE + 1)
+
+    assert judge.judge_at_once(short) == INSULT
+    assert judge.judge_at_once(long) is None
+    assert await judge.judge(long) == INSULT
+
+
+def test_phrase_does_not_go_on_from_one_text_to_the_next() -> None:
+    assert POLICY.judge(msgspec.structs.replace(said("silly"), payload=["silly", "goose"])) == CLEAR
+    assert POLICY.judge(msgspec.structs.replace(said("silly"), payload=["a silly goose"])) == INSULT

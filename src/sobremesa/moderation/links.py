@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from urllib.parse import unquote
 
 from sobremesa.moderation.folding import Characters, is_invisible
@@ -17,6 +17,8 @@ MAX_HOST = 253
 
 _LINK = re.compile(r"(?::[/\\]{2}|(?<![\w.@-])(?=www\.))([^\s/\\?#<>]+)")
 _NAME = re.compile(r"[\w.%\u3002\u0300-\u036f-]+")
+_IN_HOSTS = frozenset(".\u3002%")
+"""A host has one of these: a dot, or what stands for one."""
 _DOTS = str.maketrans("\u3002", ".")
 
 
@@ -32,16 +34,19 @@ class Links:
     """The links of one text."""
 
     def __init__(self, text: str) -> None:
-        self.plain = text.translate(_TABLE)
+        self.plain = plain = text.translate(_TABLE)
         """The text as a browser would read an address."""
-
-    def hosts(self) -> list[str]:
+        self.hosts: list[str] = []
         """Where each link leads: what begins as one, with `https://` or `www.`."""
-        return [host_of(link[1]) for link in _LINK.finditer(self.plain)]
+        self.names: list[str] = []
+        """Every host that is named at all, in a link or without one; without a dot it is none that a rule can list."""
+        if ":" in plain or "www." in plain:
+            self.hosts = [host_of(link[1]) for link in _LINK.finditer(plain)]
+        if "." in plain or "\u3002" in plain or "%" in plain:
+            self.names = [host_of(name) for name in _NAME.findall(plain) if not _IN_HOSTS.isdisjoint(name[1:])]
 
-    def names(self) -> Iterator[str]:
-        """Every host that is named at all, in a link or without one."""
-        return (host_of(name[0]) for name in _NAME.finditer(self.plain) if not name[0].isalnum())
+    def __bool__(self) -> bool:
+        return bool(self.hosts or self.names)
 
 
 def host_of(authority: str) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
@@ -27,6 +28,9 @@ from sobremesa.rooms.judging import CLEAR, Said, Verdict
 from sobremesa.settings import BadSetting, Settings
 
 LOOK_EVERY_MS = 1000
+MAX_AT_ONCE = 16 * 1024
+"""How many characters of JSON are judged on the event loop: 256 KB would keep it for 40 ms."""
+DEFAULT_POLICY = "default_policy.toml"
 
 Hint = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Hosts: TypeAlias = list[Annotated[str, msgspec.Meta(min_length=1, max_length=253)]]
@@ -113,19 +117,35 @@ class Policy:
     def judge(self, said: Said) -> Verdict:
         """What the rules say of a message."""
         broken: list[Rule] = []
-        texts = said.texts
+        text = said.text
         if self._words is not None:
-            found = (number for text in texts for number in self._words.find(text))
-            numbers = frozenset[int]().union(*found)
+            numbers = frozenset[int]().union(*self._words.find(text))
             broken += [self._word_rules[number] for number in sorted(numbers)]
         if self._links:
-            links = Links("\n".join(texts))
-            broken += [check.rule for check in self._links if check.is_broken_by(links)]
+            links = Links(text)
+            broken += [check.rule for check in self._links if links and check.is_broken_by(links)]
         broken += [rule for rule in self._mentions if said.mentions > rule.more_than]
         return _verdict(broken) if broken else CLEAR
 
 
-class PolicyFile:
+class PolicyJudge:
+    """Judges by a policy: at once, or in a thread what is so long that the event loop would wait for it."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def judge_at_once(self, said: Said) -> Verdict | None:
+        """Return what the rules say; None for what is long."""
+        return None if said.size > MAX_AT_ONCE else self._policy.judge(said)
+
+    async def judge(self, said: Said) -> Verdict:
+        """Return what the rules say."""
+        if said.size > MAX_AT_ONCE:
+            return await asyncio.to_thread(self._policy.judge, said)
+        return self._policy.judge(said)
+
+
+class PolicyFile(PolicyJudge):
     """The policy of a file, read again after it has changed."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -134,17 +154,23 @@ class PolicyFile:
         self._looked_ms = clock.now_ms()
         self._version = self._stat()
         try:
-            self._policy = self._read()
+            super().__init__(self._read())
         except OSError as error:
             raise BadSetting(f"the moderation policy {path} cannot be read: {error.strerror}") from None
 
+    def judge_at_once(self, said: Said) -> Verdict | None:
+        """Return what the file's rules say; None if it is time to look whether they have changed."""
+        return None if self._is_time_to_look() else super().judge_at_once(said)
+
     async def judge(self, said: Said) -> Verdict:
         """What the file's rules say, those of at most a second ago."""
-        now = self._clock.now_ms()
-        if abs(now - self._looked_ms) >= LOOK_EVERY_MS:
-            self._looked_ms = now
+        if self._is_time_to_look():
+            self._looked_ms = self._clock.now_ms()
             await self._look()
-        return self._policy.judge(said)
+        return await super().judge(said)
+
+    def _is_time_to_look(self) -> bool:
+        return abs(self._clock.now_ms() - self._looked_ms) >= LOOK_EVERY_MS
 
     async def _look(self) -> None:
         version = self._stat()
@@ -174,9 +200,20 @@ class PolicyFile:
             raise BadSetting(f"the moderation policy {self._path.name} is no UTF-8: {error.reason}") from None
 
 
-def open_policy(settings: Settings, clock: Clock) -> PolicyFile | None:
-    """The judge of the settings, if they name one."""
-    return None if settings.moderation_policy is None else PolicyFile(Path(settings.moderation_policy), clock)
+def open_policy(settings: Settings, clock: Clock) -> PolicyJudge | None:
+    """The judge of the settings: the built-in policy, that of a file, or none."""
+    match settings.moderation_policy:
+        case "off":
+            return None
+        case "default":
+            return PolicyJudge(default_policy())
+        case path:
+            return PolicyFile(Path(path), clock)
+
+
+def default_policy() -> Policy:
+    """The policy of a server that names no other one."""
+    return Policy.parse(files(__package__).joinpath(DEFAULT_POLICY).read_text("utf-8"), DEFAULT_POLICY)
 
 
 def _verdict(broken: list[Rule]) -> Verdict:
@@ -191,10 +228,10 @@ def _link_check(rule: LinkRule) -> Callable[[Links], bool]:
     if rule.hosts is not None:
         hosts = frozenset(map(_host, rule.hosts))
         return lambda links: any(
-            is_within(host, hosts) and not is_within(host, allowed) for host in (*links.names(), *links.hosts())
+            is_within(host, hosts) and not is_within(host, allowed) for host in (*links.names, *links.hosts)
         )
     most = 0 if rule.every else rule.more_than or 0
-    return lambda links: sum(not is_within(host, allowed) for host in links.hosts()) > most
+    return lambda links: sum(not is_within(host, allowed) for host in links.hosts) > most
 
 
 def _faults(rules: Rules) -> Iterator[_Fault]:

@@ -31,6 +31,9 @@ UNCHECKED = "unchecked"
 REVIEWED = "reviewed"
 """The hint of a message that a person decided about."""
 
+BETWEEN = "\n\u241e\n"
+"""What stands between texts that are judged together."""
+
 Moderation: TypeAlias = Literal["clean", "flagged", "blocked"]
 
 _log = structlog.get_logger("sobremesa.moderation")
@@ -48,6 +51,13 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     """The payload of a card, the remark of a transition, or the content of a tab."""
     mentions: int = 0
     """How many people it names."""
+    size: int = 0
+    """How many characters of JSON the payload has, if they may be many; 0 if not."""
+
+    @property
+    def text(self) -> str:
+        """All texts as one, with a sign between them: no phrase goes on from one to the next."""
+        return BETWEEN.join(self.texts)
 
     @property
     def texts(self) -> list[str]:

@@ -156,11 +156,21 @@ class Rooms:
             raise Busy
         return message
 
-    async def judge(self, seat: Seat, payload: Any) -> Verdict:
-        """Return what the judge finds in a payload that others in the room will see; clear where nobody judges."""
+    async def judge(self, seat: Seat, payload: Any, *, size: int = 0) -> Verdict:
+        """Return what the judge finds in a payload that others in the room will see; clear where nobody judges.
+
+        `size` is how many characters of JSON it has, where that may be many.
+        """
         if self._judging is None:
             return CLEAR
-        said = Said(room_kind=self.kind.name, room_id=seat.room_id, author_id=seat.user_id, content="", payload=payload)
+        said = Said(
+            room_kind=self.kind.name,
+            room_id=seat.room_id,
+            author_id=seat.user_id,
+            content="",
+            payload=payload,
+            size=size,
+        )
         verdict = self._judging.judge_at_once(said)
         return await self._judging.judge(said) if verdict is None else verdict
 

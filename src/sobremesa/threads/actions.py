@@ -18,7 +18,7 @@ MAX_SHOWN = 100
 
 def refreshed(before: Tab | None, thread_id: ThreadId, cards: list[Card], now: Instant) -> Operation:
     """The operation that brings these cards into the tab, which was like this before."""
-    shown = [] if before is None else _entries(before.content)
+    shown = [] if before is None else _entries(before.shown)
     for card in cards:
         place = next((n for n, entry in enumerate(shown) if entry.get("messageId") == card.message_id), None)
         if place is not None:

@@ -204,6 +204,8 @@ class Tab(Entity):
     room_id: RoomId = msgspec.field(name="threadId")
     tab: TabName
     content: Any = None
+    """JSON as text, so that 256 KB of it are one value to the engines, and not a step for each part of it. The tab of
+    actions, and rows of other writers, have the value itself."""
     source_version: int = 0
     updated_at: Instant | None = None
     updated_by: UserId | None = None
@@ -218,6 +220,16 @@ class Tab(Entity):
     @property
     def author_id(self) -> UserId | None:
         return self.updated_by
+
+    @property
+    def shown(self) -> Any:
+        """The content as a value, however it is stored."""
+        if not isinstance(self.content, str):
+            return self.content
+        try:
+            return msgspec.json.decode(self.content)
+        except msgspec.DecodeError:
+            return self.content  # another writer's text
 
 
 class InquiryClaim(Entity):

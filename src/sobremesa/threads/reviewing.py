@@ -36,9 +36,7 @@ class ThreadReview:
         tab = await self._find(case)
         if tab is None:
             return None
-        return ReviewedTab(
-            tab.tab, tab.content, tab.source_version, flags_view(tab.flags), tab.nsfw_band, tab.updated_at
-        )
+        return ReviewedTab(tab.tab, tab.shown, tab.source_version, flags_view(tab.flags), tab.nsfw_band, tab.updated_at)
 
     async def decide_tab(self, case: ModerationCase, *, block: bool) -> Sequence[Operation]:
         """An approval is about the content that there was: what replaced it has a case of its own if it needs one."""

@@ -88,13 +88,13 @@ class Tabs:
         seat.require("send")
         if seat.place is None:
             raise NotFound
-        _check_size(content)
-        verdict = await self._rooms.judge(seat, content)
+        text = _as_text(content)
+        verdict = await self._rooms.judge(seat, content, size=len(text))
 
         snapshot = Tab(
             room_id=thread_id,
             tab=tab,
-            content=content,
+            content=text,
             source_version=source_version,
             updated_at=self._now(),
             updated_by=actor.user_id,
@@ -114,7 +114,7 @@ class Tabs:
             except ConditionFailed as again:
                 raise await self._why_not(actor, thread_id, tab, again) from None
 
-        return snapshot
+        return msgspec.structs.replace(snapshot, content=content)
 
     async def _write(self, seat: ThreadSeat, snapshot: Tab, *, when: Condition) -> None:
         """Write a tab of a participant, and its case if the judge found something."""
@@ -139,9 +139,9 @@ class Tabs:
 
         False if it shows something as new already, or the thread is gone.
         """
-        _check_size(content)
+        text = _as_text(content)
         snapshot = Tab(
-            room_id=RoomId(thread_id), tab=tab, content=content, source_version=source_version, updated_at=self._now()
+            room_id=RoomId(thread_id), tab=tab, content=text, source_version=source_version, updated_at=self._now()
         )
         try:
             await self._table.write(
@@ -165,9 +165,8 @@ class Tabs:
     def _as_seen_by(self, seat: ThreadSeat, tab: Tab) -> Tab:
         if not may_see(seat, tab):
             return withheld(tab)
-        if tab.tab != "actions":
-            return tab
-        return msgspec.structs.replace(tab, content=actions.as_of(tab.content, self._now()))
+        content = actions.as_of(tab.shown, self._now()) if tab.tab == "actions" else tab.shown
+        return msgspec.structs.replace(tab, content=content)
 
     def _now(self) -> Instant:
         return instant(self._clock.now_ms())
@@ -179,7 +178,9 @@ def withheld(tab: Tab) -> Tab:
     return msgspec.structs.replace(tab, content=None, flags=flags)
 
 
-def _check_size(content: Content) -> None:
-    size = len(msgspec.json.encode(content))
-    if size > MAX_CONTENT_BYTES:
+def _as_text(content: Content) -> str:
+    """The content as it is stored; TooBig if it is."""
+    text = msgspec.json.encode(content)
+    if len(text) > MAX_CONTENT_BYTES:
         raise TooBig(f"A tab shows at most {MAX_CONTENT_BYTES} bytes of JSON.", limit=MAX_CONTENT_BYTES)
+    return text.decode()

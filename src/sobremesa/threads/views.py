@@ -164,4 +164,4 @@ def card_view(card: Card, now: Instant) -> CardView:
 
 def tab_view(tab: Tab) -> TabView:
     flags = flags_view(tab.flags)
-    return TabView(tab.room_id, tab.tab, tab.content, tab.source_version, tab.updated_at, flags, tab.nsfw_band)
+    return TabView(tab.room_id, tab.tab, tab.shown, tab.source_version, tab.updated_at, flags, tab.nsfw_band)
