@@ -3,6 +3,12 @@
 import inspect
 from pathlib import Path
 
+import pytest
+
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock, instant
+from sobremesa.rooms.errors import ClockBehind
+from sobremesa.rooms.sending import Draft
 from test_docs import python_blocks
 
 PAGE = Path(__file__).parent.parent / "docs" / "library.md"
@@ -16,3 +22,24 @@ async def test_every_example_of_the_library_page_runs_from_top_to_bottom() -> No
         outcome = eval(block, world)
         if inspect.iscoroutine(outcome):
             await outcome
+
+
+async def test_a_clock_of_ones_own_gives_messages_their_times_or_refuses() -> None:
+    """Who imports a history means the times: none is changed silently."""
+    clock = SetClock()
+    async with Sobremesa.open("sqlite://", clock=clock, background=False) as app:
+        ana = (await app.accounts.register(email="ana@example.com", username="ana", password="correct horse")).actor
+        server = await app.communities.create_server(ana, name="History")
+        channel = (await app.communities.create_channel(ana, server.server_id, name="old")).channel.channel_id
+        sent = []
+        for _ in range(3):
+            clock.move(seconds=3600)
+            sent.append(instant(clock.now_ms()))
+            await app.channels.send(ana, channel, Draft("in order"))
+
+        clock.move(seconds=-5400)
+        with pytest.raises(ClockBehind):
+            await app.channels.send(ana, channel, Draft("too late"))
+
+        page = await app.channels.page(ana, channel, limit=10)
+        assert [message.created_at for message in reversed(page.messages)] == sent

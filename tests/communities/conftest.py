@@ -15,15 +15,14 @@ from sobremesa.clock import SystemClock
 from sobremesa.settings import Settings
 
 
-class Ahead:
+class Ahead(SystemClock):
     """The machine's clock, and as much ahead of it as a test wants."""
 
     def __init__(self) -> None:
-        self._clock = SystemClock()
         self._ahead_ms = 0
 
     def now_ms(self) -> int:
-        return self._clock.now_ms() + self._ahead_ms
+        return super().now_ms() + self._ahead_ms
 
     def move(self, *, seconds: float) -> None:
         self._ahead_ms += round(seconds * 1000)

@@ -35,6 +35,16 @@ class TooManyPins(Clash):
     says = "This room has as many pins as a room may have: take one away first."
 
 
+class ClockBehind(Clash):
+    """A clock that the application brought says an earlier time than the last message has.
+
+    A room has one order, so the message could only be written with a later time than the application means.
+    """
+
+    code = "clock_behind"
+    says = "The clock is behind the last message that was sent: send messages in the order of their times."
+
+
 class OneDirection(Invalid):
     code = "one_direction"
     says = "Give only one of before, after and around."

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from sobremesa.clock import Clock, instant
+from sobremesa.clock import Clock, SystemClock, instant
 from sobremesa.errors import Busy, NotFound
 from sobremesa.ids import Ids, MessageId, time_of
 from sobremesa.people import UserId
 from sobremesa.rooms.door import Beside, Door, Seat, newest
 from sobremesa.rooms.entities import Flags, Message
-from sobremesa.rooms.errors import NonceReused
+from sobremesa.rooms.errors import ClockBehind, NonceReused
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.lanes import Lanes
 from sobremesa.rooms.unread import moves_forward
@@ -27,6 +27,7 @@ from sobremesa.table.errors import ConditionFailed
 
 NONCE_SECONDS = 48 * 3600
 SEND_ATTEMPTS = 40
+OWN_CLOCK_TOLERANCE_MS = 1000
 
 _HEAD = 1
 """The place of the head's update among the operations of a send."""
@@ -79,6 +80,8 @@ class Sending:
         self._ids = ids
         self._door = door
         self._lanes = lanes
+        # The machine's clock may step back, and messages still go on. A clock of one's own means what it says.
+        self._is_own_clock = not isinstance(clock, SystemClock)
 
     async def write(self, seat: Seat, judged: Judged, also: Also = nothing_else) -> Message | None:
         """Write a message after all others of its room; None if its nonce has made one before.
@@ -131,7 +134,10 @@ class Sending:
 
     def _compose(self, seat: Seat, judged: Judged, last: MessageId | None) -> Message:
         draft, mentions, files, flags, nsfw_band = judged
+        now = self._clock.now_ms()
         message_id = MessageId(self._ids.mint() if last is None else self._ids.mint_after(last))
+        if self._is_own_clock and time_of(message_id) > now + OWN_CLOCK_TOLERANCE_MS:
+            raise ClockBehind(last=instant(time_of(message_id)))
         parts = self._kind.message.time_parts(message_id)
         return self._kind.message(
             room_id=seat.room_id,
