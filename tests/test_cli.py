@@ -3,11 +3,17 @@
 import os
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 from servers import Endpoint
+from sobremesa.cli import keys, migrate, records
+from sobremesa.cli.adopt import adopt
+from sobremesa.cli.reconcile import reconcile
+from sobremesa.cli.store import backup
+from sobremesa.table.errors import TableMissing
 
 SOBREMESA = Path(sys.executable).with_name("sobremesa")
 
@@ -95,6 +101,9 @@ def test_a_copy_can_be_made_and_brought_back_but_overwrites_nothing(tmp_path: Pa
     run("table", "create", "--store", "sqlite:///chat.db", folder=tmp_path)
 
     assert run("backup", "copy.db", "--store", "sqlite:///chat.db", folder=tmp_path).returncode == 0
+    again = run("backup", "copy.db", "--store", "sqlite:///chat.db", folder=tmp_path)
+    assert (again.returncode, "--force" in again.stderr) == (1, True)
+    assert run("backup", "copy.db", "--force", "--store", "sqlite:///chat.db", folder=tmp_path).returncode == 0
     refused = run("restore", "copy.db", "--store", "sqlite:///chat.db", folder=tmp_path)
     restored = run("restore", "copy.db", "--store", "sqlite:///new.db", folder=tmp_path)
 
@@ -110,6 +119,7 @@ def test_a_copy_can_be_made_and_brought_back_but_overwrites_nothing(tmp_path: Pa
         (("table", "describe", "--store", "postgres://x"), "is no store"),
         (("table", "describe", "--store", "sqlite:///nowhere.db"), "there is no file nowhere.db"),
         (("table", "describe", "--store", "dynamodb://"), "names no table"),
+        (("table", "create", "--store", "sqlite:/x.db"), "a file has three slashes, sqlite:///folder/file.db"),
         (("table", "create", "--store", "sqlite:///no/such/folder/x.db"), "does its folder exist"),
         (("backup", "copy.db", "--store", "dynamodb://some-table?region=eu-west-1"), "is no file"),
         (("restore", "nothing.db", "--store", "sqlite:///x.db"), "there is no file nothing.db"),
@@ -122,6 +132,36 @@ def test_a_mistake_is_told_in_one_line(arguments: tuple[str, ...], said: str, tm
     assert said in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+COMMANDS: dict[str, Callable[[str], Awaitable[None]]] = {
+    "keys list": lambda store: keys.list_keys(store=store),
+    "keys revoke": lambda store: keys.revoke("k", store=store),
+    "keys rotate": lambda store: keys.rotate(store=store),
+    "admin grant": lambda store: keys.grant("ana", store=store),
+    "reconcile": lambda store: reconcile(store=store),
+    "records rebuild": lambda store: records.rebuild(store=store),
+    "migrate status": lambda store: migrate.status(store=store),
+    "table adopt": lambda store: adopt(store=store),
+    "backup": lambda store: backup(Path("copy.db"), store=store),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+async def test_a_command_does_not_make_the_store_that_it_should_look_at(
+    command: Callable[[str], Awaitable[None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TableMissing, match=r"there is no file typo\.db"):
+        await command("sqlite:///typo.db")
+    assert os.listdir(tmp_path) == []
+
+
+async def test_a_command_does_not_make_the_table_that_it_should_look_at(dynoxide_memory: Endpoint) -> None:
+    store = f"dynamodb://typo?region=eu-west-1&endpoint={dynoxide_memory.url}"
+    for _ in range(2):
+        with pytest.raises(TableMissing):
+            await keys.list_keys(store=store)
 
 
 @pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
@@ -148,6 +188,7 @@ def test_server_keys_are_made_listed_and_revoked(kind: str, tmp_path: Path, dyno
 
 
 def test_signing_keys_rotate_and_admins_are_granted(tmp_path: Path) -> None:
+    run("table", "create", folder=tmp_path)
     assert "from now on" in run("keys", "rotate", folder=tmp_path).stdout
     nobody = run("admin", "grant", "ana", folder=tmp_path)
 

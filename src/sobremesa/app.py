@@ -109,6 +109,7 @@ from sobremesa.settings import Settings
 from sobremesa.table import Layout, Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
+from sobremesa.table.opening import require_file
 from sobremesa.threads import adopting as threads_adopting
 from sobremesa.threads import api as threads_api
 from sobremesa.threads import entities as thread_entities
@@ -318,9 +319,12 @@ class Sobremesa:
         card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,
         background: bool = True,
+        create: bool = True,
         live: LiveOptions | None = None,
     ) -> AsyncIterator[Self]:
         """The services of a store, which is made where there is none; in the background jobs are done meanwhile.
+
+        With `create=False` a store that does not exist is TableMissing, and nothing is made.
 
         A judge of one's own looks at what is said, in place of the policy of the settings. `card_types` are types of
         cards of one's own; `setting_types` gives settings of workspaces a type that their values must fit, by name.
@@ -328,10 +332,13 @@ class Sobremesa:
         settings = settings or Settings()
         if store is not None:
             settings = msgspec.structs.replace(settings, store=store)
-        engine = await open_engine(settings.store, layout=layout_of(settings), clock=clock, janitor=background)
+        layout = layout_of(settings)
+        if not create:
+            require_file(settings.store)
+        engine = await open_engine(settings.store, layout=layout, clock=clock, janitor=background)
         async with contextlib.AsyncExitStack() as closing:
             closing.push_async_callback(engine.close)
-            await make_table(engine)
+            await (make_table(engine) if create else engine.describe_table())
             clock = clock or SystemClock()
             table = Table(engine, clock=clock)
             keyring = await open_keyring(settings.store, table, clock)

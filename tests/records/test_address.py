@@ -42,6 +42,7 @@ def test_a_setting_may_name_a_file_or_memory() -> None:
         ("mysql://ana:hunter2@host/chat", "is no address of records"),
         ("records.db", "is no address of records"),
         ("sqlite://records.db", "three slashes"),
+        ("sqlite:/records.db", "three slashes"),
         ("postgresql://ana:hunter2@host", "names no database"),
         ("postgresql://ana:hunter2@host:port/chat", "is no address"),
     ],

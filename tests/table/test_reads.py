@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from sobremesa.clock import SetClock
 from sobremesa.table import Create, Put, RawKey, Table, equals, present
 from sobremesa.table.engines.protocol import MAX_BATCH_GET, MAX_BATCH_GET_BYTES, Engine, ScanRequest
 from sobremesa.table.errors import BadExpression, TooLarge
 from sobremesa.table.values import Item
 from table import gaps
-from table.engines import Store
-from table.samples import Message, Room, refusal, room, row, say, sized, stored
+from table.engines import Store, embedded
+from table.samples import Message, Room, messages_of, refusal, room, row, say, sized, stored
 
 
 @pytest.mark.parametrize("consistent", [True, False])
@@ -179,3 +180,20 @@ async def test_pages_of_a_scan_follow_each_other(engine: Engine) -> None:
 @pytest.mark.parametrize("request_", [{"limit": 0}, {"segments": 0}, {"segment": 2, "segments": 2}, {"segment": -1}])
 async def test_a_scan_that_makes_no_sense_is_refused(engine: Engine, request_: dict[str, Any]) -> None:
     assert await refusal(lambda: engine.scan(ScanRequest(**request_))) is BadExpression
+
+
+@pytest.mark.parametrize(
+    ("read", "hint"),
+    [
+        (lambda table: table.get(messages_of(room_id="r")), "ask it with query"),
+        (lambda table: table.get(messages_of), "T1 .* was not called"),
+        (lambda table: table.get_many([messages_of(room_id="r")]), "ask it with query"),
+        (lambda table: table.query(Room.key(room_id="r")), "read it with get"),
+        (lambda table: table.query(messages_of), "was not called"),
+        (lambda table: table.get("ROOM#r"), "not str"),
+    ],
+)
+async def test_a_question_in_place_of_a_key_is_told_from_it(read: Any, hint: str) -> None:
+    async with embedded(None, SetClock()) as engine:
+        with pytest.raises(BadExpression, match=hint):
+            await read(Table(engine))

@@ -7,9 +7,10 @@ from rich.console import Console
 from sobremesa.app import Sobremesa, layout_of
 from sobremesa.cli.migrate import COMPLAINTS_SHOWN, Units
 from sobremesa.cli.progress import shown
-from sobremesa.cli.store import Store, refuse_missing_file, settings_of
+from sobremesa.cli.store import Store, settings_of
 from sobremesa.settings import DEFAULT_STORE
 from sobremesa.table import open_engine
+from sobremesa.table.opening import require_file
 
 console = Console()
 
@@ -19,7 +20,7 @@ async def adopt(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
 
     It may be stopped and begun again, and run once more whenever another program has written to the table.
     """
-    refuse_missing_file(store)
+    require_file(store)
     settings = settings_of(store)
     engine = await open_engine(store, layout=layout_of(settings), janitor=False)
     try:
@@ -27,7 +28,7 @@ async def adopt(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
             console.print(f"added: {added}", highlight=False)
     finally:
         await engine.close()
-    async with Sobremesa.open(settings=settings, background=False) as app:
+    async with Sobremesa.open(settings=settings, background=False, create=False) as app:
         with shown(console) as watch:
             report = await app.adopting(units_a_second=units, watch=watch).adopt()
     written = report.migration.written

@@ -13,6 +13,8 @@ from sobremesa.app import Sobremesa
 from sobremesa.cli.store import Store, settings_of
 from sobremesa.people import KeyId, Tenant
 from sobremesa.settings import DEFAULT_STORE
+from sobremesa.table.errors import TableMissing
+from sobremesa.table.opening import require_file
 
 keys_app = cyclopts.App(name="keys", help="Make, list and revoke server keys; rotate the keys that sign tokens.")
 admin_app = cyclopts.App(name="admin", help="Say who administers.")
@@ -34,7 +36,11 @@ async def create(
     expires_in_days: int | None = None,
     store: Store = DEFAULT_STORE,
 ) -> None:
-    """Make a server key. It is shown once, alone on the last line."""
+    """Make a server key. It is shown once, alone on the last line.
+
+    A store that does not exist is made, so that a server finds its keys when it first starts.
+    """
+    _note_new_file(store)
     async with Sobremesa.open(settings=settings_of(store), background=False) as app:
         seconds = None if expires_in_days is None else expires_in_days * 86400
         made = await app.server_keys.create_key(Tenant(tenant), scope, label=label, expires_in_seconds=seconds)
@@ -46,7 +52,7 @@ async def create(
 async def list_keys(*, tenant: TenantName = "default", store: Store = DEFAULT_STORE) -> None:
     """List the server keys of a tenant."""
     grid = Grid("key", "scopes", "label", "made", "expires", box=None, pad_edge=False)
-    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
+    async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
         page = await app.server_keys.list_keys(Tenant(tenant), limit=100)
         while True:
             for key in page.items:
@@ -61,7 +67,7 @@ async def list_keys(*, tenant: TenantName = "default", store: Store = DEFAULT_ST
 @keys_app.command
 async def revoke(key_id: str, /, *, store: Store = DEFAULT_STORE) -> None:
     """Make a server key useless, within a second on every node."""
-    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
+    async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
         await app.server_keys.revoke_key(KeyId(key_id))
     console.print(f"Key {key_id} is revoked.", highlight=False)
 
@@ -69,7 +75,7 @@ async def revoke(key_id: str, /, *, store: Store = DEFAULT_STORE) -> None:
 @keys_app.command
 async def rotate(*, store: Store = DEFAULT_STORE) -> None:
     """Sign tokens with a new key from now on. Tokens that are out stay good until they end."""
-    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
+    async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
         kid = await app.keyring.rotate()
     console.print(f"Tokens are signed with {kid} from now on.", highlight=False)
 
@@ -77,6 +83,13 @@ async def rotate(*, store: Store = DEFAULT_STORE) -> None:
 @admin_app.command
 async def grant(user: str, /, *, revoke: bool = False, store: Store = DEFAULT_STORE) -> None:
     """Make somebody an administrator, by user name or e-mail address; with --revoke, no longer one."""
-    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
+    async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
         person = await app.accounts.grant_admin(user, granted=not revoke)
     console.print(f"{person.username} is {'no longer' if revoke else 'now'} an administrator.", highlight=False)
+
+
+def _note_new_file(store: str) -> None:
+    try:
+        require_file(store)
+    except TableMissing:
+        Console(stderr=True).print(f"{store} does not exist yet: it is made now.", highlight=False, soft_wrap=True)

@@ -109,7 +109,7 @@ async def status(*, store: Store = DEFAULT_STORE) -> None:
 
 @asynccontextmanager
 async def _migrations(store: str, units: float | None) -> AsyncIterator[tuple[Sobremesa, Migrations]]:
-    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
+    async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
         with shown(console) as watch:
             yield app, app.moving_workspaces(units_a_second=units, watch=watch)
 

@@ -36,7 +36,7 @@ async def reconcile(
 ) -> None:
     """Count inboxes again, tell what is wrong, and mend it. It works beside a running server."""
     places = wrong = 0
-    async with Sobremesa.open(settings=settings_of(store), background=False) as app:
+    async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
         with _showing() as shown:
             only = None if tenant is None else Tenant(tenant)
             async for checked in app.inboxes.reconciling.run(tenant=only, dry=dry_run):

@@ -75,7 +75,7 @@ async def rebuild(
 ) -> None:
     """Make the docs and expenses tabs again from the records, of every thread or of one; repairs damaged ones too."""
     address = _address(records, store)
-    async with Sobremesa.open(store, background=False) as app, _opened(address) as database:
+    async with Sobremesa.open(store, background=False, create=False) as app, _opened(address) as database:
         await rebuild_tabs(Outbox(database, SystemClock(), app.tabs), thread)
 
 

@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from sobremesa.settings import DEFAULT_STORE, PREFIX, Settings
-from sobremesa.table.errors import TableExists, TableMissing
+from sobremesa.table.errors import TableExists
 from sobremesa.table.layout import Layout
-from sobremesa.table.opening import BadStore, open_embedded, open_engine, parse_store
+from sobremesa.table.opening import BadStore, open_embedded, open_engine, parse_store, require_file
 
 Store = Annotated[
     str,
@@ -52,7 +52,7 @@ async def create(*, store: Store = DEFAULT_STORE) -> None:
 @table_app.command
 async def describe(*, store: Store = DEFAULT_STORE) -> None:
     """Tell what is in a store."""
-    refuse_missing_file(store)
+    require_file(store)
     engine = await open_engine(store, layout=_layout_there(store), janitor=False)
     try:
         facts = await engine.describe_table()
@@ -70,7 +70,7 @@ async def describe(*, store: Store = DEFAULT_STORE) -> None:
 @table_app.command
 async def drop(*, store: Store = DEFAULT_STORE, yes: bool = False) -> None:
     """Take the table away with everything in it. Asks first, unless --yes is given."""
-    refuse_missing_file(store)
+    require_file(store)
     if not yes and console.input(f"Drop {store} and everything in it? Type yes: ") != "yes":
         console.print("Nothing was dropped.")
         return
@@ -82,9 +82,17 @@ async def drop(*, store: Store = DEFAULT_STORE, yes: bool = False) -> None:
     console.print(f"{store} is gone.", highlight=False, soft_wrap=True)
 
 
-async def backup(target: Path, /, *, store: Store = DEFAULT_STORE) -> None:
+async def backup(
+    target: Path,
+    /,
+    *,
+    store: Store = DEFAULT_STORE,
+    force: Annotated[bool, cyclopts.Parameter(help="Replace the target if it exists.", negative="")] = False,
+) -> None:
     """Copy an embedded store to a file, as it is at this moment, while it is being used."""
-    refuse_missing_file(store)
+    require_file(store)
+    if not force and await asyncio.to_thread(target.exists):
+        raise BadStore(f"{target} exists already; give another name, or --force to replace it")
     engine = await open_embedded(store, janitor=False)
     try:
         await engine.backup(target)
@@ -98,7 +106,7 @@ async def restore(source: Path, /, *, store: Store = DEFAULT_STORE) -> None:
     address = parse_store(store)
     if address.path is None or address.in_memory:
         raise BadStore("a copy is restored to a file: --store sqlite:///folder/file.db")
-    refuse_missing_file(f"sqlite:///{source}")
+    require_file(f"sqlite:///{source}")
     target = Path(address.path)
     if await asyncio.to_thread(target.exists):
         raise BadStore(f"{target} exists already; give the name of a new file, or drop that store first")
@@ -140,10 +148,3 @@ def _told_names(layout: Layout) -> list[tuple[str, str]]:
     told.append(("entity type", ", ".join((layout.entity_type, *(layout.spelling.marks if layout.spelling else ())))))
     types = layout.spelling.types if layout.spelling else {}
     return told + [(f"type {ours}", theirs) for ours, theirs in types.items()]
-
-
-def refuse_missing_file(store: str) -> None:
-    """Looking at a store must not make one."""
-    address = parse_store(store)
-    if address.path is not None and not address.in_memory and not Path(address.path).exists():
-        raise TableMissing(f"there is no file {address.path}; `sobremesa table create` makes it")

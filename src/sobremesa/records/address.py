@@ -53,7 +53,7 @@ def parse_records(url: str) -> RecordsAddress:
         raise BadSetting(f"records is no address: {error}") from None
     match parts.scheme:
         case "sqlite" | "sqlite+aiosqlite":
-            if parts.netloc:
+            if parts.netloc or "://" not in url:
                 raise BadSetting("records: a file has three slashes, sqlite:///folder/file.db")
             return RecordsAddress(file=unquote(parts.path.removeprefix("/")) or None)
         case "postgresql" | "postgres" | "postgresql+asyncpg":

@@ -6,6 +6,7 @@ An address is `sqlite:///path/file.db` for one file, `sqlite://` for memory, or
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -13,7 +14,7 @@ import msgspec
 
 from sobremesa.clock import Clock, SystemClock
 from sobremesa.table.engines.protocol import Engine
-from sobremesa.table.errors import Refused
+from sobremesa.table.errors import Refused, TableMissing
 from sobremesa.table.layout import Layout
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def parse_store(store: str) -> StoreAddress:
     address = urlsplit(store)
     match address.scheme:
         case "sqlite":
-            if address.netloc:
+            if address.netloc or not store.startswith("sqlite://"):
                 raise BadStore(f"{store!r}: a file has three slashes, sqlite:///folder/file.db")
             return StoreAddress(path=unquote(address.path.removeprefix("/")) or MEMORY)
         case "dynamodb":
@@ -57,6 +58,13 @@ def parse_store(store: str) -> StoreAddress:
             return StoreAddress(None, address.netloc, options.get("region"), options.get("endpoint"))
         case _:
             raise BadStore(f"{store!r} is no store: it begins with sqlite:// or dynamodb://")
+
+
+def require_file(store: str) -> None:
+    """TableMissing if the store is a file that does not exist: opening it would create it."""
+    address = parse_store(store)
+    if address.path is not None and not address.in_memory and not Path(address.path).exists():
+        raise TableMissing(f"there is no file {address.path}; `sobremesa table create` makes it")
 
 
 async def open_engine(

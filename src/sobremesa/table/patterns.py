@@ -247,3 +247,34 @@ def _values(modules: Iterable[ModuleType]) -> Iterator[Any]:
 
 def _is_entity(value: type) -> bool:
     return issubclass(value, Entity) and hasattr(value, "keys")
+
+
+def require_keys(*keys: object) -> None:
+    """BadExpression, with what to write instead, unless all of these are keys."""
+    for key in keys:
+        if not isinstance(key, Key):
+            raise BadExpression(
+                f"get takes the key of one row, as `User.key(user_id=...)` or a Lookup called with the parts of a key; "
+                f"{_called(key)}"
+            )
+
+
+def require_question(question: object) -> None:
+    """BadExpression, with what to write instead, unless this is a question."""
+    if not isinstance(question, Question):
+        raise BadExpression(
+            f"query takes a question: a Pattern called with the parts of its key, as `messages_of(room_id=...)`; "
+            f"{_called(question)}"
+        )
+
+
+def _called(given: object) -> str:
+    match given:
+        case Question(pattern=pattern):
+            return f"{pattern.id} ({pattern.question}) may have many answers: ask it with query"
+        case Key():
+            return "a key has one row: read it with get"
+        case Pattern() | Lookup():
+            return f"{given.id} ({given.question}) was not called"
+        case _:
+            return f"not {type(given).__name__}"

@@ -36,7 +36,7 @@ from sobremesa.table.layout import Layout
 from sobremesa.table.ledger import Ledger, current_ledger
 from sobremesa.table.lowering import as_asked, is_expired, lower, lower_condition, spelled
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
-from sobremesa.table.patterns import Question, WritePattern
+from sobremesa.table.patterns import Question, WritePattern, require_keys, require_question
 from sobremesa.table.raw import RawRows
 from sobremesa.table.retries import Retries
 from sobremesa.table.values import Item, SharedItem, weigh
@@ -132,6 +132,7 @@ class Table:
 
     async def get(self, key: Key[E], *, consistent: bool | None = None) -> E | None:
         """The row of this key, or None; an expired one is not there."""
+        require_keys(key)
         raw = key.stored(self._spelling)
         self._note(raw.pk, key.entity)
         found = await self._calls.get(raw, consistent=key.consistent if consistent is None else consistent)
@@ -142,6 +143,7 @@ class Table:
         """The rows of any number of keys, in their order; None where there is none."""
         if not keys:
             return []
+        require_keys(*keys)
         stored = [key.stored(self._spelling) for key in keys]
         for key, raw in zip(keys, stored, strict=True):
             self._note(raw.pk, key.entity)
@@ -170,6 +172,7 @@ class Table:
         consistent: bool | None = None,
     ) -> Page[E]:
         """One page of answers. `limit` counts rows looked at, so a filter or expiry can make a page shorter."""
+        require_question(question)
         request = self._request(question, limit, after, newest_first, where, consistent)
         request = self._started(request, question, cursor)
         return await self._page(question, request)
