@@ -194,6 +194,7 @@ async def a_server_is_made_and_changed(story: Story) -> None:
     at = f"/servers/{story.server_id}"
 
     assert await story.ana.get("/servers") == {"items": [made], "next": None}
+    assert await story.ana.get("/servers?counts=true") == {"items": [made | {"channelCount": 0}], "next": None}
     assert await story.ana.get(at) == made
     seen = await story.ana.call("GET", at)
     unchanged = await story.ana.call("GET", at, headers={"If-None-Match": seen.headers["etag"]})

@@ -75,9 +75,16 @@ BUDGETS: dict[str, Cost] = {
     "make a server": Cost({"get": 1, "query": 1, "transact": 1}, 2, 11),
     "make a channel": Cost({"batch_get": 1, "get": 1, "query": 1, "transact": 1}, 4, 13),
     "servers of a person": Cost({"query": 1, "batch_get": 1}, 1.5, 0),
+    # One bounded count for each server.
+    "servers of a person with counts": Cost({"query": 2, "batch_get": 1}, 2, 0),
     "channels of a server": Cost({"batch_get": 2, "query": 1}, 4, 0),
     "members of a server": Cost({"batch_get": 1, "query": 1}, 3, 0),
 }
+
+
+async def servers_with_counts(town: Town) -> list[int]:
+    servers, _ = await town.app.communities.list_servers(town.member, limit=50)
+    return await town.app.communities.count_channels(servers)
 
 
 async def costs_of(town: Town) -> dict[str, Cost]:
@@ -136,6 +143,7 @@ async def costs_of(town: Town) -> dict[str, Cost]:
     await spend("make a server", app.communities.create_server(person("maker"), name="Another"))
     await spend("make a channel", app.communities.create_channel(town.owner, server_id, name="other"))
     await spend("servers of a person", app.communities.list_servers(who, limit=50))
+    await spend("servers of a person with counts", servers_with_counts(town))
     await spend("channels of a server", app.communities.list_channels(who, server_id, limit=50))
     await spend("members of a server", membership.list_members(who, server_id, limit=50))
     return costs

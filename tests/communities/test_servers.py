@@ -398,3 +398,14 @@ async def test_people_who_join_while_a_server_goes_are_gone_with_it(town: Town) 
         await join(town.app, town.owner, town.server_id, person("too late"))
     left = await rows(town.app, town.server_id)
     assert {item["entityType"] for item in left} == {"AuditEntry"}
+
+
+async def test_servers_are_counted_with_their_channels(town: Town) -> None:
+    communities = town.app.communities
+    other = await communities.create_server(town.member, name="Another")
+    await communities.create_channel(town.owner, town.server_id, name="second")
+
+    servers, _ = await communities.list_servers(town.member, limit=10)
+    counts = dict(zip((server.server_id for server in servers), await communities.count_channels(servers), strict=True))
+
+    assert counts == {town.server_id: 2, other.server_id: 0}

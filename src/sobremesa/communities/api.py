@@ -111,6 +111,14 @@ class ServerView(Output):
     icon_url: str | None
     created_at: Instant
     updated_at: Instant | None
+    channel_count: int | msgspec.UnsetType = msgspec.UNSET
+    """How many channels it has; only where it was asked for."""
+
+
+class ServersQuery(PageQuery):
+    """Which page of one's servers, and what of them."""
+
+    counts: Annotated[bool, msgspec.Meta(description="Also how many channels each has.")] = False
 
 
 class ChannelView(Output):
@@ -199,10 +207,14 @@ def routes(communities: Communities, membership: Membership, people: People) -> 
         )
 
     @api.get("/servers", cacheable=True)
-    async def list_servers(actor: Actor, query: PageQuery) -> Listed[ServerView]:
-        """The servers that one is in."""
+    async def list_servers(actor: Actor, query: ServersQuery) -> Listed[ServerView]:
+        """The servers that one is in; with `counts=true`, how many channels each has."""
         servers, cursor = await communities.list_servers(actor, limit=query.limit, cursor=query.cursor)
-        return Listed([server_view(server) for server in servers], cursor)
+        views = [server_view(server) for server in servers]
+        if query.counts:
+            for view, count in zip(views, await communities.count_channels(servers), strict=True):
+                view.channel_count = count
+        return Listed(views, cursor)
 
     @api.get("/servers/{server_id}", cacheable=True)
     async def get_server(actor: Actor, server_id: ServerId) -> ServerView:

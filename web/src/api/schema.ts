@@ -2696,6 +2696,7 @@ export interface components {
             server: components["schemas"]["ServerView"];
         };
         ServerView: {
+            channelCount?: number;
             createdAt: string;
             iconUrl: string | null;
             name: string;
@@ -4666,6 +4667,7 @@ export interface operations {
     "communities.listServers": {
         parameters: {
             query?: {
+                counts?: boolean;
                 cursor?: string;
                 limit?: number;
             };
