@@ -165,7 +165,7 @@ test("whoever is kicked is out at once, and roles change live", async ({ newcome
   await people.getByRole("button", { name: `Actions for ${ben.name}` }).click();
   await ana.page.getByRole("menuitem", { name: "Make admin" }).click();
   await expect(people.getByRole("region", { name: "Admins" })).toContainText(ben.name);
-  await expect(ben.page.getByRole("button", { name: "Make a channel" })).toBeVisible();
+  await expect(ben.page.getByRole("button", { name: "Create channel" })).toBeVisible();
   await people.getByRole("button", { name: `Actions for ${ben.name}` }).click();
   await ana.page.getByRole("menuitem", { name: "Kick" }).click();
   await ana.page.getByRole("dialog").getByRole("button", { name: "Kick" }).click();
@@ -181,9 +181,9 @@ test("a community and a channel are made, and a pinned message is found again", 
   await page.getByLabel("What is it called?").fill("Harvest");
   await page.getByRole("button", { name: "Make a community" }).click();
   await expect(page.getByRole("heading", { name: "Harvest" })).toBeVisible();
-  await page.getByRole("button", { name: "Make a channel" }).click();
+  await page.getByRole("button", { name: "Create channel" }).click();
   await page.getByLabel("Name", { exact: true }).fill("olives");
-  await page.getByRole("button", { name: "Make it" }).click();
+  await page.getByRole("button", { name: "Create" }).click();
   await expect(page.getByRole("heading", { name: "olives", exact: true })).toBeVisible();
   await ana.say("press on Friday");
   const message = ana.said("press on Friday");

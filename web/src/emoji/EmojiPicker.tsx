@@ -1,11 +1,12 @@
-// Emoji to choose from: those used lately first, then all by group, or those that a word finds.
+// Emoji to choose from: recent ones first, then all by group, or the results of a search.
 import { useMemo, useState } from "react";
 import { GROUPS, type Emoji } from "./list";
+import { nameOf, search } from "./search";
 
 const KEY = "sobremesa.emoji";
 const KEPT = 16;
 
-function lately(): string[] {
+function recent(): string[] {
   try {
     return (JSON.parse(localStorage.getItem(KEY) ?? "[]") as string[]).slice(0, KEPT);
   } catch {
@@ -19,7 +20,7 @@ export default function EmojiPicker({ onChoose }: { onChoose: (emoji: string) =>
   const choose = (emoji: string) => {
     localStorage.setItem(
       KEY,
-      JSON.stringify([emoji, ...lately().filter((each) => each !== emoji)].slice(0, KEPT)),
+      JSON.stringify([emoji, ...recent().filter((each) => each !== emoji)].slice(0, KEPT)),
     );
     onChoose(emoji);
   };
@@ -56,20 +57,19 @@ export default function EmojiPicker({ onChoose }: { onChoose: (emoji: string) =>
             </div>
           </section>
         ))}
-        {groups.length === 0 && <p className="note">No emoji has that name.</p>}
+        {groups.length === 0 && <p className="note">No emoji found.</p>}
       </div>
     </div>
   );
 }
 
 function found(query: string): { name: string; emoji: readonly Emoji[] }[] {
-  const words = query.trim().toLowerCase();
-  if (words === "") {
-    const recent = lately().map((sign) => ({ sign, name: sign }));
-    return recent.length > 0 ? [{ name: "Used lately", emoji: recent }, ...GROUPS] : [...GROUPS];
+  if (query.trim() === "") {
+    const emoji = recent().map((sign) => ({ sign, name: nameOf(sign) }));
+    return emoji.length > 0 ? [{ name: "Recent", emoji }, ...GROUPS] : [...GROUPS];
   }
-  const emoji = GROUPS.flatMap((group) => group.emoji).filter((each) => each.name.includes(words));
-  return emoji.length > 0 ? [{ name: "Found", emoji }] : [];
+  const emoji = search(query);
+  return emoji.length > 0 ? [{ name: "Results", emoji }] : [];
 }
 
 /** Arrow keys go over the grid. */

@@ -138,9 +138,9 @@ export const GROUPS: readonly { name: string; emoji: readonly Emoji[] }[] = [
     emoji: read(`
 👊 fisted hand
 👋 waving hand
-👌 ok hand ok
-👍 thumbs up thumbs up yes like +1
-👎 thumbs down thumbs down no dislike -1
+👌 ok hand
+👍 thumbs up yes like +1
+👎 thumbs down no dislike -1
 👏 clapping hands applause
 👆 white up pointing backhand index
 👇 white down pointing backhand index
@@ -194,7 +194,7 @@ export const GROUPS: readonly { name: string; emoji: readonly Emoji[] }[] = [
   {
     name: "Hearts and signs",
     emoji: read(`
-❤️ heavy black heart red heart love
+❤️ red heart love
 💓 beating heart
 💔 broken heart
 💕 two hearts

@@ -33,7 +33,7 @@ export function ChannelList({ params }: { params: Params }) {
       <div className="sidebar-label">
         <span>Channels</span>
         {canManage && (
-          <IconButton icon="plus" size={16} label="Make a channel" onClick={() => setAsking("channel")} />
+          <IconButton icon="plus" size={16} label="Create channel" onClick={() => setAsking("channel")} />
         )}
       </div>
       <ul className="rooms">
@@ -76,7 +76,7 @@ export function ChannelList({ params }: { params: Params }) {
 function menuOf(server: ServerEntry, ask: (what: Asking) => void): MenuItem[] {
   const items: MenuItem[] = [{ label: "Invite people", icon: "link", onChoose: () => ask("invites") }];
   if (isAtLeast(server.role, "admin")) {
-    items.push({ label: "Make a channel", icon: "plus", onChoose: () => ask("channel") });
+    items.push({ label: "Create channel", icon: "plus", onChoose: () => ask("channel") });
     items.push({ label: "Community settings", icon: "gear", onChoose: () => ask("settings") });
   }
   if (server.role !== "owner")

@@ -6,9 +6,9 @@ import { Field, Form } from "../view/Form";
 export function NewChannel({ serverId, onClose }: { serverId: string; onClose: () => void }) {
   const [, navigate] = useLocation();
   return (
-    <Dialog title="A new channel" onClose={onClose}>
+    <Dialog title="Create channel" onClose={onClose}>
       <Form
-        submit="Make it"
+        submit="Create"
         onSubmit={async ({ name = "", topic = "" }) => {
           const channelId = await createChannel(
             serverId,
@@ -20,7 +20,7 @@ export function NewChannel({ serverId, onClose }: { serverId: string; onClose: (
         }}
       >
         <Field label="Name" name="name" maxLength={100} required autoFocus autoComplete="off" />
-        <Field label="What is it about? (optional)" name="topic" maxLength={1024} autoComplete="off" />
+        <Field label="Topic (optional)" name="topic" maxLength={1024} autoComplete="off" />
       </Form>
     </Dialog>
   );

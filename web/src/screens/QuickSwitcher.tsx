@@ -99,7 +99,7 @@ export function QuickSwitcher({ onClose }: { onClose: () => void }) {
     navigate(path);
   };
   return (
-    <Dialog title="Go to" onClose={onClose}>
+    <Dialog title="Go to" onClose={onClose} keepsText={false}>
       <input
         className="input"
         autoFocus

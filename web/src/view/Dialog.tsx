@@ -1,27 +1,42 @@
 // A dialog above the page. The browser's own element keeps the focus inside and gives it back.
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { createPortal } from "react-dom";
 import { IconButton } from "./Icon";
+import { TypedText } from "./typedText";
 
 interface DialogProps {
   title: string;
   onClose: () => void;
   wide?: boolean;
+  /** Whether closing asks first while typed text would be lost. */
+  keepsText?: boolean;
   children: ReactNode;
 }
 
-export function Dialog({ title, onClose, wide = false, children }: DialogProps) {
+export function Dialog({ title, onClose, wide = false, keepsText = true, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
+  const pressedOutside = useRef(false);
+  const [typed] = useState(() => new TypedText());
+  const [isAsking, setAsking] = useState(false);
   const titleId = useId();
   useEffect(() => {
     const dialog = element.current;
-    dialog?.showModal();
+    if (dialog === null) return;
+    dialog.showModal();
+    const unwatch = typed.watch(dialog);
     // The browser would begin at the button that closes.
     dialog
-      ?.querySelector<HTMLElement>(".dialog-body :is(input:not([type=file]), textarea, select, button)")
+      .querySelector<HTMLElement>(".dialog-body :is(input:not([type=file]), textarea, select, button)")
       ?.focus();
-    return () => dialog?.close();
-  }, []);
+    return () => {
+      unwatch();
+      dialog.close();
+    };
+  }, [typed]);
+  const close = () => {
+    if (keepsText && typed.isUnsaved) setAsking(true);
+    else onClose();
+  };
   // At the end of the page: what is drawn inside of a room or a form has their looks.
   return createPortal(
     <dialog
@@ -30,19 +45,52 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        close();
+      }}
+      // A selection that ends outside is a click on the dialog: only one that began outside, too, closes it.
+      onPointerDown={(event) => {
+        pressedOutside.current = event.target === element.current;
       }}
       onClick={(event) => {
-        if (event.target === element.current) onClose();
+        if (event.target === element.current && pressedOutside.current) close();
       }}
-      onKeyDown={(event) => event.stopPropagation()}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        event.preventDefault(); // the browser would close it by itself the second time
+        if (isAsking) setAsking(false);
+        else close();
+      }}
     >
       <div className="dialog-head">
         <h2 id={titleId}>{title}</h2>
-        <IconButton icon="close" label="Close" onClick={onClose} />
+        <IconButton icon="close" label="Close" onClick={close} />
       </div>
+      {isAsking && <Discard onKeep={() => setAsking(false)} onDiscard={onClose} />}
       <div className="dialog-body">{children}</div>
     </dialog>,
     document.body,
+  );
+}
+
+function Discard({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  const keep = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    keep.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <div className="dialog-discard" role="alertdialog" aria-label="Discard changes?">
+      <span>Discard what you typed?</span>
+      <button ref={keep} type="button" className="button button-small" onClick={onKeep}>
+        Keep editing
+      </button>
+      <button type="button" className="button button-small button-danger" onClick={onDiscard}>
+        Discard
+      </button>
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 // Forms: fields with their errors beside them, and a button that waits for the answer.
 import { useId, useState, type ComponentProps, type ReactNode } from "react";
 import { Problem, wordsFor } from "../api/problems";
+import { SAVED } from "./typedText";
 
 interface FormProps {
   submit: string;
@@ -21,6 +22,7 @@ export function Form({ submit, onSubmit, danger = false, children, aside }: Form
     setError(null);
     try {
       await onSubmit(values);
+      form.dispatchEvent(new Event(SAVED, { bubbles: true }));
     } catch (failure) {
       setError(failure);
       const [field] = failure instanceof Problem ? Object.keys(failure.fields) : [];

@@ -67,11 +67,34 @@ export function Menu({ label, anchor, items, onClose }: MenuProps) {
   );
 }
 
+/** Arrows, Home and End go over the items; a letter goes to the next item that begins with it. */
 function move(event: React.KeyboardEvent<HTMLElement>): void {
-  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-  if (step === 0) return;
-  event.preventDefault();
   const buttons = [...event.currentTarget.querySelectorAll("button")];
   const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
-  buttons[(at + step + buttons.length) % buttons.length]?.focus();
+  const next = nextItem(event, at, buttons);
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function nextItem(
+  event: React.KeyboardEvent,
+  at: number,
+  buttons: readonly HTMLButtonElement[],
+): HTMLButtonElement | undefined {
+  switch (event.key) {
+    case "ArrowDown":
+      return buttons[(at + 1) % buttons.length];
+    case "ArrowUp":
+      return buttons.at(at - 1 < -1 ? -1 : at - 1);
+    case "Home":
+      return buttons[0];
+    case "End":
+      return buttons.at(-1);
+  }
+  if (event.key.length !== 1 || event.key === " " || event.ctrlKey || event.metaKey || event.altKey) return;
+  const letter = event.key.toLowerCase();
+  return [...buttons.slice(at + 1), ...buttons.slice(0, at + 1)].find((each) =>
+    each.textContent.trim().toLowerCase().startsWith(letter),
+  );
 }

@@ -11,6 +11,25 @@ interface PopoverProps {
 }
 
 const MARGIN = 8;
+const FOCUSABLE = "input, button:not(:disabled), a[href]";
+
+/** Where a layer goes: below its anchor if it fits, and within the part of the page that opened it. */
+export function placeBeside(
+  from: DOMRect,
+  size: { width: number; height: number },
+  bounds: { left: number; right: number },
+  viewport: { width: number; height: number },
+): { left: number; top: number } {
+  const below = from.bottom + MARGIN / 2;
+  const top =
+    below + size.height < viewport.height - MARGIN
+      ? below
+      : Math.max(MARGIN, from.top - size.height - MARGIN / 2);
+  const fits = bounds.right - bounds.left >= size.width + 2 * MARGIN;
+  const [least, most] = fits ? [bounds.left, bounds.right] : [0, viewport.width];
+  const right = Math.min(Math.max(least + MARGIN, from.right - size.width), most - size.width - MARGIN);
+  return { left: Math.max(MARGIN, right), top };
+}
 
 export function Popover({ anchor, onClose, label, role = "dialog", children }: PopoverProps) {
   const element = useRef<HTMLDivElement>(null);
@@ -20,13 +39,9 @@ export function Popover({ anchor, onClose, label, role = "dialog", children }: P
     const layer = element.current;
     if (layer === null) return;
     const settle = () => {
-      const from = anchor.getBoundingClientRect();
-      const { width, height } = layer.getBoundingClientRect();
-      const below = from.bottom + MARGIN / 2;
-      const top =
-        below + height < innerHeight - MARGIN ? below : Math.max(MARGIN, from.top - height - MARGIN / 2);
-      const left = Math.min(Math.max(MARGIN, from.right - width), innerWidth - width - MARGIN);
-      setPlace({ left: Math.max(MARGIN, left), top });
+      const viewport = { width: innerWidth, height: innerHeight };
+      const bounds = anchor.closest("main")?.getBoundingClientRect() ?? { left: 0, right: innerWidth };
+      setPlace(placeBeside(anchor.getBoundingClientRect(), layer.getBoundingClientRect(), bounds, viewport));
     };
     settle();
     const watch = new ResizeObserver(settle);
@@ -34,9 +49,13 @@ export function Popover({ anchor, onClose, label, role = "dialog", children }: P
     return () => watch.disconnect();
   }, [anchor]);
 
+  // An element that is not visible yet refuses the focus, so this waits for the place.
+  const isPlaced = place !== null;
   useEffect(() => {
-    const first = element.current?.querySelector<HTMLElement>("input, button");
-    first?.focus();
+    if (isPlaced) element.current?.querySelector<HTMLElement>(FOCUSABLE)?.focus();
+  }, [isPlaced]);
+
+  useEffect(() => {
     const away = (event: PointerEvent) => {
       const target = event.target as Node;
       if (element.current?.contains(target) !== true && !anchor.contains(target)) onClose();

@@ -7,6 +7,7 @@ import type { Message, Person, RoomRef } from "../../api/shapes";
 import type { Names } from "../../markdown/Markdown";
 import { roomKey } from "../../store/state";
 import { sameList, useStore } from "../../store/store";
+import { DropZone } from "../../view/DropZone";
 import { Icon } from "../../view/Icon";
 import { RowList, type RowListHandle } from "../../view/RowList";
 import { dayName } from "../../view/times";
@@ -56,7 +57,6 @@ export function RoomPane(props: RoomPaneProps) {
   const [marked, setMarked] = useState<string | null>(null);
   const [answered, setAnswered] = useState<Message | null>(null);
   const [profile, setProfile] = useState<{ userId: string; anchor: HTMLElement } | null>(null);
-  const [isDropping, setDropping] = useState(false);
   const list = useRef<RowListHandle>(null);
   const files = useUploads();
   const { unreadAfter, isAtEnd, setAtEnd, readAll } = useReading(room);
@@ -135,25 +135,13 @@ export function RoomPane(props: RoomPaneProps) {
 
   return (
     <RoomContext value={tools}>
-      <section
+      <DropZone
         className="room"
         aria-label={props.title}
         onKeyDown={(event) => {
           if (event.key === "Escape") readAll();
         }}
-        onDragOver={(event) => {
-          if (!event.dataTransfer.types.includes("Files")) return;
-          event.preventDefault();
-          setDropping(true);
-        }}
-        onDragLeave={(event) => {
-          if (event.currentTarget === event.target) setDropping(false);
-        }}
-        onDrop={(event) => {
-          event.preventDefault();
-          setDropping(false);
-          files.add(event.dataTransfer.files);
-        }}
+        onFiles={files.add}
       >
         <div className="room-messages">
           {error !== null ? (
@@ -187,7 +175,6 @@ export function RoomPane(props: RoomPaneProps) {
               <Icon name="down" size={16} /> Newest messages
             </button>
           )}
-          {isDropping && <div className="drop-here">Drop files to send them</div>}
         </div>
         {props.silence !== undefined && <div className="silence">{props.silence}</div>}
         {props.silence === undefined && (
@@ -204,7 +191,7 @@ export function RoomPane(props: RoomPaneProps) {
         )}
         <TypingLine room={room} />
         <Announcer room={room} />
-      </section>
+      </DropZone>
       {profile !== null && <ProfileCard {...profile} onClose={() => setProfile(null)} />}
     </RoomContext>
   );
