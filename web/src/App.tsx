@@ -1,4 +1,5 @@
 // Who sees what: doors for those outside, the shell for those inside.
+import { useEffect } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { Crash } from "./screens/Crash";
 import { Invite } from "./screens/Invite";
@@ -10,7 +11,11 @@ import { useStore } from "./store/store";
 import { Toasts } from "./view/toasts";
 
 export function App() {
-  const isSignedIn = useStore((state) => state.me !== null);
+  const me = useStore((state) => state.me?.userId);
+  const isSignedIn = me !== undefined;
+  useEffect(() => {
+    last = me ?? last;
+  }, [me]);
   return (
     <Crash>
       <Switch>
@@ -25,14 +30,27 @@ export function App() {
   );
 }
 
-/** After the door, on to where one wanted to go. */
+/** After signing in, on to the wanted place. */
 function Onward() {
-  return <Redirect to={wanted()} replace />;
+  const me = useStore((state) => state.me?.userId);
+  return <Redirect to={placeAfterSignIn(me, history.state)} replace />;
 }
+
+/** Whose session it was that ended in this page, if there was one. */
+let last: string | undefined;
 
 function ToTheDoor() {
   const [path] = useLocation();
+  // After a sign-out the place is kept for the same person only, and not in the address.
+  if (last !== undefined) return <Redirect to="/signin" state={{ place: path, userId: last }} replace />;
   return <Redirect to={path === "/" ? "/signin" : `/signin?to=${encodeURIComponent(path)}`} replace />;
+}
+
+/** Where to go after signing in: what the address says, or where the same person was before. */
+export function placeAfterSignIn(userId: string | undefined, left: unknown): string {
+  const { place, userId: before } = (left ?? {}) as { place?: unknown; userId?: unknown };
+  if (typeof place === "string" && userId !== undefined && before === userId) return place;
+  return wanted();
 }
 
 /** Only a place of this client: an address of elsewhere in a link must not lead there. */

@@ -88,6 +88,16 @@ export async function loadMembers(serverId: string): Promise<void> {
   store.apply({ t: "own.members", d: { serverId, members } });
 }
 
+/** So many communities are asked for their members when all of one's people are wanted. */
+const ASKED_FOR_MEMBERS = 10;
+
+/** Load the members of one's communities that have not been opened yet. */
+export async function loadMissingMembers(): Promise<void> {
+  const { servers, members } = store.get();
+  const missing = Object.keys(servers).filter((serverId) => !(serverId in members));
+  for (const serverId of missing.slice(0, ASKED_FOR_MEMBERS)) await loadMembers(serverId);
+}
+
 export async function changeRole(serverId: string, userId: string, role: ServerRole): Promise<void> {
   const member = await request("patch", "/v1/servers/{serverId}/members/{userId}", {
     path: { serverId, userId },

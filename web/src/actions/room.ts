@@ -1,13 +1,15 @@
 // What one does in a room, whatever its kind: read, react, pin, change and take back what one said.
 import { request } from "../api/client";
-import type { Message, Pin, RoomKind, RoomRef } from "../api/shapes";
+import type { Message, PinnedMessage, RoomKind, RoomRef } from "../api/shapes";
 import { placeOfRoom } from "../store/selectors";
 import { roomKey } from "../store/state";
 import { store } from "../store/store";
+import { idAt } from "../view/times";
+import { loadMembers } from "./communities";
 import { listParticipants } from "./conversations";
 
 const PAGE = 50;
-const TYPING_EVERY_MS = 5000;
+const TYPING_EVERY_MS = 3200;
 
 // The three kinds of rooms have the same routes with the same shapes: the types of channels stand for all.
 const NAMES: Record<RoomKind, "channels"> = {
@@ -80,6 +82,40 @@ export async function loadAround(room: RoomRef, messageId: string): Promise<void
   });
 }
 
+/** Load a room where its reader goes on: around the first unread message, or its newest ones.
+ *
+ * The result is the id up to which it was read, or null if nothing is unread. */
+export async function openRoom(room: RoomRef): Promise<string | null> {
+  const isUnread = (placeOfRoom(store.get(), room)?.unread.count ?? 0) > 0;
+  const readUpTo = isUnread ? await lastReadOf(room) : null;
+  const log = store.get().logs[roomKey(room)];
+  if (readUpTo === null) {
+    if (log === undefined) await loadNewest(room);
+    return null;
+  }
+  const [first, last] = [log?.messages[0]?.messageId ?? "", log?.messages.at(-1)?.messageId ?? ""];
+  const isLoaded =
+    log !== undefined && (!log.hasOlder || first <= readUpTo) && (!log.hasNewer || last > readUpTo);
+  if (!isLoaded) await loadAround(room, readUpTo);
+  return readUpTo;
+}
+
+/** The id up to which one has read: a message, or the moment of joining; null if neither is known. */
+async function lastReadOf(room: RoomRef): Promise<string | null> {
+  const me = store.get().me?.userId ?? "";
+  if (room.kind !== "channel") {
+    await loadReaders(room);
+    const mine = store.get().readings[roomKey(room)]?.[me];
+    return mine?.lastReadMessageId ?? joining(mine?.joinedAt);
+  }
+  const channel = store.get().channels[room.id];
+  if (channel === undefined || channel.lastReadMessageId !== null) return channel?.lastReadMessageId ?? null;
+  if (!(channel.serverId in store.get().members)) await loadMembers(channel.serverId);
+  return joining(store.get().members[channel.serverId]?.[me]?.joinedAt);
+}
+
+const joining = (at: string | null | undefined): string | null => (at ? idAt(new Date(at)) : null);
+
 /** After a hole in the events: what is loaded is made true again, at the place where the reader is. */
 export async function refresh(room: RoomRef): Promise<void> {
   const log = store.get().logs[roomKey(room)];
@@ -115,8 +151,19 @@ export async function countUnread(room: RoomRef): Promise<void> {
   store.apply({ t: "own.unread", d: { room, lastReadMessageId: null, unread } });
 }
 
+const loadingReaders = new Map<string, Promise<void>>();
+
 /** How far everybody has read; in a conversation that is everybody who is in it, also who has read nothing yet. */
-export async function loadReaders(room: RoomRef): Promise<void> {
+export function loadReaders(room: RoomRef): Promise<void> {
+  const key = roomKey(room);
+  const before = loadingReaders.get(key);
+  if (before !== undefined) return before;
+  const loading = fetchReaders(room).finally(() => loadingReaders.delete(key));
+  loadingReaders.set(key, loading);
+  return loading;
+}
+
+async function fetchReaders(room: RoomRef): Promise<void> {
   const readers =
     room.kind === "conversation"
       ? (await listParticipants(room.id)).map((each) => ({ ...each, readAt: each.lastReadAt }))
@@ -179,14 +226,16 @@ export async function pin(room: RoomRef, messageId: string, isPinned: boolean): 
   await request(isPinned ? "put" : "delete", `${routes(room)}/pins/{messageId}`, {
     path: { roomId: room.id, messageId },
   });
+  if (isPinned) await loadPins(room);
+  else store.apply({ t: "pin.removed", d: { roomKind: room.kind, roomId: room.id, messageId } });
 }
 
-export async function listPins(room: RoomRef): Promise<(Omit<Pin, "message"> & { message: Message })[]> {
+export async function loadPins(room: RoomRef): Promise<void> {
   const answer = await request("get", `${routes(room)}/pins`, {
     path: { roomId: room.id },
     query: { limit: 100 },
   });
-  return answer.items as unknown as (Omit<Pin, "message"> & { message: Message })[];
+  store.apply({ t: "own.pins", d: { room, pins: answer.items as unknown as PinnedMessage[] } });
 }
 
 /** A message to show beside another, such as the one it answers. */

@@ -1,10 +1,13 @@
 // What can go wrong with a request: the server refused it (a Problem), or nobody answered (Unreachable).
+import { sizeOf } from "../view/sizes";
 
 /** A refusal of the server, by RFC 9457. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly retryAfter: number | null;
+  /** How many bytes are accepted, where there were too many. */
+  readonly limit: number | null;
   readonly fields: Readonly<Record<string, string>>;
   /** How the thing is by now, where it has changed since it was seen. */
   readonly current: unknown;
@@ -15,6 +18,7 @@ export class Problem extends Error {
     this.status = status;
     this.code = typeof told["code"] === "string" ? told["code"] : "unknown";
     this.retryAfter = typeof told["retryAfter"] === "number" ? told["retryAfter"] : null;
+    this.limit = typeof told["limit"] === "number" ? told["limit"] : null;
     this.fields = fieldsOf(told["errors"]);
     this.current = told["current"];
   }
@@ -42,6 +46,8 @@ export class SignedOut extends Error {
 /** What to tell people about anything that was thrown. */
 export function wordsFor(error: unknown): string {
   if (error instanceof Problem) {
+    if (error.status === 413 && error.limit !== null)
+      return `Too large: the limit is ${sizeOf(error.limit)}.`;
     const [first] = Object.values(error.fields);
     return first === undefined ? error.message : first;
   }

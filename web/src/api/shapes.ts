@@ -35,6 +35,8 @@ export interface Attachment {
 
 export type Message = Omit<Schemas["MessageView"], "attachments"> & { attachments: Attachment[] };
 
+export type PinnedMessage = Omit<Pin, "message"> & { message: Message };
+
 /** A room's place: what the API and the store need to know to talk about it. */
 export interface RoomRef {
   kind: RoomKind;

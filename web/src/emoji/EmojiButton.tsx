@@ -8,10 +8,11 @@ const EmojiPicker = lazy(() => import("./EmojiPicker"));
 interface EmojiButtonProps {
   label: string;
   className: string;
+  tabIndex?: number | undefined;
   onChoose: (emoji: string) => void;
 }
 
-export function EmojiButton({ label, className, onChoose }: EmojiButtonProps) {
+export function EmojiButton({ label, className, tabIndex, onChoose }: EmojiButtonProps) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const close = () => setAnchor(null);
   return (
@@ -19,6 +20,7 @@ export function EmojiButton({ label, className, onChoose }: EmojiButtonProps) {
       <button
         type="button"
         className={className}
+        tabIndex={tabIndex}
         aria-label={label}
         title={label}
         aria-haspopup="dialog"

@@ -1,12 +1,13 @@
 // Following: from the gateway to the store, and the questions that an event leaves open.
 import { loadServer } from "../actions/communities";
 import { loadConversation } from "../actions/conversations";
-import { countUnread, loadReaders, refresh } from "../actions/room";
+import { countUnread, loadPins, loadReaders, refresh } from "../actions/room";
 import { sendWaiting, takeUpKept } from "../actions/sending";
 import { accessToken, currentSession, end, onSession, renew } from "../api/session";
 import { placeOfRoom } from "../store/selectors";
-import { roomKey, type RoomKey } from "../store/state";
+import { roomKey, type RoomKey, type ServerEntry } from "../store/state";
 import { store } from "../store/store";
+import { toast } from "../view/toasts";
 import type { LiveEvent } from "./frames";
 import { Gateway } from "./gateway";
 import { askAfter } from "./questions";
@@ -51,6 +52,7 @@ export function follow(): void {
 
 function hear(event: LiveEvent): void {
   const wasReady = store.get().isReady;
+  const left = ownServerLeft(event);
   store.apply(event);
   askAfter(event);
   switch (event.t) {
@@ -58,6 +60,15 @@ function hear(event: LiveEvent): void {
       // A second `ready` stands in place of events that are no longer to be had.
       if (wasReady) makeTrue();
       return;
+    case "member.left":
+      if (left !== undefined && !isOpen(event.d.serverId))
+        toast(`You're no longer a member of ${left.name}.`);
+      return;
+    case "pin.added": {
+      const room = { kind: event.d.roomKind, id: event.d.roomId };
+      if (roomKey(room) in store.get().pins) void loadPins(room).catch(quietly);
+      return;
+    }
     case "server.created":
       void loadServer(event.d).catch(quietly);
       return;
@@ -84,6 +95,13 @@ function hear(event: LiveEvent): void {
         void countUnread({ kind: roomKind, id: roomId }).catch(quietly);
     }
   }
+}
+
+/** The community that one is no longer in by this event, if it is about oneself. */
+function ownServerLeft(event: LiveEvent): ServerEntry | undefined {
+  const { me, servers } = store.get();
+  if (event.t !== "member.left" || event.d.userId !== me?.userId) return undefined;
+  return servers[event.d.serverId];
 }
 
 function makeTrue(): void {

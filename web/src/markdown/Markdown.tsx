@@ -1,6 +1,7 @@
 // The tree of a text as React elements: text stays text, whatever it says.
 import { Fragment, memo, useMemo, type ReactNode } from "react";
 import { Link } from "wouter";
+import { useTabIndex } from "../view/tabStop";
 import { isOnlyEmoji, parse, type Block, type Inline } from "./parse";
 
 export interface Names {
@@ -8,7 +9,20 @@ export interface Names {
   me: string;
   /** Where a channel of this name is, if the reader can go there. */
   channelAt: (name: string) => string | null;
-  isPerson: (name: string) => boolean;
+  /** The id of the person of this user name, if the reader can know them. */
+  personOf: (name: string) => string | null;
+  /** Shows a person beside their name; without it a mention is no button. */
+  openPerson?: (userId: string, anchor: HTMLElement) => void;
+}
+
+/** The places of this client, as links to itself name them. */
+const PLACE = /^\/(?:(?:c|d|t|w|inbox|settings|invite|admin)(?:\/|$)|$)/;
+
+/** The path of a link that leads to a place of this client; null for any other. */
+export function placeOfLink(href: string): string | null {
+  const url = URL.canParse(href, location.href) ? new URL(href, location.href) : null;
+  if (url === null || url.origin !== location.origin || !PLACE.test(url.pathname)) return null;
+  return url.pathname + url.search + url.hash;
 }
 
 export const Markdown = memo(function Markdown({ text, names }: { text: string; names: Names }) {
@@ -23,12 +37,13 @@ export const Markdown = memo(function Markdown({ text, names }: { text: string; 
 });
 
 function BlockView({ block, names }: { block: Block; names: Names }): ReactNode {
+  const tabIndex = useTabIndex();
   switch (block.kind) {
     case "paragraph":
       return <p>{inlines(block.children, names)}</p>;
     case "code":
       return (
-        <pre tabIndex={0} aria-label={block.language === "" ? "Code" : `Code, ${block.language}`}>
+        <pre tabIndex={tabIndex ?? 0} aria-label={block.language === "" ? "Code" : `Code, ${block.language}`}>
           <code>{block.text}</code>
         </pre>
       );
@@ -64,24 +79,57 @@ function inline(node: Inline, names: Names): ReactNode {
     case "strike":
       return <s>{inlines(node.children, names)}</s>;
     case "link":
-      return (
-        <a href={node.href} target="_blank" rel="noopener noreferrer nofollow">
-          {inlines(node.children, names)}
-        </a>
-      );
-    case "mention": {
-      if (!names.isPerson(node.name)) return `@${node.name}`;
-      const isMe = node.name.toLowerCase() === names.me.toLowerCase();
-      return <span className={isMe ? "mention mention-me" : "mention"}>@{node.name}</span>;
-    }
+      return <TextLink href={node.href}>{inlines(node.children, names)}</TextLink>;
+    case "mention":
+      return <Mention name={node.name} names={names} />;
     case "channel": {
       const place = names.channelAt(node.name);
       if (place === null) return `#${node.name}`;
       return (
-        <Link href={place} className="mention">
+        <PlaceLink to={place} className="mention">
           #{node.name}
-        </Link>
+        </PlaceLink>
       );
     }
   }
+}
+
+function TextLink({ href, children }: { href: string; children: ReactNode }) {
+  const tabIndex = useTabIndex();
+  const place = placeOfLink(href);
+  if (place !== null) return <PlaceLink to={place}>{children}</PlaceLink>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow" tabIndex={tabIndex}>
+      {children}
+    </a>
+  );
+}
+
+function PlaceLink({ to, className, children }: { to: string; className?: string; children: ReactNode }) {
+  const tabIndex = useTabIndex();
+  return (
+    <Link href={to} tabIndex={tabIndex} {...(className === undefined ? {} : { className })}>
+      {children}
+    </Link>
+  );
+}
+
+function Mention({ name, names }: { name: string; names: Names }) {
+  const tabIndex = useTabIndex();
+  const { openPerson } = names;
+  const userId = names.personOf(name);
+  if (userId === null) return `@${name}`;
+  const isMe = name.toLowerCase() === names.me.toLowerCase();
+  const className = isMe ? "mention mention-me" : "mention";
+  if (openPerson === undefined) return <span className={className}>@{name}</span>;
+  return (
+    <button
+      type="button"
+      className={className}
+      tabIndex={tabIndex}
+      onClick={(event) => openPerson(userId, event.currentTarget)}
+    >
+      @{name}
+    </button>
+  );
 }

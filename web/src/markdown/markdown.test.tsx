@@ -6,7 +6,7 @@ import { isOnlyEmoji, plainText, safeHref } from "./parse";
 const names: Names = {
   me: "ana",
   channelAt: (name) => (name === "general" ? "/c/S/C" : null),
-  isPerson: (name) => name === "ana" || name === "ben",
+  personOf: (name) => (name === "ana" || name === "ben" ? name : null),
 };
 const html = (text: string) =>
   renderToStaticMarkup(<Markdown text={text} names={names} />).replace(

@@ -9,8 +9,10 @@ import { Dialog } from "../view/Dialog";
 import { Form } from "../view/Form";
 import { Icon, IconButton } from "../view/Icon";
 import { MenuButton, type MenuItem } from "../view/Menu";
+import { ConversationList } from "./ConversationList";
 import { CommunitySettings } from "./CommunitySettings";
 import { Invites } from "./Invites";
+import { ListSkeleton } from "./ListSkeleton";
 import { NewChannel } from "./NewChannel";
 import type { Params } from "./places";
 import { UnreadBadge } from "./Unread";
@@ -22,7 +24,8 @@ export function ChannelList({ params }: { params: Params }) {
   const server = useStore((state) => state.servers[serverId]);
   const channels = useStore((state) => channelsOf(state, serverId), sameList);
   const [asking, setAsking] = useState<Asking | null>(null);
-  if (server === undefined) return <ListSkeleton />;
+  const isReady = useStore((state) => state.isReady);
+  if (server === undefined) return isReady ? <ConversationList params={{}} /> : <ListSkeleton />;
   const canManage = isAtLeast(server.role, "admin");
   return (
     <nav className="sidebar-body" aria-label={`Channels of ${server.name}`}>
@@ -100,18 +103,5 @@ function Leave({ server, onClose }: { server: ServerEntry; onClose: () => void }
         }}
       />
     </Dialog>
-  );
-}
-
-export function ListSkeleton() {
-  return (
-    <div className="sidebar-body" aria-hidden="true">
-      <header className="sidebar-head">
-        <div className="skeleton skeleton-title" />
-      </header>
-      {["70%", "52%", "64%", "45%"].map((width) => (
-        <div key={width} className="skeleton skeleton-room" style={{ width }} />
-      ))}
-    </div>
   );
 }

@@ -9,6 +9,7 @@ import { sameList, useStore } from "../store/store";
 import { Icon } from "../view/Icon";
 import { ChannelMenu } from "./ChannelMenu";
 import { MembersPanel } from "./MembersPanel";
+import { NotHere } from "./NotHere";
 import { PinsPanel } from "./PinsPanel";
 import type { Params } from "./places";
 import { DrawerButton, RoomHeader, type Panel } from "./RoomHeader";
@@ -34,11 +35,11 @@ export function ChannelScreen({ params }: { params: Params }) {
     [members],
   );
   const names = useMemo<Names>(() => {
-    const known = new Set(people.map((each) => each.username.toLowerCase()));
+    const ids = new Map(people.map((each) => [each.username.toLowerCase(), each.userId]));
     const places = new Map(channels.map((each) => [each.name, `/c/${serverId}/${each.channelId}`]));
     return {
       me: me?.username ?? "",
-      isPerson: (name) => known.has(name.toLowerCase()),
+      personOf: (name) => ids.get(name.toLowerCase()) ?? null,
       channelAt: (name) => places.get(name) ?? null,
     };
   }, [people, channels, serverId, me?.username]);
@@ -61,18 +62,15 @@ export function ChannelScreen({ params }: { params: Params }) {
         <RoomSkeleton count={9} />
       </div>
     );
-  if (server === undefined)
-    return (
-      <NotHere title="This community is not one of yours" words="Perhaps somebody has an invite for you." />
-    );
+  if (server === undefined) return <NoServer serverId={serverId} />;
   if (channelId === undefined) {
     const last =
       channels.find((each) => each.channelId === localStorage.getItem(LAST + serverId)) ?? channels[0];
     if (last !== undefined) return <Redirect to={`/c/${serverId}/${last.channelId}`} replace />;
-    return <NotHere title={server.name} words="There is no channel here yet." />;
+    return <NotHere title={server.name} words="There are no channels yet." home={false} />;
   }
   if (channel === undefined || channel.serverId !== serverId)
-    return <NotHere title="This channel is gone" words="Somebody deleted it, or the address is wrong." />;
+    return <NotHere title="Channel not found" words="It was deleted, or the address is wrong." />;
 
   const path = `/c/${serverId}/${channelId}`;
   return (
@@ -122,16 +120,21 @@ export function ChannelScreen({ params }: { params: Params }) {
   );
 }
 
-export function NotHere({ title, words }: { title: string; words: string }) {
-  return (
-    <div className="screen">
-      <header className="room-header">
-        <DrawerButton />
-      </header>
-      <div className="empty">
-        <h2>{title}</h2>
-        <p>{words}</p>
-      </div>
-    </div>
+function NoServer({ serverId }: { serverId: string }) {
+  const lost = useStore((state) => state.lost[serverId]);
+  if (lost === undefined)
+    return (
+      <NotHere
+        title="You're not a member"
+        words="You need an invite to this community, or the address is wrong."
+      />
+    );
+  return lost.why === "deleted" ? (
+    <NotHere title={`${lost.name} was deleted`} words="Its owner deleted it with everything in it." />
+  ) : (
+    <NotHere
+      title={`You're no longer a member of ${lost.name}`}
+      words="You left, or a moderator removed you. You need a new invite to come back."
+    />
   );
 }

@@ -10,7 +10,7 @@ import { Avatar } from "../view/Avatar";
 import { Icon, IconButton } from "../view/Icon";
 import { shortTime } from "../view/times";
 import { tellFailure } from "../view/toasts";
-import { ListSkeleton } from "./ChannelList";
+import { ListSkeleton } from "./ListSkeleton";
 import { NewConversation } from "./NewConversation";
 import type { Params } from "./places";
 import { UnreadBadge } from "./Unread";

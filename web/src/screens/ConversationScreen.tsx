@@ -5,8 +5,8 @@ import type { Names } from "../markdown/Markdown";
 import { conversationName } from "../store/selectors";
 import { roomKey } from "../store/state";
 import { useStore } from "../store/store";
-import { NotHere } from "./ChannelScreen";
 import { ConversationFace } from "./ConversationList";
+import { NotHere } from "./NotHere";
 import { ParticipantsPanel } from "./ParticipantsPanel";
 import { PinsPanel } from "./PinsPanel";
 import type { Params } from "./places";
@@ -25,10 +25,10 @@ export function ConversationScreen({ params }: { params: Params }) {
   const [isAsked, setAsked] = useState(false);
   const people = useMemo(() => Object.values(readings ?? {}), [readings]);
   const names = useMemo<Names>(() => {
-    const known = new Set(people.map((each) => each.username.toLowerCase()));
+    const ids = new Map(people.map((each) => [each.username.toLowerCase(), each.userId]));
     return {
       me: me?.username ?? "",
-      isPerson: (name) => known.has(name.toLowerCase()),
+      personOf: (name) => ids.get(name.toLowerCase()) ?? null,
       channelAt: () => null,
     };
   }, [people, me?.username]);
@@ -47,8 +47,8 @@ export function ConversationScreen({ params }: { params: Params }) {
     if (isReady && isAsked)
       return (
         <NotHere
-          title="This conversation is not one of yours"
-          words="You may have left it, or the address is wrong."
+          title="You're not in this conversation"
+          words="You left it, or were removed from it, or the address is wrong."
         />
       );
     return (

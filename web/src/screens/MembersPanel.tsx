@@ -15,7 +15,7 @@ import { tellFailure } from "../view/toasts";
 import { SidePanel } from "./SidePanel";
 
 const ROLES: readonly { role: ServerRole; title: string; one: string }[] = [
-  { role: "owner", title: "Host", one: "host" },
+  { role: "owner", title: "Owner", one: "owner" },
   { role: "admin", title: "Admins", one: "admin" },
   { role: "moderator", title: "Moderators", one: "moderator" },
   { role: "member", title: "Members", one: "member" },
@@ -27,9 +27,8 @@ export function MembersPanel({ server, onClose }: { server: ServerEntry; onClose
   const members = useStore((state) => state.members[server.serverId]);
   const online = useStore((state) => state.online);
   const [asking, setAsking] = useState<Asking>(null);
-  const all = Object.values(members ?? {}).sort(
-    (a, b) => Number(b.userId in online) - Number(a.userId in online) || a.username.localeCompare(b.username),
-  );
+  const me = useStore((state) => state.me?.userId ?? "");
+  const all = Object.values(members ?? {}).sort(byPresence({ ...online, [me]: true }));
   return (
     <SidePanel title="People" onClose={onClose}>
       {members === undefined &&
@@ -57,6 +56,12 @@ export function MembersPanel({ server, onClose }: { server: ServerEntry; onClose
   );
 }
 
+/** Those who are online first, each part by name; one's own row is among the online. */
+export function byPresence(online: Readonly<Record<string, true>>) {
+  return (a: Member, b: Member): number =>
+    Number(b.userId in online) - Number(a.userId in online) || a.username.localeCompare(b.username);
+}
+
 interface MemberRowProps {
   member: Member;
   server: ServerEntry;
@@ -73,7 +78,7 @@ function MemberRow({ member, server, onAsk }: MemberRowProps) {
   if (member.userId !== me) {
     const talk = () =>
       void beginConversation([member.userId], null).then((id) => navigate(`/d/${id}`), tellFailure);
-    items.push({ label: "Send a message", icon: "chat", onChoose: talk });
+    items.push({ label: "Send message", icon: "chat", onChoose: talk });
   }
   if (member.userId !== me && outranks(server.role, member.role)) {
     if (isAtLeast(server.role, "admin"))
@@ -126,8 +131,8 @@ function Removal({
     <Dialog title={`${isBan ? "Ban" : "Kick"} ${member.username}?`} onClose={onClose}>
       <p>
         {isBan
-          ? "They leave, and cannot come back until the ban is lifted."
-          : "They leave, and can come back with an invite."}
+          ? "They'll be removed and can't rejoin unless unbanned."
+          : "They'll be removed and need an invite to come back."}
       </p>
       <Form
         submit={isBan ? "Ban" : "Kick"}
@@ -138,7 +143,7 @@ function Removal({
           onClose();
         }}
       >
-        {isBan && <Field label="Why? (optional)" name="reason" maxLength={512} />}
+        {isBan && <Field label="Reason (optional)" name="reason" maxLength={512} />}
       </Form>
     </Dialog>
   );

@@ -4,77 +4,26 @@ import { useLocation } from "wouter";
 import { beginConversation, findUser } from "../actions/conversations";
 import { wordsFor } from "../api/problems";
 import type { Person } from "../api/shapes";
+import { peopleNamed } from "../store/selectors";
 import { sameList, useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
 import { Dialog } from "../view/Dialog";
 import { Field, Form } from "../view/Form";
-import { IconButton } from "../view/Icon";
+import { Icon, IconButton } from "../view/Icon";
+
+const SHOWN = 5;
 
 export function NewConversation({ onClose }: { onClose: () => void }) {
   const [people, setPeople] = useState<readonly Person[]>([]);
-  const [query, setQuery] = useState("");
-  const [error, setError] = useState<string | null>(null);
   const [, navigate] = useLocation();
-  const known = useStore(
-    (state) =>
-      Object.values(state.people)
-        .filter(
-          (each) =>
-            each.userId !== state.me?.userId && each.username.toLowerCase().includes(query.toLowerCase()),
-        )
-        .sort((a, b) => a.username.localeCompare(b.username))
-        .slice(0, 5),
-    sameList,
-  );
-  const add = (person: Person) => {
+  const add = (person: Person) =>
     setPeople((all) => [...all.filter((each) => each.userId !== person.userId), person]);
-    setQuery("");
-    setError(null);
-  };
-  const find = () => {
-    findUser(query).then(
-      (user) => (user === null ? setError(`Nobody is called “${query}”.`) : add(user)),
-      (failure: unknown) => setError(wordsFor(failure)),
-    );
-  };
   return (
-    <Dialog title="A new conversation" onClose={onClose}>
-      <form
-        className="add-person"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (query.trim() !== "") find();
-        }}
-      >
-        <Field
-          label="User name"
-          value={query}
-          onChange={(event) => setQuery(event.target.value)}
-          autoFocus
-          autoComplete="off"
-        />
-        <button className="button">Add</button>
-      </form>
-      {error !== null && (
-        <p className="form-error" role="alert">
-          {error}
-        </p>
-      )}
-      {query !== "" && known.length > 0 && (
-        <ul className="people" aria-label="People you know">
-          {known.map((person) => (
-            <li key={person.userId}>
-              <button type="button" className="person" onClick={() => add(person)}>
-                <Avatar id={person.userId} name={person.username} url={person.avatarUrl} size={28} presence />
-                {person.username}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+    <Dialog title="New message" onClose={onClose}>
+      <PersonSearch onFound={add} />
       {people.length > 0 && (
         <Form
-          submit={people.length === 1 ? "Begin" : "Begin a group"}
+          submit={people.length === 1 ? "Start chat" : "Create group"}
           onSubmit={async ({ name = "" }) => {
             const ids = people.map((each) => each.userId);
             const convoId = await beginConversation(ids, name.trim() === "" ? null : name.trim());
@@ -90,17 +39,88 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
                 <IconButton
                   icon="close"
                   size={13}
-                  label={`Without ${person.username}`}
+                  label={`Remove ${person.username}`}
                   onClick={() => setPeople((all) => all.filter((each) => each !== person))}
                 />
               </li>
             ))}
           </ul>
           {people.length > 1 && (
-            <Field label="A name for the group (optional)" name="name" maxLength={100} autoComplete="off" />
+            <Field label="Group name (optional)" name="name" maxLength={100} autoComplete="off" />
           )}
         </Form>
       )}
     </Dialog>
+  );
+}
+
+/** A field for a username: Enter takes the first match of the list, or looks the whole name up. */
+function PersonSearch({ onFound }: { onFound: (person: Person) => void }) {
+  const [query, setQuery] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const name = query.replace(/^@/, "").trim();
+  const known = useStore((state) => (name === "" ? [] : peopleNamed(state, name).slice(0, SHOWN)), sameList);
+  const [first] = known;
+  const isListed = known.some((each) => each.username.toLowerCase() === name.toLowerCase());
+  const take = (person: Person) => {
+    onFound(person);
+    setQuery("");
+    setError(null);
+  };
+  const lookUp = () => {
+    findUser(name).then(
+      (user) => (user === null ? setError(`No user is called “${name}”.`) : take(user)),
+      (failure: unknown) => setError(wordsFor(failure)),
+    );
+  };
+  return (
+    <>
+      <form
+        className="add-person"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (first !== undefined) take(first);
+          else if (name !== "") lookUp();
+        }}
+      >
+        <Field
+          label="Username"
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+          autoFocus
+          autoComplete="off"
+        />
+        <button className="button">Add</button>
+      </form>
+      {error !== null && (
+        <p className="form-error" role="alert">
+          {error}
+        </p>
+      )}
+      {name !== "" && (
+        <ul className="people" aria-label="Matches">
+          {known.map((person, index) => (
+            <li key={person.userId}>
+              <button
+                type="button"
+                className={index === 0 ? "person person-first" : "person"}
+                onClick={() => take(person)}
+              >
+                <Avatar id={person.userId} name={person.username} url={person.avatarUrl} size={28} presence />
+                <span className="room-name">{person.username}</span>
+                {index === 0 && <kbd className="note">Enter</kbd>}
+              </button>
+            </li>
+          ))}
+          {!isListed && (
+            <li>
+              <button type="button" className="person" onClick={lookUp}>
+                <Icon name="search" size={17} /> Look up “{name}”
+              </button>
+            </li>
+          )}
+        </ul>
+      )}
+    </>
   );
 }

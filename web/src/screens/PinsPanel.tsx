@@ -1,7 +1,7 @@
 // What is pinned in a room.
 import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
-import { listPins, pin } from "../actions/room";
+import { loadPins, pin } from "../actions/room";
 import { wordsFor } from "../api/problems";
 import type { RoomRef } from "../api/shapes";
 import { Markdown, type Names } from "../markdown/Markdown";
@@ -20,34 +20,19 @@ interface PinsPanelProps {
   onClose: () => void;
 }
 
-type Pins = Awaited<ReturnType<typeof listPins>>;
-
 export function PinsPanel({ room, path, canPin, names, onClose }: PinsPanelProps) {
-  const changes = useStore((state) => state.pinChanges[roomKey(room)] ?? 0);
-  const [pins, setPins] = useState<Pins | null>(null);
+  const pins = useStore((state) => state.pins[roomKey(room)]);
   const [error, setError] = useState<unknown>(null);
   const [, navigate] = useLocation();
   useEffect(() => {
-    let isCurrent = true;
-    listPins(room).then(
-      (found) => isCurrent && setPins(found),
-      (failure: unknown) => isCurrent && setError(failure),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [room, changes]);
-  const unpin = (messageId: string) => {
-    pin(room, messageId, false).then(
-      () => setPins((all) => all?.filter((each) => each.message.messageId !== messageId) ?? null),
-      tellFailure,
-    );
-  };
+    loadPins(room).catch(setError);
+  }, [room]);
+  const unpin = (messageId: string) => void pin(room, messageId, false).catch(tellFailure);
   return (
     <SidePanel title="Pinned" onClose={onClose}>
       {error !== null && <p className="form-error">{wordsFor(error)}</p>}
-      {pins === null && error === null && <div className="skeleton skeleton-pin" />}
-      {pins?.length === 0 && <p className="note sidebar-note">Nothing is pinned here.</p>}
+      {pins === undefined && error === null && <div className="skeleton skeleton-pin" />}
+      {pins?.length === 0 && <p className="note sidebar-note">No pinned messages.</p>}
       <ul className="pins">
         {pins?.map(({ message }) => (
           <li key={message.messageId} className="pin">
@@ -60,7 +45,7 @@ export function PinsPanel({ room, path, canPin, names, onClose }: PinsPanelProps
             </header>
             <Markdown text={message.content === "" ? "a file" : message.content} names={names} />
             <button type="button" className="link" onClick={() => navigate(`${path}/${message.messageId}`)}>
-              Go there
+              Jump to message
             </button>
           </li>
         ))}

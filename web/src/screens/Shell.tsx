@@ -5,7 +5,9 @@ import { useStore } from "../store/store";
 import { serverTally, serversOf, conversationTally } from "../store/selectors";
 import { threadTally } from "../store/threads";
 import { Banner } from "./Banner";
+import { ConversationList } from "./ConversationList";
 import { DrawerContext } from "./drawer";
+import { NotFound } from "./NotHere";
 import { PLACES } from "./places";
 import { QuickSwitcher } from "./QuickSwitcher";
 import { Rail } from "./Rail";
@@ -23,7 +25,7 @@ export function Shell() {
     <DrawerContext value={() => setOpen(true)}>
       <div className={isOpen ? "shell drawer-open" : "shell"}>
         <a className="skip" href="#main">
-          To the content
+          Skip to content
         </a>
         <Banner />
         <div className="drawer" onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
@@ -35,6 +37,9 @@ export function Shell() {
                   {(params) => <Sidebar params={params} />}
                 </Route>
               ))}
+              <Route>
+                <ConversationList params={{}} />
+              </Route>
             </Switch>
             <UserBar />
           </div>
@@ -55,9 +60,7 @@ export function Shell() {
                 </Route>
               ))}
               <Route>
-                <div className="empty">
-                  <h2>There is nothing here</h2>
-                </div>
+                <NotFound />
               </Route>
             </Switch>
           </Suspense>

@@ -5,14 +5,14 @@ import { Door } from "./Door";
 
 export function SignIn() {
   return (
-    <Door title="Good to see you">
+    <Door title="Sign in">
       <Form submit="Sign in" onSubmit={({ email = "", password = "" }) => signIn(email, password)}>
-        <Field label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
+        <Field label="Email or username" name="email" autoComplete="username" required autoFocus />
         <Field label="Password" name="password" type="password" autoComplete="current-password" required />
       </Form>
       <p className="door-links">
-        <Link href={`/register${location.search}`}>Make an account</Link>
-        <Link href="/reset">Forgot the password?</Link>
+        <Link href={`/register${location.search}`}>Create account</Link>
+        <Link href="/reset">Forgot your password?</Link>
       </p>
     </Door>
   );

@@ -5,6 +5,7 @@ import type {
   Member,
   Message,
   Person,
+  PinnedMessage,
   Reader,
   RoomRef,
   Server,
@@ -43,6 +44,7 @@ interface Own extends OwnThreadChanges, OwnInboxChanges, OwnWorkspaceChanges {
   "own.server": { server: Server; role: ServerRole; channels: readonly ReadyChannel[] };
   "own.conversation": { conversation: Conversation };
   "own.person": { person: Person };
+  "own.pins": { room: RoomRef; pins: readonly PinnedMessage[] };
 }
 
 export type OwnChange = { [T in keyof Own]: { t: T; d: Own[T] } }[keyof Own];

@@ -26,7 +26,8 @@ export function reduceMessages(state: State, change: Change): State {
     }
     case "own.forgotten": {
       const { [roomKey(change.d.room)]: _gone, ...logs } = state.logs;
-      return { ...state, logs };
+      const { [roomKey(change.d.room)]: _unpinned, ...pins } = state.pins;
+      return { ...state, logs, pins };
     }
     case "message.created":
     case "own.sent": {
@@ -39,6 +40,14 @@ export function reduceMessages(state: State, change: Change): State {
       if (log === undefined || log.hasNewer) return told;
       const longer = { ...log, messages: merged(log.messages, [message], state.me?.userId) };
       return withLog(told, key, state.viewing === key ? shortened(longer, "oldest") : longer);
+    }
+    case "own.pins":
+      return { ...state, pins: { ...state.pins, [roomKey(change.d.room)]: change.d.pins } };
+    case "pin.removed": {
+      const pins = state.pins[keyOf(change.d)];
+      if (pins === undefined) return state;
+      const left = pins.filter((each) => each.message.messageId !== change.d.messageId);
+      return { ...state, pins: { ...state.pins, [keyOf(change.d)]: left } };
     }
     case "message.updated":
       return changed(state, keyOf(change.d), change.d.messageId, (old) =>

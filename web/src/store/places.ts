@@ -2,7 +2,15 @@
 import type { Conversation, Member, Message, RoomRef, Unread } from "../api/shapes";
 import type { Ready } from "../live/frames";
 import type { Change } from "./changes";
-import { NOTHING_UNREAD, roomKey, without, type ChannelEntry, type ServerEntry, type State } from "./state";
+import {
+  NOTHING_UNREAD,
+  roomKey,
+  without,
+  type ChannelEntry,
+  type Lost,
+  type ServerEntry,
+  type State,
+} from "./state";
 
 export function reducePlaces(state: State, change: Change): State {
   switch (change.t) {
@@ -15,6 +23,7 @@ export function reducePlaces(state: State, change: Change): State {
         ...state,
         servers: { ...state.servers, [server.serverId]: { ...server, role } },
         channels: { ...state.channels, ...entries },
+        lost: without(state.lost, server.serverId),
       };
     }
     case "server.created":
@@ -22,10 +31,11 @@ export function reducePlaces(state: State, change: Change): State {
       const server = change.d;
       const known = state.servers[server.serverId];
       const role = known?.role ?? (server.ownerId === state.me?.userId ? "owner" : "member");
-      return { ...state, servers: { ...state.servers, [server.serverId]: { ...server, role } } };
+      const servers = { ...state.servers, [server.serverId]: { ...server, role } };
+      return { ...state, servers, lost: without(state.lost, server.serverId) };
     }
     case "server.deleted":
-      return withoutServer(state, change.d.serverId);
+      return withoutServer(state, change.d.serverId, "deleted");
     case "channel.created":
     case "channel.updated": {
       const known = state.channels[change.d.channelId];
@@ -45,7 +55,7 @@ export function reducePlaces(state: State, change: Change): State {
       return withMember(state, change.d);
     case "member.left": {
       const { serverId, userId } = change.d;
-      if (userId === state.me?.userId) return withoutServer(state, serverId);
+      if (userId === state.me?.userId) return withoutServer(state, serverId, "removed");
       const members = state.members[serverId];
       if (members === undefined) return state;
       return { ...state, members: { ...state.members, [serverId]: without(members, userId) } };
@@ -96,13 +106,27 @@ function snapshot(state: State, ready: Ready): State {
     for (const channel of inside) channels[channel.channelId] = channel;
   }
   const conversations = Object.fromEntries(ready.conversations.map((each) => [each.convoId, each]));
-  // Members are asked for again by whoever shows them.
-  return { ...state, isReady: true, servers, channels, conversations, members: {} };
+  const missed = Object.values(state.servers).map(({ serverId, name }): [string, Lost] => [
+    serverId,
+    { name, why: "removed" },
+  ]);
+  const lost = Object.fromEntries(
+    [...Object.entries(state.lost), ...missed].filter(([serverId]) => !(serverId in servers)),
+  );
+  // Members are loaded again when they are shown.
+  return { ...state, isReady: true, servers, channels, conversations, members: {}, lost };
 }
 
-function withoutServer(state: State, serverId: string): State {
+function withoutServer(state: State, serverId: string, why: Lost["why"]): State {
+  const server = state.servers[serverId];
+  if (server === undefined) return state;
   const channels = Object.entries(state.channels).filter(([, channel]) => channel.serverId !== serverId);
-  return { ...state, servers: without(state.servers, serverId), channels: Object.fromEntries(channels) };
+  return {
+    ...state,
+    servers: without(state.servers, serverId),
+    channels: Object.fromEntries(channels),
+    lost: { ...state.lost, [serverId]: { name: server.name, why } },
+  };
 }
 
 function withMember(state: State, member: Member): State {

@@ -1,5 +1,5 @@
 // Questions that several screens ask the state.
-import type { Conversation, RoomRef, ServerRole } from "../api/shapes";
+import type { Conversation, Person, RoomRef, ServerRole } from "../api/shapes";
 import type { ChannelEntry, ServerEntry, State } from "./state";
 
 export function serversOf(state: State): ServerEntry[] {
@@ -21,6 +21,15 @@ export function conversationsOf(state: State): Conversation[] {
 
 export function conversationName(conversation: Conversation): string {
   return conversation.name ?? conversation.other?.username ?? "A group without a name";
+}
+
+/** People whose username has these letters, those whose name begins with them first. */
+export function peopleNamed(state: State, letters: string): Person[] {
+  const wanted = letters.toLowerCase();
+  const starts = (each: Person) => Number(each.username.toLowerCase().startsWith(wanted));
+  return Object.values(state.people)
+    .filter((each) => each.userId !== state.me?.userId && each.username.toLowerCase().includes(wanted))
+    .sort((a, b) => starts(b) - starts(a) || a.username.localeCompare(b.username));
 }
 
 export function hasUnread(place: { unread: { count: number }; muted: boolean }): boolean {

@@ -7,6 +7,7 @@ import type {
   Member,
   Message,
   Person,
+  PinnedMessage,
   RoomKind,
   RoomRef,
   Server,
@@ -32,12 +33,19 @@ export interface ChannelEntry extends Channel {
   muted: boolean;
 }
 
+export interface Lost {
+  name: string;
+  why: "removed" | "deleted";
+}
+
 /** How far somebody has read in a conversation. */
 export interface Reading {
   userId: string;
   username: string;
   avatarUrl: string | null;
   lastReadMessageId: string | null;
+  /** Known of conversations. */
+  joinedAt?: string | null;
 }
 
 /** A part of a room's messages without holes, oldest first. */
@@ -66,6 +74,8 @@ export interface State extends Threads, Inboxes, Workspaces {
   isReady: boolean;
   servers: Readonly<Record<string, ServerEntry>>;
   channels: Readonly<Record<string, ChannelEntry>>;
+  /** Communities that one was in a moment ago, and why one no longer is. */
+  lost: Readonly<Record<string, Lost>>;
   conversations: Readonly<Record<string, Conversation>>;
   people: Readonly<Record<string, Person>>;
   online: Readonly<Record<string, true>>;
@@ -76,8 +86,8 @@ export interface State extends Threads, Inboxes, Workspaces {
   heard: Readonly<Record<RoomKey, readonly Message[]>>;
   typing: Readonly<Record<RoomKey, Readonly<Record<string, { username: string; at: number }>>>>;
   outbox: readonly Outgoing[];
-  /** Counted up when the pins of a room change, so that whoever shows them asks again. */
-  pinChanges: Readonly<Record<RoomKey, number>>;
+  /** What is pinned in a room, once it has been loaded. */
+  pins: Readonly<Record<RoomKey, readonly PinnedMessage[]>>;
   /** The room whose end is in sight: what comes there is read at once. */
   viewing: RoomKey | null;
 }
@@ -93,6 +103,7 @@ export const EMPTY: State = {
   isReady: false,
   servers: {},
   channels: {},
+  lost: {},
   conversations: {},
   people: {},
   online: {},
@@ -102,7 +113,7 @@ export const EMPTY: State = {
   heard: {},
   typing: {},
   outbox: [],
-  pinChanges: {},
+  pins: {},
   viewing: null,
 };
 

@@ -267,3 +267,40 @@ describe("the outbox", () => {
     expect(kept("ana")).toEqual([]);
   });
 });
+
+describe("a community that one is no longer in", () => {
+  const ready = after(EMPTY, { t: "ready", d: READY });
+
+  it("is known by its name after a kick", () => {
+    const state = after(ready, { t: "member.left", d: { serverId: "S", userId: "ana" } });
+    expect(state.servers["S"]).toBeUndefined();
+    expect(state.lost["S"]).toEqual({ name: "Table", why: "removed" });
+  });
+
+  it("is known by its name after it was deleted", () => {
+    const state = after(ready, { t: "server.deleted", d: { serverId: "S" } });
+    expect(state.lost["S"]?.why).toBe("deleted");
+  });
+
+  it("is known by its name after a kick while the client was away", () => {
+    const state = after(ready, { t: "ready", d: { ...READY, servers: [] } });
+    expect(state.lost["S"]?.name).toBe("Table");
+  });
+
+  it("is no longer lost after coming back", () => {
+    const gone = after(ready, { t: "member.left", d: { serverId: "S", userId: "ana" } });
+    expect(after(gone, { t: "ready", d: READY }).lost).toEqual({});
+    expect(after(gone, { t: "server.created", d: server }).lost).toEqual({});
+  });
+});
+
+it("an unpinned message is no longer among the pins of its room", () => {
+  const pins = [{ message: said("m1"), pinnedBy: "ben", pinnedAt: "" }];
+  const state = after(
+    EMPTY,
+    { t: "ready", d: READY },
+    { t: "own.pins", d: { room: ROOM, pins } },
+    { t: "pin.removed", d: { roomKind: "channel", roomId: "C", messageId: "m1" } },
+  );
+  expect(state.pins["channel:C"]).toEqual([]);
+});

@@ -32,11 +32,6 @@ function reduceOwn(state: State, change: Change): State {
       return { ...state, link: change.d.link };
     case "own.viewing":
       return state.viewing === change.d.room ? state : { ...state, viewing: change.d.room };
-    case "pin.added":
-    case "pin.removed": {
-      const key = `${change.d.roomKind}:${change.d.roomId}` as const;
-      return { ...state, pinChanges: { ...state.pinChanges, [key]: (state.pinChanges[key] ?? 0) + 1 } };
-    }
     default:
       return state;
   }

@@ -14,9 +14,10 @@ interface MenuButtonProps {
   label: string;
   icon?: IconName;
   items: MenuItem[];
+  tabIndex?: number | undefined;
 }
 
-export function MenuButton({ label, icon = "more", items }: MenuButtonProps) {
+export function MenuButton({ label, icon = "more", items, tabIndex }: MenuButtonProps) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   if (items.length === 0) return null;
   return (
@@ -24,6 +25,7 @@ export function MenuButton({ label, icon = "more", items }: MenuButtonProps) {
       <IconButton
         icon={icon}
         label={label}
+        tabIndex={tabIndex}
         aria-haspopup="menu"
         aria-expanded={anchor !== null}
         onClick={(event) => setAnchor(anchor === null ? event.currentTarget : null)}

@@ -33,6 +33,10 @@ interface RowListProps<Row> {
   onNearEnd: () => void;
   onAtEnd: (isAtEnd: boolean) => void;
   onKeyDown?: (event: KeyboardEvent<HTMLDivElement>) => void;
+  /** The last row that is wholly in sight. */
+  onSeen: (key: string) => void;
+  /** The row to open at; the end if there is none. */
+  startAt?: string | undefined;
   handle: Ref<RowListHandle>;
 }
 
@@ -41,12 +45,18 @@ type Anchor = "end" | { key: string; offset: number };
 const OVERSCAN = 800;
 const NEAR = 1200;
 const AT_END = 32;
+/** So much is shown above the row that the list opens at. */
+const START_OFFSET = -160;
 const REMEMBERED = 200;
 
 export function RowList<Row>(props: RowListProps<Row>) {
-  const { rows, keyOf, estimate, render, isLoose, endsHere, onNearStart, onNearEnd, onAtEnd } = props;
+  const { rows, keyOf, estimate, render, isLoose, endsHere, onNearStart, onNearEnd, onAtEnd, onSeen } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const anchor = useRef<Anchor>("end");
+  const anchor = useRef<Anchor>(
+    props.startAt === undefined ? "end" : { key: props.startAt, offset: START_OFFSET },
+  );
+  const canEnd = useRef(endsHere);
+  canEnd.current = endsHere;
   const heights = useRef(new Map<string, number>());
   const placed = useRef(-1); // where we put the scroll ourselves
   const [viewport, setViewport] = useState(800);
@@ -82,6 +92,9 @@ export function RowList<Row>(props: RowListProps<Row>) {
     else {
       const child = element.querySelector<HTMLElement>(`[data-row="${CSS.escape(target.key)}"]`);
       if (child !== null) element.scrollTop = child.offsetTop + target.offset;
+      // Where nothing is below it, the list holds on to its end: what comes then is followed.
+      const below = element.scrollHeight - element.scrollTop - element.clientHeight;
+      if (child !== null && canEnd.current && below < 1) anchor.current = "end";
     }
     placed.current = element.scrollTop;
     return isOther;
@@ -117,6 +130,8 @@ export function RowList<Row>(props: RowListProps<Row>) {
     const { scrollTop, clientHeight, scrollHeight } = element;
     const isAtEnd = endsHere && scrollHeight - scrollTop - clientHeight < AT_END;
     onAtEnd(isAtEnd);
+    const seen = lastInSight(element);
+    if (seen !== null) onSeen(seen);
     if (scrollTop < NEAR) onNearStart();
     if (scrollHeight - scrollTop - clientHeight < NEAR) onNearEnd();
   };
@@ -198,6 +213,17 @@ function firstInSight(element: HTMLElement): Anchor | null {
     return { key: child.dataset["row"] ?? "", offset: scrollTop - child.offsetTop };
   }
   return null;
+}
+
+/** The last row whose end is in sight, or was passed. */
+function lastInSight(element: HTMLElement): string | null {
+  const bottom = element.scrollTop + element.clientHeight + 1;
+  let last: string | null = null;
+  for (const child of element.querySelectorAll<HTMLElement>("[data-row]:not([data-loose])")) {
+    if (child.offsetTop + child.offsetHeight > bottom) break;
+    last = child.dataset["row"] ?? null;
+  }
+  return last;
 }
 
 /** The row that belongs there, after a leap to where none is drawn yet. */

@@ -7,7 +7,7 @@ import { sameList, useStore } from "../../store/store";
 import { Icon } from "../../view/Icon";
 import { MenuButton } from "../../view/Menu";
 import { tellFailure } from "../../view/toasts";
-import { ListSkeleton } from "../ChannelList";
+import { ListSkeleton } from "../ListSkeleton";
 import type { Params } from "../places";
 import { inboxName, inboxPath } from "./paths";
 

@@ -11,7 +11,7 @@ import { fullTime, messageTime, shortTime } from "../../view/times";
 import { tellFailure, toast } from "../../view/toasts";
 
 /** Nobody is mentioned in a notice. */
-const NOBODY: Names = { me: "", isPerson: () => false, channelAt: () => null };
+const NOBODY: Names = { me: "", personOf: () => null, channelAt: () => null };
 
 interface InboxRowProps {
   inbox: ReadyInbox;

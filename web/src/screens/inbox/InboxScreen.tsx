@@ -6,7 +6,7 @@ import type { ReadyInbox } from "../../live/inboxes";
 import { inboxesOf, sameFilter } from "../../store/inboxes";
 import { sameList, useStore } from "../../store/store";
 import { tellFailure, toast } from "../../view/toasts";
-import { NotHere } from "../ChannelScreen";
+import { NotHere } from "../NotHere";
 import type { Params } from "../places";
 import { DrawerButton } from "../RoomHeader";
 import { InboxRow } from "./InboxRow";
@@ -28,12 +28,7 @@ export default function InboxScreen({ params }: { params: Params }) {
       </div>
     );
   if (inbox === undefined)
-    return (
-      <NotHere
-        title="Nothing in your inbox"
-        words="What the people behind this place have to tell you comes here."
-      />
-    );
+    return <NotHere home={false} title="No messages yet" words="Notifications for you appear here." />;
   return (
     <Open
       key={`${inbox.inbox} ${params["category"] ?? ""}`}

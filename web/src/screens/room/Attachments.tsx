@@ -4,6 +4,8 @@ import { addressOf, useAddress } from "../../actions/files";
 import type { Attachment } from "../../api/shapes";
 import { Dialog } from "../../view/Dialog";
 import { Icon } from "../../view/Icon";
+import { sizeOf } from "../../view/sizes";
+import { useTabIndex } from "../../view/tabStop";
 import { tellFailure } from "../../view/toasts";
 
 const WIDEST = 420;
@@ -27,15 +29,17 @@ export function Attachments({ files }: { files: readonly Attachment[] }) {
 function Picture({ file, width, height }: { file: Attachment; width: number; height: number }) {
   const address = useAddress(file.fileId);
   const [isOpen, setOpen] = useState(false);
+  const tabIndex = useTabIndex();
   const scale = Math.min(1, WIDEST / width, HIGHEST / height);
   return (
     <>
       <button
         type="button"
         className="picture"
+        tabIndex={tabIndex}
         style={{ width: Math.max(48, Math.round(width * scale)), aspectRatio: `${width} / ${height}` }}
         onClick={() => setOpen(true)}
-        aria-label={`Open the picture ${file.name}`}
+        aria-label={`Open picture ${file.name}`}
       >
         {address !== null && address !== "gone" && (
           <img src={address.previewUrl ?? address.url} alt={file.name} />
@@ -46,7 +50,7 @@ function Picture({ file, width, height }: { file: Attachment; width: number; hei
         <Dialog title={file.name} onClose={() => setOpen(false)} wide>
           <img className="picture-large" src={address.url} alt={file.name} />
           <button type="button" className="button" onClick={() => save(file)}>
-            <Icon name="download" /> Save
+            <Icon name="download" /> Download
           </button>
         </Dialog>
       )}
@@ -55,12 +59,14 @@ function Picture({ file, width, height }: { file: Attachment; width: number; hei
 }
 
 export function FileCard({ file }: { file: Attachment }) {
+  const tabIndex = useTabIndex();
   return (
     <button
       type="button"
       className="file-card"
+      tabIndex={tabIndex}
       onClick={() => save(file)}
-      aria-label={`Save the file ${file.name}`}
+      aria-label={`Download ${file.name}`}
     >
       <Icon name="file" size={24} />
       <span className="file-name">{file.name}</span>
@@ -77,12 +83,4 @@ function save(file: Attachment): void {
     link.download = file.name;
     link.click();
   }, tellFailure);
-}
-
-export function sizeOf(bytes: number): string {
-  const units = ["B", "KB", "MB", "GB"];
-  let size = bytes;
-  let unit = 0;
-  for (; size >= 1000 && unit < units.length - 1; unit++) size /= 1000;
-  return `${size < 10 && unit > 0 ? size.toFixed(1) : Math.round(size)} ${units[unit] ?? ""}`;
 }

@@ -1,6 +1,6 @@
 // Where one writes: a field that grows, with mentions, emoji and files.
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
-import { startTyping } from "../../actions/room";
+import { startTyping, stopTyping } from "../../actions/room";
 import { send } from "../../actions/sending";
 import type { Message, Person } from "../../api/shapes";
 import { EmojiButton } from "../../emoji/EmojiButton";
@@ -57,7 +57,8 @@ export function Composer(props: ComposerProps) {
     setCursor(at);
     setChosen(0);
     setDismissed(false);
-    if (fresh !== "") startTyping(room);
+    if (fresh.trim() === "") stopTyping(room);
+    else startTyping(room);
   };
   const insert = (piece: string, from: number, to: number) => {
     const fresh = text.slice(0, from) + piece + text.slice(to);
@@ -136,7 +137,7 @@ export function Composer(props: ComposerProps) {
           <span>
             Replying to <strong>{answered.username}</strong>
           </span>
-          <IconButton icon="close" size={16} label="Do not reply" onClick={onAnswered} />
+          <IconButton icon="close" size={16} label="Cancel reply" onClick={onAnswered} />
         </div>
       )}
       <UploadTray uploads={files.uploads} onRemove={files.remove} />

@@ -7,60 +7,46 @@ import { Dialog } from "../../view/Dialog";
 import { Field, Form } from "../../view/Form";
 import { IconButton } from "../../view/Icon";
 import { MenuButton, type MenuItem } from "../../view/Menu";
+import { useTabIndex } from "../../view/tabStop";
 import { tellFailure, toast } from "../../view/toasts";
-import { useRoom } from "./RoomContext";
+import { useRoom, type RoomTools } from "./RoomContext";
 
 const QUICK = ["👍", "❤️", "😂"];
 
-export function MessageActions({ message }: { message: Message }) {
-  const { room, me, canModerate, canPin, replyTo, startEdit, linkTo } = useRoom();
-  const [asking, setAsking] = useState<"delete" | "report" | null>(null);
-  const isMine = message.authorId === me;
-  // What was offered and agreed stays as it was said.
-  const isFixed = message.type === "action";
+type Asking = "delete" | "report";
+
+export function MessageActions({ message, isPinned }: { message: Message; isPinned: boolean }) {
+  const tools = useRoom();
+  const { room, me, replyTo, startEdit } = tools;
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const tabIndex = useTabIndex();
   const toggle = (emoji: string) => {
     const mine = message.reactions.some((each) => each.emoji === emoji && each.me);
     void react(room, message.messageId, emoji, !mine).catch(tellFailure);
   };
-  const items: MenuItem[] = [
-    { label: "Copy text", icon: "copy", onChoose: () => copy(message.content, "Text copied") },
-    {
-      label: "Copy link",
-      icon: "link",
-      onChoose: () => copy(location.origin + linkTo(message.messageId), "Link copied"),
-    },
-  ];
-  if (canPin) {
-    const set = (isPinned: boolean, words: string) => () =>
-      void pin(room, message.messageId, isPinned).then(() => toast(words), tellFailure);
-    items.push({ label: "Pin", icon: "pin", onChoose: set(true, "Pinned") });
-    items.push({ label: "Unpin", icon: "pin", onChoose: set(false, "No longer pinned") });
-  }
-  if (!isMine) items.push({ label: "Report", icon: "shield", onChoose: () => setAsking("report") });
-  if ((isMine || canModerate) && !isFixed)
-    items.push({ label: "Delete", icon: "trash", danger: true, onChoose: () => setAsking("delete") });
   return (
-    <div className="message-actions" role="toolbar" aria-label="Message actions">
-      {QUICK.map((emoji) => (
+    <div className="message-actions" role="toolbar" aria-label="Message actions" onKeyDown={move}>
+      {QUICK.map((emoji, index) => (
         <button
           key={emoji}
           type="button"
           className="icon-button quick"
+          tabIndex={index === 0 ? tabIndex : -1}
           aria-label={`React with ${emoji}`}
           onClick={() => toggle(emoji)}
         >
           {emoji}
         </button>
       ))}
-      <EmojiButton className="icon-button" label="React" onChoose={toggle} />
-      <IconButton icon="reply" label="Reply" onClick={() => replyTo(message)} />
-      {isMine && !isFixed && (
-        <IconButton icon="edit" label="Edit" onClick={() => startEdit(message.messageId)} />
+      <EmojiButton className="icon-button" label="React" tabIndex={-1} onChoose={toggle} />
+      <IconButton icon="reply" label="Reply" tabIndex={-1} onClick={() => replyTo(message)} />
+      {message.authorId === me && !isFixed(message) && (
+        <IconButton icon="edit" label="Edit" tabIndex={-1} onClick={() => startEdit(message.messageId)} />
       )}
-      <MenuButton label="More" items={items} />
+      <MenuButton label="More" tabIndex={-1} items={itemsOf(message, isPinned, tools, setAsking)} />
       {asking === "delete" && (
         <Dialog title="Delete this message?" onClose={() => setAsking(null)}>
-          <p>It is gone for everybody.</p>
+          <p>Deletes it for everyone; can't be undone.</p>
           <Form submit="Delete" danger onSubmit={() => remove(room, message.messageId)} />
         </Dialog>
       )}
@@ -71,7 +57,7 @@ export function MessageActions({ message }: { message: Message }) {
             onSubmit={async ({ reason = "" }) => {
               await report(room, message.messageId, reason);
               setAsking(null);
-              toast("Thank you. Somebody will look at it.");
+              toast("Thank you. A moderator will review it.");
             }}
           >
             <Field label="What is wrong with it?" name="reason" required maxLength={500} autoFocus />
@@ -80,6 +66,53 @@ export function MessageActions({ message }: { message: Message }) {
       )}
     </div>
   );
+}
+
+/** What was offered and agreed stays as it was written. */
+function isFixed(message: Message): boolean {
+  return message.type === "action";
+}
+
+function itemsOf(
+  message: Message,
+  isPinned: boolean,
+  { room, me, canModerate, canPin, linkTo }: RoomTools,
+  ask: (what: Asking) => void,
+): MenuItem[] {
+  const isMine = message.authorId === me;
+  const items: MenuItem[] = [
+    { label: "Copy text", icon: "copy", onChoose: () => copy(message.content, "Text copied") },
+    {
+      label: "Copy link",
+      icon: "link",
+      onChoose: () => copy(location.origin + linkTo(message.messageId), "Link copied"),
+    },
+  ];
+  if (canPin)
+    items.push({
+      label: isPinned ? "Unpin" : "Pin",
+      icon: "pin",
+      onChoose: () =>
+        void pin(room, message.messageId, !isPinned).then(
+          () => toast(isPinned ? "Unpinned" : "Pinned"),
+          tellFailure,
+        ),
+    });
+  if (!isMine) items.push({ label: "Report", icon: "shield", onChoose: () => ask("report") });
+  if ((isMine || canModerate) && !isFixed(message))
+    items.push({ label: "Delete", icon: "trash", danger: true, onChoose: () => ask("delete") });
+  return items;
+}
+
+/** The bar is one tab stop: arrows go over its buttons. */
+function move(event: React.KeyboardEvent<HTMLElement>): void {
+  const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+  if (step === 0) return;
+  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>(":scope > button")];
+  const at = buttons.indexOf(document.activeElement as HTMLElement);
+  if (at < 0) return;
+  event.preventDefault();
+  buttons[(at + step + buttons.length) % buttons.length]?.focus();
 }
 
 function copy(text: string, words: string): void {

@@ -7,6 +7,7 @@ import type { Outgoing, Reading } from "../../store/state";
 import { useStore } from "../../store/store";
 import { Avatar } from "../../view/Avatar";
 import { Icon } from "../../view/Icon";
+import { TabStopContext, useTabIndex } from "../../view/tabStop";
 import { clockTime, fullTime, messageTime } from "../../view/times";
 import { ActionRow } from "../threads/ActionRow";
 import { Attachments } from "./Attachments";
@@ -21,6 +22,9 @@ interface MessageRowProps {
   isHead: boolean;
   isEdited: boolean;
   isMarked: boolean;
+  isPinned: boolean;
+  /** Whether Tab goes to it and its controls. */
+  isCurrent: boolean;
   seenBy: readonly Reading[];
 }
 
@@ -29,10 +33,17 @@ export const MessageRow = memo(function MessageRow({
   isHead,
   isEdited,
   isMarked,
+  isPinned,
+  isCurrent,
   seenBy,
 }: MessageRowProps) {
-  const { me, names } = useRoom();
-  if (message.action !== null) return <ActionRow message={message} isMarked={isMarked} seenBy={seenBy} />;
+  const { me, names, focusMessage } = useRoom();
+  if (message.action !== null)
+    return (
+      <TabStopContext value={isCurrent}>
+        <ActionRow message={message} isMarked={isMarked} isPinned={isPinned} seenBy={seenBy} />
+      </TabStopContext>
+    );
   const isForMe = message.mentions.includes(me);
   const classes = [
     "message",
@@ -41,53 +52,73 @@ export const MessageRow = memo(function MessageRow({
     isMarked && "message-marked",
   ];
   return (
-    <article
-      className={classes.filter((each) => each !== false).join(" ")}
-      data-message={message.messageId}
-      tabIndex={-1}
-      aria-label={`${message.username}, ${messageTime(message.createdAt)}`}
-    >
-      {message.replyTo !== null && !message.deleted && <ReplyQuote messageId={message.replyTo} />}
-      {isHead ? <Head message={message} /> : <SideTime at={message.createdAt} />}
-      <div className="message-body">
-        {message.deleted ? (
-          <p className="message-deleted">This message was deleted.</p>
-        ) : isEdited ? (
-          <MessageEdit message={message} />
-        ) : (
-          <>
-            {message.content !== "" && <Markdown text={message.content} names={names} />}
-            {message.edited && (
-              <span
-                className="note"
-                title={message.editedAt === null ? undefined : fullTime(message.editedAt)}
-              >
-                (edited)
-              </span>
-            )}
-            <Attachments files={message.attachments} />
-            <Reactions message={message} />
-          </>
-        )}
-      </div>
-      {seenBy.length > 0 && <SeenBy readings={seenBy} />}
-      {!message.deleted && !isEdited && <MessageActions message={message} />}
-    </article>
+    <TabStopContext value={isCurrent}>
+      <article
+        className={classes.filter((each) => each !== false).join(" ")}
+        data-message={message.messageId}
+        tabIndex={isCurrent ? 0 : -1}
+        onFocus={() => focusMessage(message.messageId)}
+        aria-label={`${message.username}, ${messageTime(message.createdAt)}`}
+      >
+        {message.replyTo !== null && !message.deleted && <ReplyQuote messageId={message.replyTo} />}
+        {isHead ? <Head message={message} /> : <SideTime at={message.createdAt} />}
+        <div className="message-body">
+          {message.deleted ? (
+            <p className="message-deleted">This message was deleted.</p>
+          ) : isEdited ? (
+            <MessageEdit message={message} />
+          ) : (
+            <>
+              {message.content !== "" && <Markdown text={message.content} names={names} />}
+              {message.edited && (
+                <span
+                  className="note"
+                  title={message.editedAt === null ? undefined : fullTime(message.editedAt)}
+                >
+                  (edited)
+                </span>
+              )}
+              <Attachments files={message.attachments} />
+              {isPinned && <PinnedMark />}
+              <Reactions message={message} />
+            </>
+          )}
+        </div>
+        {seenBy.length > 0 && <SeenBy readings={seenBy} />}
+        {!message.deleted && !isEdited && <MessageActions message={message} isPinned={isPinned} />}
+      </article>
+    </TabStopContext>
   );
 });
 
+export function PinnedMark() {
+  return (
+    <span className="pinned-mark">
+      <Icon name="pin" size={12} /> Pinned
+    </span>
+  );
+}
+
 export function Head({ message }: { message: Message }) {
   const { openProfile } = useRoom();
+  const tabIndex = useTabIndex();
   const url = useStore((state) => state.people[message.authorId]?.avatarUrl);
   return (
     <>
-      <span className="message-face">
+      <button
+        type="button"
+        className="message-face"
+        tabIndex={-1}
+        aria-hidden="true"
+        onClick={(event) => openProfile(message.authorId, event.currentTarget)}
+      >
         <Avatar id={message.authorId} name={message.username} url={url} size={38} />
-      </span>
+      </button>
       <header>
         <button
           type="button"
           className="author"
+          tabIndex={tabIndex}
           onClick={(event) => openProfile(message.authorId, event.currentTarget)}
         >
           {message.username}

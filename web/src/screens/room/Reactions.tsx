@@ -3,11 +3,13 @@ import { react } from "../../actions/room";
 import type { Message } from "../../api/shapes";
 import { sameList, useStore } from "../../store/store";
 import { EmojiButton } from "../../emoji/EmojiButton";
+import { useTabIndex } from "../../view/tabStop";
 import { tellFailure } from "../../view/toasts";
 import { useRoom } from "./RoomContext";
 
 export function Reactions({ message }: { message: Message }) {
   const { room } = useRoom();
+  const tabIndex = useTabIndex();
   if (message.reactions.length === 0) return null;
   const toggle = (emoji: string, me: boolean) =>
     void react(room, message.messageId, emoji, me).catch(tellFailure);
@@ -18,6 +20,7 @@ export function Reactions({ message }: { message: Message }) {
           key={reaction.emoji}
           type="button"
           className="reaction"
+          tabIndex={tabIndex}
           aria-pressed={reaction.me}
           aria-label={`${reaction.emoji}, ${reaction.count}`}
           onClick={() => toggle(reaction.emoji, !reaction.me)}
@@ -29,7 +32,8 @@ export function Reactions({ message }: { message: Message }) {
       ))}
       <EmojiButton
         className="reaction reaction-add"
-        label="Add a reaction"
+        label="Add reaction"
+        tabIndex={tabIndex}
         onChoose={(emoji) => toggle(emoji, true)}
       />
     </div>

@@ -6,12 +6,14 @@ import { plainText } from "../../markdown/parse";
 import { roomKey } from "../../store/state";
 import { useStore } from "../../store/store";
 import { Avatar } from "../../view/Avatar";
+import { useTabIndex } from "../../view/tabStop";
 import { useRoom } from "./RoomContext";
 
 const fetched = new Map<string, Promise<Message>>();
 
 export function ReplyQuote({ messageId }: { messageId: string }) {
   const { room, jumpTo } = useRoom();
+  const tabIndex = useTabIndex();
   const loaded = useStore((state) =>
     state.logs[roomKey(room)]?.messages.find((each) => each.messageId === messageId),
   );
@@ -34,7 +36,7 @@ export function ReplyQuote({ messageId }: { messageId: string }) {
   if (message === null) return <div className="quote quote-loading" aria-hidden="true" />;
   if (message === "gone" || message.deleted) return <div className="quote">A message that was deleted</div>;
   return (
-    <button type="button" className="quote" onClick={() => jumpTo(messageId)}>
+    <button type="button" className="quote" tabIndex={tabIndex} onClick={() => jumpTo(messageId)}>
       <AuthorFace message={message} />
       <strong>
         <span className="hidden-text">In reply to </span>

@@ -14,6 +14,8 @@ export interface RoomTools {
   jumpTo: (messageId: string) => void;
   linkTo: (messageId: string) => string;
   openProfile: (userId: string, anchor: HTMLElement) => void;
+  /** The message that has the focus is the one whose controls Tab goes to. */
+  focusMessage: (messageId: string) => void;
 }
 
 export const RoomContext = createContext<RoomTools | null>(null);

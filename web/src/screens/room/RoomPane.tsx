@@ -1,12 +1,12 @@
 // An open room: its messages, who types, and where one writes. The same for every kind of room.
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useLocation } from "wouter";
-import { loadAround, loadNewer, loadNewest, loadOlder } from "../../actions/room";
+import { loadNewer, loadNewest, loadOlder, loadPins } from "../../actions/room";
 import { wordsFor } from "../../api/problems";
-import type { Message, Person, RoomRef } from "../../api/shapes";
+import type { Message, Person, PinnedMessage, RoomRef } from "../../api/shapes";
 import type { Names } from "../../markdown/Markdown";
 import { roomKey } from "../../store/state";
-import { sameList, useStore } from "../../store/store";
+import { sameList, store, useStore } from "../../store/store";
 import { DropZone } from "../../view/DropZone";
 import { Icon } from "../../view/Icon";
 import { RowList, type RowListHandle } from "../../view/RowList";
@@ -19,6 +19,7 @@ import { RoomSkeleton } from "./RoomSkeleton";
 import { RoomContext, type RoomTools } from "./RoomContext";
 import { estimate, keyOf, rowsOf, type Row } from "./rows";
 import { TypingLine } from "./TypingLine";
+import { useGoing, useOpening } from "./useOpening";
 import { useReading } from "./useReading";
 import { useUploads } from "./uploads";
 
@@ -41,7 +42,6 @@ interface RoomPaneProps {
 }
 
 const NO_READINGS = {};
-const MARKED_MS = 2400;
 
 export function RoomPane(props: RoomPaneProps) {
   const { room, path, names, target } = props;
@@ -52,40 +52,41 @@ export function RoomPane(props: RoomPaneProps) {
   const readings =
     useStore((state) => (room.kind !== "channel" ? state.readings[key] : undefined)) ?? NO_READINGS;
   const [, navigate] = useLocation();
-  const [error, setError] = useState<unknown>(null);
   const [edited, setEdited] = useState<string | null>(null);
   const [marked, setMarked] = useState<string | null>(null);
   const [answered, setAnswered] = useState<Message | null>(null);
   const [profile, setProfile] = useState<{ userId: string; anchor: HTMLElement } | null>(null);
   const list = useRef<RowListHandle>(null);
   const files = useUploads();
-  const { unreadAfter, isAtEnd, setAtEnd, readAll } = useReading(room);
-
-  const open = useCallback(() => {
-    setError(null);
-    loadNewest(room).catch(setError);
-  }, [room]);
-  const isLoaded = log !== undefined;
-  useEffect(() => {
-    if (!isLoaded && target === null) open();
-  }, [isLoaded, target, open]);
+  const { unreadAfter, setUnreadAfter, isAtEnd, setAtEnd, see, readAll } = useReading(room);
+  const { isOpen, startsUnread, error, setError, open } = useOpening(room, target, setUnreadAfter);
   useGoing(room, target, list, setMarked, setError);
+  const pinned = usePinned(room);
+  const [focused, setFocused] = useState<string | null>(null);
+  const last = log?.messages.at(-1)?.messageId;
+  const current = log?.messages.some((each) => each.messageId === focused) === true ? focused : last;
 
   const jumpTo = useCallback((messageId: string) => navigate(`${path}/${messageId}`), [navigate, path]);
+  const openProfile = useCallback(
+    (userId: string, anchor: HTMLElement) => setProfile({ userId, anchor }),
+    [],
+  );
+  const named = useMemo<Names>(() => ({ ...names, openPerson: openProfile }), [names, openProfile]);
   const tools = useMemo<RoomTools>(
     () => ({
       room,
       me,
-      names,
+      names: named,
       canModerate: props.canModerate,
       canPin: props.canPin,
       replyTo: setAnswered,
       startEdit: setEdited,
       jumpTo,
       linkTo: (messageId) => `${path}/${messageId}`,
-      openProfile: (userId, anchor) => setProfile({ userId, anchor }),
+      openProfile,
+      focusMessage: setFocused,
     }),
-    [room, me, names, props.canModerate, props.canPin, jumpTo, path],
+    [room, me, named, openProfile, props.canModerate, props.canPin, jumpTo, path],
   );
   const rows = useMemo(
     () => (log === undefined ? [] : rowsOf(log, outbox, me, unreadAfter, Object.values(readings))),
@@ -109,6 +110,8 @@ export function RoomPane(props: RoomPaneProps) {
             isHead={row.isHead}
             isEdited={edited === row.message.messageId}
             isMarked={marked === row.message.messageId}
+            isPinned={pinned.has(row.message.messageId)}
+            isCurrent={current === row.message.messageId}
             seenBy={row.seenBy}
           />
         );
@@ -152,7 +155,7 @@ export function RoomPane(props: RoomPaneProps) {
                 Try again
               </button>
             </div>
-          ) : !isLoaded ? (
+          ) : log === undefined || !isOpen ? (
             <RoomSkeleton count={9} />
           ) : (
             <RowList
@@ -166,11 +169,15 @@ export function RoomPane(props: RoomPaneProps) {
               onNearStart={() => log.hasOlder && void loadOlder(room).catch(() => undefined)}
               onNearEnd={() => log.hasNewer && void loadNewer(room).catch(() => undefined)}
               onAtEnd={setAtEnd}
+              onSeen={(id) => {
+                if (log.messages.some((each) => each.messageId === id)) see(id);
+              }}
+              startAt={startsUnread ? firstUnread(log.messages, unreadAfter, me) : undefined}
               onKeyDown={walk}
               handle={list}
             />
           )}
-          {isLoaded && !isAtEnd && (
+          {isOpen && !isAtEnd && (
             <button type="button" className="to-present" onClick={toPresent}>
               <Icon name="down" size={16} /> Newest messages
             </button>
@@ -197,36 +204,19 @@ export function RoomPane(props: RoomPaneProps) {
   );
 }
 
-/** Go to the message of the address: load what is around it, if need be, and mark it for a while. */
-function useGoing(
-  room: RoomRef,
-  target: string | null,
-  list: React.RefObject<RowListHandle | null>,
-  setMarked: (messageId: string | null) => void,
-  setError: (error: unknown) => void,
-): void {
-  const logs = useRef<readonly Message[]>([]);
-  logs.current = useStore((state) => state.logs[roomKey(room)]?.messages) ?? [];
+function firstUnread(messages: readonly Message[], after: string | null, me: string): string | undefined {
+  return messages.find((each) => each.messageId > (after ?? "") && each.authorId !== me)?.messageId;
+}
+
+const NOTHING_PINNED: readonly PinnedMessage[] = [];
+
+/** The ids of what is pinned in a room. */
+function usePinned(room: RoomRef): ReadonlySet<string> {
+  const pins = useStore((state) => state.pins[roomKey(room)]) ?? NOTHING_PINNED;
   useEffect(() => {
-    if (target === null) return;
-    let isCurrent = true;
-    const show = () => {
-      if (!isCurrent) return;
-      // A moment has no message of its own: the first one after it is meant.
-      const messageId =
-        logs.current.find((each) => each.messageId >= target)?.messageId ?? logs.current.at(-1)?.messageId;
-      if (messageId === undefined) return;
-      requestAnimationFrame(() => list.current?.toRow(messageId));
-      setMarked(messageId);
-      setTimeout(() => isCurrent && setMarked(null), MARKED_MS);
-    };
-    if (logs.current.some((each) => each.messageId === target)) show();
-    else loadAround(room, target).then(() => setTimeout(show), setError);
-    return () => {
-      isCurrent = false;
-      setMarked(null);
-    };
-  }, [room, target, list, setMarked, setError]);
+    if (!(roomKey(room) in store.get().pins)) void loadPins(room).catch(() => undefined);
+  }, [room]);
+  return useMemo(() => new Set(pins.map((each) => each.message.messageId)), [pins]);
 }
 
 /** Says what others say, for those who listen instead of looking. */

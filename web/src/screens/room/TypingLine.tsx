@@ -4,7 +4,8 @@ import type { RoomRef } from "../../api/shapes";
 import { roomKey } from "../../store/state";
 import { useStore } from "../../store/store";
 
-const LASTS_MS = 8000;
+/** A bit longer than the pause between two signs of the same person. */
+const LASTS_MS = 5000;
 
 export function TypingLine({ room }: { room: RoomRef }) {
   const typing = useStore((state) => state.typing[roomKey(room)]);

@@ -1,5 +1,5 @@
-// Reading: what is in sight is read; where one stopped before is remembered for the line of what is new.
-import { useCallback, useEffect, useState } from "react";
+// Reading: what was shown is read; where one stopped before is kept for the line of what is new.
+import { useCallback, useEffect, useRef, useState } from "react";
 import { loadReaders, markRead } from "../../actions/room";
 import type { RoomRef } from "../../api/shapes";
 import { placeOfRoom } from "../../store/selectors";
@@ -14,20 +14,19 @@ function isLooking(): boolean {
 
 export function useReading(room: RoomRef) {
   const key = roomKey(room);
-  const [isAtEnd, setAtEnd] = useState(true); // rooms open at their end
-  const [looks, setLooks] = useState(isLooking);
   const [unreadAfter, setUnreadAfter] = useState<string | null>(() => startOfUnread(room));
-  const newest = useStore((state) => state.logs[key]?.messages.at(-1)?.messageId ?? null);
+  const [isAtEnd, setAtEnd] = useState(unreadAfter === null);
+  const [looks, setLooks] = useState(isLooking);
   const hasUnread = useStore((state) => placeOfRoom(state, room)?.unread.count !== 0);
+  const see = useMarking(room, looks, hasUnread);
 
   useEffect(() => {
     if (room.kind === "channel") return;
     const isNew = (placeOfRoom(store.get(), room)?.unread.count ?? 0) > 0;
     loadReaders(room).then(
       () => {
-        const state = store.get();
-        const mine = state.readings[roomKey(room)]?.[state.me?.userId ?? ""];
-        if (isNew) setUnreadAfter(mine?.lastReadMessageId ?? "");
+        const mine = lastReadIn(store.get(), room);
+        if (isNew) setUnreadAfter((before) => before ?? mine ?? "");
       },
       () => undefined,
     );
@@ -57,21 +56,42 @@ export function useReading(room: RoomRef) {
     return () => store.apply({ t: "own.viewing", d: { room: null } });
   }, [isViewing, key]);
 
-  useEffect(() => {
-    if (!isViewing || newest === null) return;
-    const lastRead = lastReadIn(store.get(), room);
-    if (!hasUnread && lastRead === newest) return;
-    const timer = setTimeout(() => void markRead(room, newest).catch(() => undefined), SETTLED_MS);
-    return () => clearTimeout(timer);
-  }, [isViewing, newest, hasUnread, room]);
-
   const readAll = useCallback(() => {
     setUnreadAfter(null);
     const last = newestIn(store.get(), room);
     if (last !== null) void markRead(room, last).catch(() => undefined);
   }, [room]);
 
-  return { unreadAfter, isAtEnd, setAtEnd, readAll };
+  return { unreadAfter, setUnreadAfter, isAtEnd, setAtEnd, see, readAll };
+}
+
+/** Marks read what was shown, once the view has settled. The result takes the newest message in sight. */
+function useMarking(room: RoomRef, looks: boolean, hasUnread: boolean): (messageId: string) => void {
+  const seen = useRef("");
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const settle = useCallback(() => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      if (!isLooking() || seen.current === "") return;
+      const state = store.get();
+      const isNewest = seen.current === newestIn(state, room);
+      const isCounted = placeOfRoom(state, room)?.unread.count !== 0;
+      if (seen.current > (lastReadIn(state, room) ?? "") || (isNewest && isCounted))
+        void markRead(room, seen.current).catch(() => undefined);
+    }, SETTLED_MS);
+  }, [room]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    if (looks && hasUnread) settle();
+  }, [looks, hasUnread, settle]);
+  return useCallback(
+    (messageId) => {
+      if (messageId <= seen.current) return;
+      seen.current = messageId;
+      settle();
+    },
+    [settle],
+  );
 }
 
 /** The last message of the room, whether or not it is loaded. */

@@ -19,6 +19,7 @@ import { Dialog } from "../../view/Dialog";
 import { Free } from "../../view/Free";
 import { Icon, IconButton, type IconName } from "../../view/Icon";
 import { PersonName } from "../../view/Person";
+import { useTabIndex } from "../../view/tabStop";
 import { clockTime, dayKey, fullTime, messageTime } from "../../view/times";
 import { useRoom } from "../room/RoomContext";
 import { SharedFile } from "./SharedFile";
@@ -75,6 +76,7 @@ function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
   const ends = card.payload["expiresAt"];
   const now = useNow(typeof ends === "string" ? ends : null);
   const ways = useWays(card);
+  const tabIndex = useTabIndex();
   const [taking, setTaking] = useState<{ way: Way; card: Card } | null>(null);
   const [isLooking, setLooking] = useState(false);
   const [notice, setNotice] = useState<string | null>(null);
@@ -89,7 +91,13 @@ function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
         <Icon name={ICONS[card.type] ?? "file"} size={18} />
         <span className="card-type">{typeTitle(card.type)}</span>
         <StatePill type={card.type} state={state} />
-        <IconButton icon="clock" size={16} label="History" onClick={() => setLooking(true)} />
+        <IconButton
+          icon="clock"
+          size={16}
+          label="History"
+          tabIndex={tabIndex}
+          onClick={() => setLooking(true)}
+        />
       </header>
       <Held card={card} />
       {notice !== null && (
@@ -101,6 +109,7 @@ function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
         <footer className="card-foot">
           {ways.map((way) => (
             <button
+              tabIndex={tabIndex}
               key={way.to}
               type="button"
               className={FORWARD.has(way.to) ? "button button-small button-primary" : "button button-small"}
@@ -188,10 +197,11 @@ function Times({ from, to }: { from: string | null; to: string | null }) {
 
 function Answered({ messageId }: { messageId: string }) {
   const { jumpTo } = useRoom();
+  const tabIndex = useTabIndex();
   return (
     <p className="note">
       In answer to{" "}
-      <button type="button" className="link" onClick={() => jumpTo(messageId)}>
+      <button type="button" className="link" tabIndex={tabIndex} onClick={() => jumpTo(messageId)}>
         the offer before it
       </button>
     </p>

@@ -5,9 +5,10 @@ import type { Free, Message } from "../../api/shapes";
 import { deedFor } from "../../cards/types";
 import type { Reading } from "../../store/state";
 import { Icon } from "../../view/Icon";
+import { useTabIndex } from "../../view/tabStop";
 import { clockTime, fullTime, messageTime } from "../../view/times";
 import { MessageActions } from "../room/MessageActions";
-import { Head, SeenBy } from "../room/MessageRow";
+import { Head, PinnedMark, SeenBy } from "../room/MessageRow";
 import { Reactions } from "../room/Reactions";
 import { useRoom } from "../room/RoomContext";
 import { ActionCard } from "./ActionCard";
@@ -15,22 +16,27 @@ import { ActionCard } from "./ActionCard";
 interface ActionRowProps {
   message: Message;
   isMarked: boolean;
+  isPinned: boolean;
   seenBy: readonly Reading[];
 }
 
-export function ActionRow({ message, isMarked, seenBy }: ActionRowProps) {
+export function ActionRow({ message, isMarked, isPinned, seenBy }: ActionRowProps) {
+  const { focusMessage } = useRoom();
+  const tabIndex = useTabIndex();
   const action = message.action as Free | null;
   const isMove = typeof action?.["cardId"] === "string";
   return (
     <article
       className={`message ${isMove ? "message-deed" : "message-head"} ${isMarked ? "message-marked" : ""}`}
       data-message={message.messageId}
-      tabIndex={-1}
+      tabIndex={tabIndex ?? 0}
+      onFocus={() => focusMessage(message.messageId)}
       aria-label={`${message.username}, ${messageTime(message.createdAt)}`}
     >
       {isMove ? <Deed message={message} /> : <Made message={message} />}
       {seenBy.length > 0 && <SeenBy readings={seenBy} />}
-      <MessageActions message={message} />
+      {isPinned && <PinnedMark />}
+      <MessageActions message={message} isPinned={isPinned} />
     </article>
   );
 }
@@ -50,6 +56,7 @@ function Made({ message }: { message: Message }) {
 /** One line: who moved which card where. The card itself shows what it came to. */
 function Deed({ message }: { message: Message }) {
   const { linkTo } = useRoom();
+  const tabIndex = useTabIndex();
   const action = message.action as Free;
   const note = (action["payload"] as Free | undefined)?.["note"];
   const cardId = movedBy(message);
@@ -64,7 +71,9 @@ function Deed({ message }: { message: Message }) {
           {cardId === null ? (
             message.content
           ) : (
-            <Link href={linkTo(cardId)}>{deedFor(String(action["type"]), String(action["state"]))}</Link>
+            <Link href={linkTo(cardId)} tabIndex={tabIndex}>
+              {deedFor(String(action["type"]), String(action["state"]))}
+            </Link>
           )}{" "}
           <time className="note" dateTime={message.createdAt} title={fullTime(message.createdAt)}>
             {clockTime(message.createdAt)}

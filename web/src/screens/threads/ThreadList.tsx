@@ -10,7 +10,7 @@ import { Icon, IconButton } from "../../view/Icon";
 import { PersonFace } from "../../view/Person";
 import { shortTime } from "../../view/times";
 import { tellFailure } from "../../view/toasts";
-import { ListSkeleton } from "../ChannelList";
+import { ListSkeleton } from "../ListSkeleton";
 import type { Params } from "../places";
 import { UnreadBadge } from "../Unread";
 import { NewThread } from "./NewThread";

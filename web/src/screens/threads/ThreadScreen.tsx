@@ -12,7 +12,7 @@ import { MenuButton, type MenuItem } from "../../view/Menu";
 import { PersonFace, PersonName } from "../../view/Person";
 import { fullTime } from "../../view/times";
 import { tellFailure } from "../../view/toasts";
-import { NotHere } from "../ChannelScreen";
+import { NotHere } from "../NotHere";
 import { PinsPanel } from "../PinsPanel";
 import type { Params } from "../places";
 import { DrawerButton, RoomHeader, type Panel } from "../RoomHeader";
@@ -42,6 +42,7 @@ export default function ThreadScreen({ params }: { params: Params }) {
   if (threadId === undefined)
     return (
       <NotHere
+        home={false}
         title="Threads"
         words="Inquiries about listings, and projects with their offers, files and papers."
       />
@@ -50,8 +51,8 @@ export default function ThreadScreen({ params }: { params: Params }) {
   if (asked === threadId)
     return (
       <NotHere
-        title="This thread is not one of yours"
-        words="You may have left it, or the address is wrong."
+        title="You're not in this thread"
+        words="You left it, or were removed from it, or the address is wrong."
       />
     );
   return (
@@ -76,10 +77,10 @@ function Open({ thread, target }: { thread: Thread; target: string | null }) {
   const room = useMemo(() => ({ kind: "thread" as const, id: threadId }), [threadId]);
   const people = useMemo(() => Object.values(seats), [seats]);
   const names = useMemo<Names>(() => {
-    const known = new Set(people.map((each) => each.username.toLowerCase()));
+    const ids = new Map(people.map((each) => [each.username.toLowerCase(), each.userId]));
     return {
       me: me?.username ?? "",
-      isPerson: (name) => known.has(name.toLowerCase()),
+      personOf: (name) => ids.get(name.toLowerCase()) ?? null,
       channelAt: () => null,
     };
   }, [people, me?.username]);

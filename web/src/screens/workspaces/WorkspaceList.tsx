@@ -8,7 +8,7 @@ import { Avatar } from "../../view/Avatar";
 import { Dialog } from "../../view/Dialog";
 import { Field, Form } from "../../view/Form";
 import { IconButton } from "../../view/Icon";
-import { ListSkeleton } from "../ChannelList";
+import { ListSkeleton } from "../ListSkeleton";
 import type { Params } from "../places";
 
 export function WorkspaceList({ params }: { params: Params }) {

@@ -7,7 +7,7 @@ import type { Workspace } from "../../api/shapes";
 import { useStore } from "../../store/store";
 import type { WorkspaceContents } from "../../store/workspaces";
 import { Avatar } from "../../view/Avatar";
-import { NotHere } from "../ChannelScreen";
+import { NotHere } from "../NotHere";
 import type { Params } from "../places";
 import { DrawerButton } from "../RoomHeader";
 import { ItemsPart } from "./ItemsPart";
@@ -30,8 +30,8 @@ export default function WorkspaceScreen({ params }: { params: Params }) {
   if (isReady)
     return (
       <NotHere
-        title="This workspace is not one of yours"
-        words="You may have left it, or the address is wrong."
+        title="You're not a member of this workspace"
+        words="You left it, or were removed from it, or the address is wrong."
       />
     );
   return (

@@ -1,0 +1,13 @@
+// The shape of a list that is still to come.
+export function ListSkeleton() {
+  return (
+    <div className="sidebar-body" aria-hidden="true">
+      <header className="sidebar-head">
+        <div className="skeleton skeleton-title" />
+      </header>
+      {["70%", "52%", "64%", "45%"].map((width) => (
+        <div key={width} className="skeleton skeleton-room" style={{ width }} />
+      ))}
+    </div>
+  );
+}

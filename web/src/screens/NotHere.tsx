@@ -1,0 +1,35 @@
+// A screen in place of one that is not there: what happened, and a way out.
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { DrawerButton } from "./RoomHeader";
+
+interface NotHereProps {
+  title: string;
+  words: ReactNode;
+  /** Whether it offers the way home; a place that is only empty needs none. */
+  home?: boolean;
+}
+
+export function NotHere({ title, words, home = true }: NotHereProps) {
+  return (
+    <div className="screen">
+      <header className="room-header">
+        <DrawerButton />
+      </header>
+      <div className="empty">
+        <h2>{title}</h2>
+        <p>{words}</p>
+        {home && (
+          <Link className="button button-primary" href="/">
+            Back to home
+          </Link>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** A page that does not exist. */
+export function NotFound() {
+  return <NotHere title="Page not found" words="The address is wrong, or the page has moved." />;
+}

@@ -1,0 +1,119 @@
+// Where Ctrl-K can lead: rooms, communities, people, and the places beside them.
+import { inboxTally } from "../store/inboxes";
+import { channelsOf, conversationName, conversationsOf, hasUnread, serversOf } from "../store/selectors";
+import type { State } from "../store/state";
+import { otherParty, threadsOf } from "../store/threads";
+import { workspacesOf } from "../store/workspaces";
+import type { IconName } from "../view/Icon";
+
+export interface Destination {
+  /** A path, or a person to start a conversation with. */
+  to: { path: string } | { userId: string };
+  name: string;
+  where: string;
+  icon: IconName;
+  isUnread: boolean;
+}
+
+export const keyOf = ({ to }: Destination): string => ("path" in to ? to.path : to.userId);
+
+export function destinations(state: State): Destination[] {
+  const servers = serversOf(state);
+  const talks = conversationsOf(state);
+  const place = (
+    path: string,
+    name: string,
+    where: string,
+    icon: IconName,
+    isUnread = false,
+  ): Destination => ({
+    to: { path },
+    name,
+    where,
+    icon,
+    isUnread,
+  });
+  return [
+    ...talks.map((each) =>
+      place(
+        `/d/${each.convoId}`,
+        conversationName(each),
+        each.type === "direct" ? "Conversation" : "Group",
+        each.type === "direct" ? "person" : "people",
+        hasUnread(each),
+      ),
+    ),
+    ...threadsOf(state).map((each) =>
+      place(
+        `/t/${each.threadId}`,
+        state.people[otherParty(each, state.me?.userId ?? "")]?.username ?? each.listingId ?? "A thread",
+        [each.kind === "project" ? "Project" : "Inquiry", each.listingId]
+          .filter((part) => part !== null)
+          .join(", "),
+        "handshake",
+        hasUnread(each),
+      ),
+    ),
+    ...servers.flatMap((server) =>
+      channelsOf(state, server.serverId).map((channel) =>
+        place(
+          `/c/${server.serverId}/${channel.channelId}`,
+          channel.name,
+          server.name,
+          "hash",
+          hasUnread(channel),
+        ),
+      ),
+    ),
+    ...servers.map((server) => place(`/c/${server.serverId}`, server.name, "Community", "people")),
+    ...strangers(state),
+    ...workspacesOf(state).map((each) => place(`/w/${each.workspaceId}`, each.name, "Workspace", "board")),
+    place("/inbox", "Inbox", "You", "inbox", inboxTally(state).unread),
+    place("/settings", "Settings", "You", "gear"),
+    ...(state.me?.isAdmin === true ? [place("/admin", "Moderation", "Administration", "shield")] : []),
+  ];
+}
+
+/** People without a conversation with one. */
+function strangers(state: State): Destination[] {
+  const met = new Set(conversationsOf(state).map((each) => each.other?.userId));
+  return Object.values(state.people)
+    .filter((each) => each.userId !== state.me?.userId && !met.has(each.userId))
+    .map((each) => ({
+      to: { userId: each.userId },
+      name: each.username,
+      where: "Send message",
+      icon: "person" as const,
+      isUnread: false,
+    }));
+}
+
+/** Letters in the same order, the nearer together the better; null if they do not all occur. */
+export function distance(query: string, name: string): number | null {
+  let at = -1;
+  let far = 0;
+  for (const letter of query.toLowerCase()) {
+    const next = name.toLowerCase().indexOf(letter, at + 1);
+    if (next < 0) return null;
+    far += next - at - 1;
+    at = next;
+  }
+  return far;
+}
+
+/** What fits a query best, or what is unread where there is none. */
+export function found(all: readonly Destination[], query: string, most: number): Destination[] {
+  const wanted = query.trim();
+  if (wanted === "") {
+    const rooms = all.filter((each) => "path" in each.to);
+    return rooms.sort((a, b) => Number(b.isUnread) - Number(a.isUnread)).slice(0, most);
+  }
+  return all
+    .flatMap((each) => {
+      const far = distance(wanted, each.name) ?? distance(wanted, `${each.where} ${each.name}`);
+      return far === null ? [] : [{ each, far }];
+    })
+    .sort((a, b) => a.far - b.far)
+    .map(({ each }) => each)
+    .slice(0, most);
+}
