@@ -27,9 +27,9 @@ MAKEFLAGS += --no-print-directory
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-install: $(VENV)/.installed $(SERVERS)/node_modules/.installed $(CLIENT) ## Make .venv with the locked packages, the test servers and the web client
+install: $(VENV)/.development $(VENV)/.installed $(SERVERS)/node_modules/.installed $(WEB)/node_modules/.installed $(CLIENT) ## Make .venv with the locked packages, the test servers and the web client
 
-run: install ## Start the demo
+run: $(VENV)/.installed $(CLIENT) ## Start the demo; installs nothing that only tests need
 	@$(BIN)/sobremesa demo
 
 # What takes minutes runs side by side. Only the tests in Python show their progress, so that the two do not mix.
@@ -73,10 +73,11 @@ docs: install ## Write the generated pages of the docs
 	@$(BIN)/python docs/generate.py
 
 lock: $(UV) ## Resolve the newest allowed versions and write the lock files
-	@$(UV) pip compile pyproject.toml --group dev $(COMPILE) --output-file requirements.lock
+	@$(UV) pip compile pyproject.toml --group dev $(COMPILE) --output-file requirements-dev.lock
+	@$(UV) pip compile pyproject.toml --group build $(COMPILE) --constraint requirements-dev.lock --output-file requirements.lock
 	@$(UV) pip compile --group pyproject.toml:node $(COMPILE) --output-file $(SERVERS)/node.lock
 	@for place in $(SERVERS) $(SOCKETIO) $(WEB) $(WEB)/e2e/browser; do (cd $$place && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null) || exit 1; done
-	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements.lock $(SERVERS)/node.lock
+	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements.lock requirements-dev.lock $(SERVERS)/node.lock
 	@! grep -n '"resolved"' $(SERVERS)/package-lock.json $(SOCKETIO)/package-lock.json $(WEB)/package-lock.json $(WEB)/e2e/browser/package-lock.json
 
 clean: ## Remove everything that make made
@@ -96,7 +97,7 @@ $(UV):
 # The stamps make a second install instant. A changed lock makes a fresh .venv, so nothing stale stays behind; a
 # changed pyproject.toml only installs the project again. Without npm, or with a Node that is too old for the web
 # client, a locked wheel brings both; where it did, they come first on the PATH.
-$(VENV)/.locked: requirements.lock $(SERVERS)/node.lock
+$(VENV)/.runtime: requirements.lock $(SERVERS)/node.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Sobremesa needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "Installing the locked packages in $(VENV)"
@@ -106,8 +107,15 @@ $(VENV)/.locked: requirements.lock $(SERVERS)/node.lock
 	@{ command -v npm > /dev/null && node -e '$(NODE_IS_NEW)'; } || $(PIP_INSTALL) $(LOCKED) $(SERVERS)/node.lock
 	@touch $@
 
+# The packages of tests, checks and benchmarks come on top; what of them is there already is not fetched again.
+$(VENV)/.development: requirements-dev.lock $(VENV)/.runtime
+	@[ ! -e $@ ] || { rm -rf $(VENV); $(MAKE) $(VENV)/.runtime; }
+	@echo "Installing the packages of tests and checks in $(VENV)"
+	@$(PIP_INSTALL) $(LOCKED) requirements-dev.lock
+	@touch $@
+
 # `pip check` finds a dependency that pyproject.toml names and the lock does not have.
-$(VENV)/.installed: $(VENV)/.locked pyproject.toml
+$(VENV)/.installed: $(VENV)/.runtime pyproject.toml
 	@$(PIP_INSTALL) --no-build-isolation --editable .
 	@$(BIN)/python -m pip check > $(VENV)/pip-check.log || { cat $(VENV)/pip-check.log; echo "Run: make lock"; exit 1; } >&2
 	@touch $@
@@ -117,12 +125,18 @@ $(SERVERS)/node_modules/.installed: $(SERVERS)/package.json $(SERVERS)/package-l
 	@cd $(SERVERS) && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null
 	@touch $@
 
-$(WEB)/node_modules/.installed: $(WEB)/package.json $(WEB)/package-lock.json $(WEB)/.npmrc | $(VENV)/.installed
+# What builds the client; everything, for `make install`, has it in it.
+$(WEB)/node_modules/.build: $(WEB)/package.json $(WEB)/package-lock.json $(WEB)/.npmrc | $(VENV)/.installed
 	@echo "Installing the packages of the web client in $(WEB)/node_modules"
-	@cd $(WEB) && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null
+	@cd $(WEB) && $(NPM) ci --omit=dev --ignore-scripts --loglevel=error > /dev/null
 	@touch $@
 
-$(CLIENT): $(WEB)/node_modules/.installed $(WEB_SOURCES)
+$(WEB)/node_modules/.installed: $(WEB)/package.json $(WEB)/package-lock.json $(WEB)/.npmrc | $(VENV)/.installed
+	@echo "Installing the packages of the web client and its tests in $(WEB)/node_modules"
+	@cd $(WEB) && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null
+	@touch $(WEB)/node_modules/.build $@
+
+$(CLIENT): $(WEB)/node_modules/.build $(WEB_SOURCES)
 	@echo "Building the web client"
 	@cd $(WEB) && $(NPM) run --silent build > node_modules/.build.log 2>&1 || { cat node_modules/.build.log; exit 1; } >&2
 

@@ -1,5 +1,5 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vitest/config";
+import { defineConfig } from "vite";
 
 // The build goes into the Python package, which serves it. In `vite dev` the API is that of a running server.
 const server = process.env.SOBREMESA_URL ?? "http://127.0.0.1:8080";
@@ -14,5 +14,4 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   server: { proxy: { "/v1": { target: server, ws: true } } },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
 });
