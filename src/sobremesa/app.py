@@ -427,8 +427,8 @@ class Sobremesa:
             *presence_api.routes(self.presence).endpoints,
         ]
 
-    def site(self) -> Site:
-        """Everything behind HTTP."""
+    def site(self, *, client: Client | None = None) -> Site:
+        """Everything behind HTTP; `client` in place of the built web client."""
         metrics = Metrics()
         metrics.watch_table(self.table.meter.totals)
         endpoints = self.endpoints()
@@ -449,7 +449,7 @@ class Sobremesa:
             ready=self._ready,
             metrics=metrics,
             cors_origins=self.settings.cors_origins,
-            client=Client(read_build()),
+            client=client or Client(read_build()),
             gateway=gateway,
             on_start=[self.presence.start, gateway.start],
             on_stop=[self.presence.stop, gateway.stop],

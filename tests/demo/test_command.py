@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
+import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -56,6 +59,20 @@ async def test_it_prints_where_it_is_and_who_can_log_in_and_answers(demo: Server
     assert all(login.password == PASSWORD and login.sees for login in logins.values())
     async with aiohttp.ClientSession(demo.url) as http, http.get("/readyz") as answer:
         assert answer.status == 200
+
+
+async def test_its_page_has_the_logins_that_work(demo: Server, logins: dict[str, Login]) -> None:
+    async with aiohttp.ClientSession(demo.url) as http:
+        async with http.get("/signin") as answer:
+            meta = re.search(r'<meta name="sobremesa-demo" content="([^"]*)">', await answer.text())
+        assert meta is not None
+        people = json.loads(html.unescape(meta[1]))["people"]
+        for person in people:
+            body = {"email": person["username"], "password": person["password"]}
+            async with http.post("/v1/auth/login", json=body) as answer:
+                assert answer.status == 200
+
+    assert {person["username"] for person in people} == set(logins)
 
 
 async def test_a_world_that_is_there_is_used_as_it_is(seeded: str, tmp_path: Path) -> None:

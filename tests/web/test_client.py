@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from edge.running import connected, running, site_of, status_of
-from sobremesa.web import Client, read_build
+from sobremesa.web import Client, read_build, with_meta
 
 PAGE = b"<!doctype html><title>Sobremesa</title>"
 SCRIPT = b"console.log('hello')" * 50
@@ -160,3 +160,20 @@ async def test_without_a_build_the_page_says_how_to_make_one(tmp_path: Path) -> 
             assert "make install" in await response.text()
             assert "script-src 'self'" in response.headers["content-security-policy"]
         assert await status_of(client.get("/c/SERVER")) == 404
+
+
+async def test_a_page_with_data_has_it_as_text_and_every_other_page_has_none(build: Path) -> None:
+    (build / "index.html").write_bytes(b"<!doctype html><head><title>Sobremesa</title></head>")
+    files = with_meta(read_build(build), "sobremesa-demo", '{"name": "<script>"}')
+
+    async with running(site_of(client=Client(files))) as client, client.get("/signin") as response:
+        page = await response.text()
+    async with running(site_of(client=Client(read_build(build)))) as client, client.get("/signin") as response:
+        plain = await response.text()
+
+    assert '<meta name="sobremesa-demo" content="{&quot;name&quot;: &quot;&lt;script&gt;&quot;}"></head>' in page
+    assert "sobremesa-demo" not in plain
+
+
+async def test_data_for_a_page_that_is_not_built_is_left_out(tmp_path: Path) -> None:
+    assert with_meta(read_build(tmp_path), "sobremesa-demo", "{}") == {}

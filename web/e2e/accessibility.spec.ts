@@ -30,14 +30,14 @@ for (const colorScheme of ["light", "dark"] as const) {
       if (wrong.length > 0) found[name] = wrong;
     };
     await ana.goTo("/");
-    await expect(page.getByRole("heading", { name: "Lately" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Recent" })).toBeVisible();
     await look("home");
     await ana.goTo(path);
     await expect(ana.said("an answer")).toBeVisible();
     await ana.said("an answer").hover();
     await look("channel");
     await page.getByRole("button", { name: "Pinned messages" }).click();
-    await expect(page.getByText("Go there")).toBeVisible();
+    await expect(page.getByText("Jump to message")).toBeVisible();
     await look("pins");
     await page.getByRole("button", { name: "Emoji" }).click();
     await expect(page.getByLabel("Search emoji")).toBeVisible();
@@ -47,7 +47,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await look("switcher");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Invite people" }).click();
-    await page.getByRole("button", { name: "Make an invite" }).click();
+    await page.getByRole("button", { name: "Create invite" }).click();
     await expect(page.getByLabel("Invite link")).toBeVisible();
     await look("invite");
     await ana.goTo(`/d/${convoId}`);

@@ -69,10 +69,10 @@ test("a direct conversation begins by a user name, and shows what was seen", asy
   const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
   await ana.goTo("/");
   await ben.goTo("/");
-  await ana.page.getByRole("button", { name: "Write to somebody" }).click();
-  await ana.page.getByLabel("User name").fill(ben.name);
+  await ana.page.getByRole("button", { name: "New message" }).click();
+  await ana.page.getByLabel("Username").fill(ben.name);
   await ana.page.getByRole("button", { name: "Add", exact: true }).click();
-  await ana.page.getByRole("button", { name: "Begin" }).click();
+  await ana.page.getByRole("button", { name: "Start chat" }).click();
   await expect(ana.box).toBeVisible();
   await ana.say("Hola");
   const conversation = ben.page
@@ -90,18 +90,18 @@ test("somebody comes in by an invite", async ({ newcomer, community, browser, se
   const { path } = await community(ana);
   await ana.goTo(path);
   await ana.page.getByRole("button", { name: "Invite people" }).click();
-  await ana.page.getByRole("button", { name: "Make an invite" }).click();
-  await expect(ana.page.getByRole("img", { name: "The invite, to be scanned" })).toBeVisible();
+  await ana.page.getByRole("button", { name: "Create invite" }).click();
+  await expect(ana.page.getByRole("img", { name: "QR code of the invite" })).toBeVisible();
   const link = await ana.page.getByLabel("Invite link").inputValue();
 
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(link);
-  await page.getByRole("link", { name: "Make an account" }).click();
-  await page.getByLabel("E-mail").fill("fresh@example.org");
-  await page.getByLabel("User name").fill("fresh");
+  await page.getByRole("link", { name: "Create account" }).click();
+  await page.getByLabel("Email").fill("fresh@example.org");
+  await page.getByLabel("Username").fill("fresh");
   await page.getByLabel("Password").fill("correct horse");
-  await page.getByRole("button", { name: "Make an account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.getByRole("button", { name: "Join The long table" }).click();
   await expect(page.getByRole("heading", { name: "general" }).first()).toBeVisible();
   expect(page.url()).toContain(server.url + path);
@@ -151,7 +151,7 @@ test("pictures come in by paste and by drop", async ({ newcomer, community }) =>
   await expect(ana.page.getByRole("button", { name: "Send" })).toBeEnabled();
   await ana.box.press("Enter");
   await expect(
-    ana.page.locator("[data-message]").getByRole("button", { name: "Save the file dropped.txt" }),
+    ana.page.locator("[data-message]").getByRole("button", { name: "Download dropped.txt" }),
   ).toBeVisible();
 });
 
@@ -177,9 +177,9 @@ test("a community and a channel are made, and a pinned message is found again", 
   const ana = await newcomer("ana");
   const { page } = ana;
   await ana.goTo("/");
-  await page.getByRole("button", { name: "Make or join a community" }).first().click();
-  await page.getByLabel("What is it called?").fill("Harvest");
-  await page.getByRole("button", { name: "Make a community" }).click();
+  await page.getByRole("button", { name: "Create or join a community" }).first().click();
+  await page.getByLabel("Name").fill("Harvest");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
   await expect(page.getByRole("heading", { name: "Harvest" })).toBeVisible();
   await page.getByRole("button", { name: "Create channel" }).click();
   await page.getByLabel("Name", { exact: true }).fill("olives");

@@ -142,7 +142,7 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
   }
 
   // To the first message, by its day, and on from there; then back to the newest.
-  await page.getByRole("button", { name: "Go to a day" }).click();
+  await page.getByRole("button", { name: "Jump to date" }).click();
   const first = await ana.api<{ items: { createdAt: string }[] }>(
     "GET",
     `/channels/${channelId}/messages?after=00000000000000000000000000&limit=1`,
@@ -150,7 +150,7 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
   const at = new Date(first.items[0]?.createdAt ?? "");
   const day = [at.getFullYear(), at.getMonth() + 1, at.getDate()];
   await page
-    .getByLabel("Day", { exact: true })
+    .getByLabel("Date", { exact: true })
     .fill(day.map((each) => String(each).padStart(2, "0")).join("-"));
   await page.getByRole("button", { name: "Go", exact: true }).click();
   await expect(ana.said("number 0.")).toBeInViewport();

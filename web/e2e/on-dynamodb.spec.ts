@@ -38,13 +38,13 @@ test("on DynamoDB somebody makes an account, signs out and signs in", async ({ b
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${server.url}/register`);
-  await page.getByLabel("E-mail").fill("eva@example.org");
-  await page.getByLabel("User name").fill("eva");
+  await page.getByLabel("Email").fill("eva@example.org");
+  await page.getByLabel("Username").fill("eva");
   await page.getByLabel("Password").fill("correct horse");
-  await page.getByRole("button", { name: "Make an account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await expect(page.getByRole("heading", { name: "Home" })).toBeVisible();
   await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByLabel("E-mail").fill("eva@example.org");
+  await page.getByLabel("Email").fill("eva@example.org");
   await page.getByLabel("Password").fill("correct horse");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("heading", { name: "Home" })).toBeVisible();

@@ -42,14 +42,13 @@ async function signedIn(
   browser: Browser,
   demo: string,
   options: Parameters<Browser["newContext"]>[0],
+  who = "Ana Ruiz",
 ): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
   await page.goto(demo);
-  await page.getByLabel("E-mail").fill("ana@sobremesa.example");
-  await page.getByLabel("Password").fill("sobremesa-demo");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("region", { name: "Demo users" }).getByRole("button", { name: who }).click();
   await expect(page.getByRole("heading", { name: "Home" })).toBeVisible();
   return page;
 }
@@ -71,7 +70,7 @@ async function follow(page: Page, where: string, name: string | RegExp): Promise
 
 /** How one comes to each screen, by its name. */
 const SCREENS: Record<string, (page: Page) => Promise<void>> = {
-  home: async (page) => await expect(page.getByRole("heading", { name: "Lately" })).toBeVisible(),
+  home: async (page) => await expect(page.getByRole("heading", { name: "Recent" })).toBeVisible(),
   channel: async (page) => {
     await follow(page, "Communities", /^La Mesa Larga/);
     await follow(page, "Channels", /^general/);
@@ -119,6 +118,35 @@ for (const colorScheme of ["light", "dark"] as const)
       expect(statSync(README_PICTURE).size).toBeLessThan(README_PICTURE_BYTES);
     }
   });
+
+test("the administrator of the demo decides the case that waits", async ({ browser, demo }) => {
+  mkdirSync(PICTURES, { recursive: true });
+  const outside = await browser.newPage({ colorScheme: "dark", viewport: WIDE });
+  await outside.goto(demo);
+  await expect(outside.getByRole("button", { name: /Carmen Ortiz/ })).toBeVisible();
+  await outside.screenshot({ path: `${PICTURES}/sign-in-dark.png` });
+  await outside.close();
+
+  const page = await signedIn(browser, demo, { viewport: WIDE }, "Carmen Ortiz");
+  await follow(page, "Communities", "Moderation");
+  const review = page.getByRole("article", { name: /^Case about/ });
+  await expect(review).toContainText("Reported by");
+  await calm(page);
+  await page.screenshot({ path: `${PICTURES}/admin-light.png` });
+  await review.getByLabel("Note (optional)").fill("An advertisement.");
+  await review.getByRole("button", { name: "Block" }).click();
+  await expect(page.getByText("No open cases.")).toBeVisible();
+  await page.getByRole("link", { name: "Decided cases" }).click();
+  await expect(review.filter({ hasText: "An advertisement." })).toContainText("Blocked");
+  await page.context().close();
+
+  // It is for administrators only.
+  const ana = await signedIn(browser, demo, { viewport: WIDE });
+  await expect(ana.getByRole("link", { name: "Moderation" })).toHaveCount(0);
+  await ana.goto(new URL("/admin", demo).href);
+  await expect(ana.getByRole("heading", { name: "Page not found" })).toBeVisible();
+  await ana.context().close();
+});
 
 test("rooms and the inbox have their picture on a telephone", async ({ browser, demo }) => {
   test.setTimeout(90_000);

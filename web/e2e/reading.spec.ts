@@ -122,12 +122,12 @@ test("a day is gone to", async ({ newcomer, community }) => {
   await fill(place, ana, 120);
   await ana.goTo(place.path);
   await expect(ana.said("number 119 ")).toBeVisible();
-  await ana.page.getByRole("button", { name: "Go to a day" }).click();
+  await ana.page.getByRole("button", { name: "Jump to date" }).click();
   const now = new Date();
   const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((each) =>
     String(each).padStart(2, "0"),
   );
-  await ana.page.getByLabel("Day", { exact: true }).fill(day.join("-"));
+  await ana.page.getByLabel("Date", { exact: true }).fill(day.join("-"));
   await ana.page.getByRole("button", { name: "Go", exact: true }).click();
   await expect(ana.said("number 0 ")).toBeInViewport();
 });

@@ -41,11 +41,11 @@ test("nothing that people write or are called runs", async ({ newcomer, communit
 
 test("a link to elsewhere does not lead out after signing in", async ({ page, server }) => {
   await page.goto(`${server.url}/signin?to=//evil.example/`);
-  await page.getByRole("link", { name: "Make an account" }).click();
-  await page.getByLabel("E-mail").fill("careful@example.org");
-  await page.getByLabel("User name").fill("careful");
+  await page.getByRole("link", { name: "Create account" }).click();
+  await page.getByLabel("Email").fill("careful@example.org");
+  await page.getByLabel("Username").fill("careful");
   await page.getByLabel("Password").fill("correct horse");
-  await page.getByRole("button", { name: "Make an account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await expect(page.getByText(/, careful\./)).toBeVisible();
   expect(page.url()).toBe(`${server.url}/`);
 });

@@ -176,7 +176,7 @@ test("a delivery with its files is handed over, sent back, and handed over again
 
   const card = cardIn(ana, "First selection");
   const saving = ana.page.waitForEvent("download");
-  await card.getByRole("button", { name: "Save the file one.txt" }).click();
+  await card.getByRole("button", { name: "Download one.txt" }).click();
   expect((await saving).suggestedFilename()).toBe("one.txt");
   await card.getByRole("button", { name: "Ask for a revision" }).click();
   await ana.page.getByRole("dialog").getByRole("button", { name: "Ask for a revision" }).click();
@@ -185,8 +185,8 @@ test("a delivery with its files is handed over, sent back, and handed over again
   await bo.page.getByRole("dialog").locator("input[type=file]").setInputFiles(file("two.txt"));
   await expect(bo.page.getByRole("dialog").getByRole("progressbar")).toHaveCount(0);
   await bo.page.getByRole("dialog").getByRole("button", { name: "Submit again" }).click();
-  await expect(card.getByRole("button", { name: "Save the file two.txt" })).toBeVisible();
-  await expect(card.getByRole("button", { name: "Save the file one.txt" })).toBeVisible();
+  await expect(card.getByRole("button", { name: "Download two.txt" })).toBeVisible();
+  await expect(card.getByRole("button", { name: "Download one.txt" })).toBeVisible();
   await expect(card).toContainText("Submitted");
 
   await bo.page.getByRole("tab", { name: "Files" }).click();

@@ -8,7 +8,7 @@ test("two work on the same board, and nobody overwrites what they have not seen"
   await ana.page.getByRole("button", { name: "Make it" }).click();
   await ana.page.getByRole("link", { name: "People", exact: true }).click();
   await ana.page.getByRole("button", { name: "Invite people" }).click();
-  await ana.page.getByRole("button", { name: "Make an invite" }).click();
+  await ana.page.getByRole("button", { name: "Create invite" }).click();
   const link = await ana.page.getByLabel("Invite link").inputValue();
   await ana.page.keyboard.press("Escape");
 

@@ -21,6 +21,7 @@ from sobremesa.demo import store as demo_store
 from sobremesa.demo.life import living
 from sobremesa.demo.people import LOGINS, PASSWORD
 from sobremesa.demo.seeding import Told, seed
+from sobremesa.demo.sign_in import demo_client
 from sobremesa.http import logs
 from sobremesa.http.connection_limits import MaxConnections
 from sobremesa.http.server import check_address, run
@@ -92,7 +93,7 @@ async def _demo(settings: Settings, *, fresh: bool, quiet: bool) -> None:
                 closing.push_async_callback(_end, talking)
 
         await serve_site(
-            app.site(),
+            app.site(client=demo_client()),
             host=settings.host,
             port=settings.port,
             drain_seconds=settings.drain_seconds,

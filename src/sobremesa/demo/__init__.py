@@ -7,5 +7,6 @@ What is there is data; how it gets into a store and stays alive is code. Where t
 - `pictures`: faces and photographs, painted
 - `calendar`: when things happened; `world`: what the seeding knows; `steps`: what can happen in a thread
 - `seeding`: everything, in the order of time; `store`: which store may be a demo's
+- `sign_in`: the logins in the page of the web client
 - `life`, `bots`, `phrases`: what goes on while somebody looks
 """

@@ -5,6 +5,6 @@
 """
 
 from sobremesa.web.client import Client
-from sobremesa.web.files import read_build
+from sobremesa.web.files import read_build, with_meta
 
-__all__ = ["Client", "read_build"]
+__all__ = ["Client", "read_build", "with_meta"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import html
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,7 +56,20 @@ def read_build(directory: Path = DIST) -> dict[str, File]:
     return files
 
 
+def with_meta(files: Mapping[str, File], name: str, content: str) -> dict[str, File]:
+    """The files, whose page has a `meta` element with this content; as they are where nothing is built."""
+    index = files.get(INDEX)
+    if index is None:
+        return dict(files)
+    meta = f'<meta name="{html.escape(name)}" content="{html.escape(content)}">'
+    page = index.plain.content.replace(b"</head>", meta.encode() + b"</head>", 1)
+    return {**files, INDEX: index._replace(plain=_body_of(page, "plain"), encoded={})}
+
+
 def _body(path: Path, encoding: str) -> Body:
-    content = path.read_bytes()
+    return _body_of(path.read_bytes(), encoding)
+
+
+def _body_of(content: bytes, encoding: str) -> Body:
     digest = hashlib.blake2b(content, digest_size=12, person=encoding.encode()).hexdigest()
     return Body(content, f'"{digest}"')

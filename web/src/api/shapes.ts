@@ -43,6 +43,10 @@ export interface RoomRef {
   id: string;
 }
 
+export type Case = Schemas["CaseView"];
+export type CaseState = "open" | "closed";
+export type CaseDecision = "approve" | "block";
+
 /** An object whose fields an application chooses itself. */
 export type Free = Readonly<Record<string, unknown>>;
 

@@ -21,8 +21,7 @@ export function Banner() {
       {isTold && (
         <p className="banner">
           <Icon name="alert" size={16} />
-          {navigator.onLine ? "Connecting again…" : "You are offline."} What you write is sent when the line
-          is back.
+          {navigator.onLine ? "Reconnecting…" : "You're offline."} Messages will send when you're back online.
         </p>
       )}
     </div>

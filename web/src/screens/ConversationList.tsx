@@ -28,11 +28,9 @@ export function ConversationList({ params }: { params: Params }) {
     <nav className="sidebar-body" aria-label="Conversations">
       <header className="sidebar-head">
         <h1>Conversations</h1>
-        <IconButton icon="edit" label="New conversation" onClick={() => setBeginning(true)} />
+        <IconButton icon="edit" label="New message" onClick={() => setBeginning(true)} />
       </header>
-      {conversations.length === 0 && (
-        <p className="note sidebar-note">Nobody has said anything yet. Begin with a user name.</p>
-      )}
+      {conversations.length === 0 && <p className="note sidebar-note">No conversations yet.</p>}
       <ul className="rooms">
         {conversations.map((conversation) => (
           <li key={conversation.convoId}>

@@ -32,19 +32,19 @@ export function Home() {
           {greeting()}, {me?.username}.
         </h2>
         {isReady && servers.length === 0 && waiting.length === 0 && (
-          <p>The table is laid. Make a community for your team, or write to somebody.</p>
+          <p>You're all set. Create a community for your team, or send a message.</p>
         )}
         <div className="home-actions">
           <button type="button" className="button button-primary" onClick={() => setAsking("conversation")}>
-            <Icon name="edit" /> Write to somebody
+            <Icon name="edit" /> New message
           </button>
           <button type="button" className="button" onClick={() => setAsking("community")}>
-            <Icon name="plus" /> Make or join a community
+            <Icon name="plus" /> Create or join a community
           </button>
         </div>
         {unread.length > 0 && (
-          <section aria-label="Communities with something new">
-            <h3 className="sidebar-label">Something new in</h3>
+          <section aria-label="Unread communities">
+            <h3 className="sidebar-label">Unread communities</h3>
             <ul className="rooms">
               {unread.map((server) => (
                 <li key={server.serverId}>
@@ -59,8 +59,8 @@ export function Home() {
         )}
         <Waiting />
         {waiting.length > 0 && (
-          <section aria-label="Lately">
-            <h3 className="sidebar-label">Lately</h3>
+          <section aria-label="Recent">
+            <h3 className="sidebar-label">Recent</h3>
             <ul className="rooms">
               {waiting.map((conversation) => (
                 <li key={conversation.convoId}>

@@ -29,10 +29,10 @@ export function Invite({ code }: { code: string }) {
   if (!isSignedIn)
     return (
       <Door title="You are invited">
-        <p>Somebody keeps a seat for you. Sign in, or make an account, to see where.</p>
+        <p>Sign in or create an account to view this invite.</p>
         <div className="door-buttons">
           <Link className="button button-primary" href={`/register?to=/invite/${encodeURIComponent(code)}`}>
-            Make an account
+            Create account
           </Link>
           <Link className="button" href={`/signin?to=/invite/${encodeURIComponent(code)}`}>
             Sign in
@@ -42,14 +42,14 @@ export function Invite({ code }: { code: string }) {
     );
   if (error !== null)
     return (
-      <Door title="This invite leads nowhere">
+      <Door title="Invite invalid or expired">
         <p>
           {error instanceof Problem && error.status === 404
-            ? "It has been used up, taken back, or has run out. Ask for another one."
+            ? "It was used up, revoked, or has expired. Ask for a new one."
             : wordsFor(error)}
         </p>
         <Link className="button" href="/">
-          To your conversations
+          Back to home
         </Link>
       </Door>
     );
@@ -77,7 +77,7 @@ export function Invite({ code }: { code: string }) {
       </div>
       {already ? (
         <Link className="button button-primary" href={place.path}>
-          You are there already: go in
+          Open {place.name}
         </Link>
       ) : (
         <button type="button" className="button button-primary" disabled={isBusy} onClick={join}>

@@ -42,7 +42,7 @@ export function Invites({ to, create, list, onClose }: InvitesProps) {
     <Dialog title={`Invite to ${to}`} onClose={onClose}>
       {invite === null ? (
         <Form
-          submit="Make an invite"
+          submit="Create invite"
           onSubmit={async ({ lasts = "", uses = "" }) => {
             const made = await create({
               expiresInSeconds: lasts === "" ? null : Number(lasts),
@@ -53,28 +53,28 @@ export function Invites({ to, create, list, onClose }: InvitesProps) {
           }}
         >
           <label className="field">
-            <span>Good for</span>
+            <span>Expires</span>
             <select className="input" name="lasts" defaultValue={7 * DAY}>
-              <option value={3600}>an hour</option>
-              <option value={DAY}>a day</option>
-              <option value={7 * DAY}>a week</option>
-              <option value="">ever</option>
+              <option value={3600}>After an hour</option>
+              <option value={DAY}>After a day</option>
+              <option value={7 * DAY}>After a week</option>
+              <option value="">Never</option>
             </select>
           </label>
           <label className="field">
-            <span>For how many people</span>
+            <span>Maximum uses</span>
             <select className="input" name="uses" defaultValue="">
-              <option value="1">one</option>
-              <option value="10">ten</option>
-              <option value="100">a hundred</option>
-              <option value="">any number</option>
+              <option value="1">1</option>
+              <option value="10">10</option>
+              <option value="100">100</option>
+              <option value="">No limit</option>
             </select>
           </label>
         </Form>
       ) : (
         <div className="invite-made">
           <Suspense fallback={<div className="skeleton qr" />}>
-            <QrCode text={linkOf(invite.code)} label="The invite, to be scanned" />
+            <QrCode text={linkOf(invite.code)} label="QR code of the invite" />
           </Suspense>
           <input
             className="input"
@@ -92,18 +92,18 @@ export function Invites({ to, create, list, onClose }: InvitesProps) {
                 .then(() => toast("Link copied"), tellFailure)
             }
           >
-            <Icon name="copy" /> Copy the link
+            <Icon name="copy" /> Copy link
           </button>
         </div>
       )}
       {all.length > 0 && (
         <section aria-label="Invites">
-          <h3>Still good</h3>
+          <h3>Active invites</h3>
           <ul className="people">
             {all.map((each) => (
-              <li key={each.code} className="person">
+              <li key={each.code} className="invite-row">
                 <code>{each.code}</code>
-                <span className="note room-name">
+                <span className="note">
                   {each.uses}
                   {each.maxUses === null ? "" : ` of ${each.maxUses}`} used
                   {each.expiresAt === null ? "" : `, until ${messageTime(each.expiresAt)}`}

@@ -7,20 +7,20 @@ import { Field, Form } from "../view/Form";
 export function NewCommunity({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   return (
-    <Dialog title="A new table" onClose={onClose}>
+    <Dialog title="Create a community" onClose={onClose}>
       <Form
-        submit="Make a community"
+        submit="Create"
         onSubmit={async ({ name = "" }) => {
           const { serverId, channelId } = await createServer(name.trim(), null);
           onClose();
           navigate(`/c/${serverId}/${channelId}`);
         }}
       >
-        <Field label="What is it called?" name="name" maxLength={100} required autoFocus autoComplete="off" />
+        <Field label="Name" name="name" maxLength={100} required autoFocus autoComplete="off" />
       </Form>
       <hr className="line" />
       <Form
-        submit="Look at the invite"
+        submit="View invite"
         onSubmit={({ invite = "" }) => {
           onClose();
           navigate(`/invite/${encodeURIComponent(codeOf(invite))}`);

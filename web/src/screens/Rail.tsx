@@ -27,7 +27,7 @@ export function Rail({ onSearch }: { onSearch: () => void }) {
         <li>
           <IconButton
             icon="plus"
-            label="Make or join a community"
+            label="Create or join a community"
             className="rail-button"
             onClick={() => setMaking(true)}
           />
@@ -44,7 +44,9 @@ const sameTally = (a: Tally, b: Tally): boolean => a.unread === b.unread && a.me
 function Entry({ entry }: { entry: RailEntry }) {
   const [path] = useLocation();
   const tally = useStore(entry.tally, sameTally);
+  const isShown = useStore((state) => entry.isFor?.(state) ?? true);
   const isHere = path === entry.path || entry.below.some((each) => path.startsWith(each));
+  if (!isShown) return null;
   return (
     <RailLink href={entry.path} label={entry.label} isHere={isHere} tally={tally}>
       <span className="rail-icon">

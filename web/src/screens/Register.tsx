@@ -5,14 +5,14 @@ import { Door } from "./Door";
 
 export function Register() {
   return (
-    <Door title="Take a seat">
+    <Door title="Create account">
       <Form
-        submit="Make an account"
+        submit="Create account"
         onSubmit={({ email = "", username = "", password = "" }) => register(email, username, password)}
       >
-        <Field label="E-mail" name="email" type="email" autoComplete="email" required autoFocus />
+        <Field label="Email" name="email" type="email" autoComplete="email" required autoFocus />
         <Field
-          label="User name"
+          label="Username"
           name="username"
           autoComplete="username"
           minLength={2}

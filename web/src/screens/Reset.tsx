@@ -12,9 +12,9 @@ export function Reset() {
   const [, navigate] = useLocation();
   if (token !== null)
     return (
-      <Door title="A new password">
+      <Door title="New password">
         <Form
-          submit="Set it"
+          submit="Save password"
           onSubmit={async ({ password = "" }) => {
             await confirmReset(token, password);
             toast("Your password is changed.");
@@ -33,18 +33,18 @@ export function Reset() {
       </Door>
     );
   return (
-    <Door title="Forgot the password?">
+    <Door title="Forgot your password?">
       {isAsked ? (
-        <p>If that address has an account, a mail with a way in is under way.</p>
+        <p>If that address has an account, we've sent a reset link.</p>
       ) : (
         <Form
-          submit="Send me a mail"
+          submit="Email me a reset link"
           onSubmit={async ({ email = "" }) => {
             await askReset(email);
             setAsked(true);
           }}
         >
-          <Field label="E-mail" name="email" type="email" autoComplete="email" required autoFocus />
+          <Field label="Email" name="email" type="email" autoComplete="email" required autoFocus />
         </Form>
       )}
       <p className="door-links">

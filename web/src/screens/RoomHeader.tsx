@@ -51,11 +51,16 @@ export function RoomHeader({
       {children}
       <IconButton
         icon={muted ? "bellOff" : "bell"}
-        label={muted ? "Hear this room again" : "Mute this room"}
+        label={muted ? "Unmute" : "Mute"}
         aria-pressed={muted}
         onClick={() => void setMuted(room, !muted).catch(tellFailure)}
       />
-      <IconButton icon="calendar" label="Go to a day" className="wide-only" onClick={() => setDating(true)} />
+      <IconButton
+        icon="calendar"
+        label="Jump to date"
+        className="wide-only"
+        onClick={() => setDating(true)}
+      />
       <IconButton
         icon="pin"
         label="Pinned messages"
@@ -76,7 +81,7 @@ export function DrawerButton() {
 function GoToDay({ path, onClose }: { path: string; onClose: () => void }) {
   const [, navigate] = useLocation();
   return (
-    <Dialog title="Go to a day" onClose={onClose}>
+    <Dialog title="Jump to date" onClose={onClose}>
       <Form
         submit="Go"
         onSubmit={({ day = "" }) => {
@@ -86,7 +91,7 @@ function GoToDay({ path, onClose }: { path: string; onClose: () => void }) {
           return Promise.resolve();
         }}
       >
-        <Field label="Day" name="day" type="date" required autoFocus />
+        <Field label="Date" name="day" type="date" required autoFocus />
       </Form>
     </Dialog>
   );

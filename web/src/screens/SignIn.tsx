@@ -1,12 +1,17 @@
+import { useState } from "react";
 import { Link } from "wouter";
 import { signIn } from "../actions/account";
+import { Avatar } from "../view/Avatar";
 import { Field, Form } from "../view/Form";
+import { tellFailure } from "../view/toasts";
+import { demoPeople } from "./demo";
 import { Door } from "./Door";
 
 export function SignIn() {
   return (
     <Door title="Sign in">
-      <Form submit="Sign in" onSubmit={({ email = "", password = "" }) => signIn(email, password)}>
+      <DemoPeople />
+      <Form submit="Sign in" onSubmit={({ email = "", password = "" }) => signIn(email.trim(), password)}>
         <Field label="Email or username" name="email" autoComplete="username" required autoFocus />
         <Field label="Password" name="password" type="password" autoComplete="current-password" required />
       </Form>
@@ -15,5 +20,41 @@ export function SignIn() {
         <Link href="/reset">Forgot your password?</Link>
       </p>
     </Door>
+  );
+}
+
+/** One click for each person of the demo; nothing anywhere else. */
+function DemoPeople() {
+  const [people] = useState(() => demoPeople());
+  const [isBusy, setBusy] = useState(false);
+  if (people.length === 0) return null;
+  const enter = (username: string, password: string) => {
+    setBusy(true);
+    signIn(username, password)
+      .catch(tellFailure)
+      .finally(() => setBusy(false));
+  };
+  return (
+    <section aria-label="Demo users">
+      <p className="note">This is a demo. Sign in with one click as</p>
+      <ul className="demo-people">
+        {people.map(({ name, username, password, sees }) => (
+          <li key={username}>
+            <button
+              type="button"
+              className="demo-person"
+              disabled={isBusy}
+              onClick={() => enter(username, password)}
+            >
+              <Avatar id={username} name={name} url={null} size={36} />
+              <span className="demo-person-words">
+                <strong>{name}</strong>
+                <span className="note">{sees}</span>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

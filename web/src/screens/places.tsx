@@ -6,6 +6,7 @@ import { inboxTally } from "../store/inboxes";
 import type { State } from "../store/state";
 import { threadTally } from "../store/threads";
 import type { IconName } from "../view/Icon";
+import { AdminNav } from "./admin/AdminNav";
 import { ChannelList } from "./ChannelList";
 import { ChannelScreen } from "./ChannelScreen";
 import { ConversationList } from "./ConversationList";
@@ -16,6 +17,7 @@ import { InboxNav } from "./inbox/InboxNav";
 import { ThreadList } from "./threads/ThreadList";
 import { WorkspaceList } from "./workspaces/WorkspaceList";
 
+const AdminScreen = lazy(() => import("./admin/AdminScreen"));
 const Settings = lazy(() => import("./Settings"));
 const ThreadScreen = lazy(() => import("./threads/ThreadScreen"));
 const InboxScreen = lazy(() => import("./inbox/InboxScreen"));
@@ -36,6 +38,7 @@ export const PLACES: readonly Place[] = [
   { path: "/t/:threadId?/:messageId?", sidebar: ThreadList, screen: ThreadScreen },
   { path: "/inbox/:inbox?/:category?", sidebar: InboxNav, screen: InboxScreen },
   { path: "/w/:workspaceId?/:part?", sidebar: WorkspaceList, screen: WorkspaceScreen },
+  { path: "/admin/:tab?", sidebar: AdminNav, screen: AdminScreen },
   { path: "/settings/:tab?", sidebar: SettingsNav, screen: Settings },
   { path: "/", sidebar: ConversationList, screen: Home },
 ];
@@ -47,6 +50,8 @@ export interface RailEntry {
   label: string;
   icon: IconName;
   tally: (state: State) => Tally;
+  /** Who sees it; everybody unless told. */
+  isFor?: (state: State) => boolean;
 }
 
 /** Nothing is counted there. */
@@ -57,4 +62,12 @@ export const RAIL: readonly RailEntry[] = [
   { path: "/t", below: ["/t/"], label: "Threads", icon: "handshake", tally: threadTally },
   { path: "/inbox", below: ["/inbox/"], label: "Inbox", icon: "inbox", tally: inboxTally },
   { path: "/w", below: ["/w/"], label: "Workspaces", icon: "board", tally: noTally },
+  {
+    path: "/admin",
+    below: ["/admin/"],
+    label: "Moderation",
+    icon: "shield",
+    tally: noTally,
+    isFor: (state) => state.me?.isAdmin === true,
+  },
 ];
