@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from accounts.town import Town
-from sobremesa.accounts.audit import MONTHS_AT_ONCE, Audit
+from accounts.town import PASSWORD, Town
+from sobremesa.accounts.audit import MONTHS_AT_ONCE, OPERATOR, SYSTEM_SCOPE, Audit
 from sobremesa.accounts.entities import AuditEntry
+from sobremesa.accounts.errors import WrongPassword
 from sobremesa.clock import instant
-from sobremesa.people import Actor, KeyId, UserId
+from sobremesa.people import Actor, KeyId, Tenant, UserId
 from sobremesa.table.errors import BadCursor
 
 SCOPE = "server:1"
@@ -30,6 +31,38 @@ async def test_an_entry_tells_who_did_what_to_whom_and_when(town: Town, audit: A
     assert found.month == "202511"
     by_key = audit.entry(SCOPE, Actor(key_id=KeyId("k")), "x")
     assert by_key.entity.actor == "k"
+
+
+async def test_changes_of_a_password_are_recorded(town: Town, audit: Audit) -> None:
+    ana = await town.actor("ana")
+    await town.accounts.change_password(ana, current=PASSWORD, next="a new password")
+    town.accounts.ask_reset("ana@example.com")
+    await town.accounts._recovery.close()
+    await town.accounts.confirm_reset(token=town.mailbox.letters[-1].token, password=PASSWORD)
+    with pytest.raises(WrongPassword):
+        await town.accounts.change_password(ana, current="a guess, a guess", next="another password")
+
+    assert await _recorded(town, audit, ana.user_id) == [
+        (ana.user_id, "password.reset", None),
+        (ana.user_id, "password.change", None),
+    ]
+
+
+async def test_acts_of_the_operator_are_recorded(town: Town, audit: Audit) -> None:
+    ana = await town.actor("ana")
+    await town.accounts.grant_admin("ana")
+    await town.accounts.grant_admin("ana", granted=False)
+    key = (await town.server_keys.create_key(Tenant("default"), ["inbox:publish"], label="orders")).key
+    await town.server_keys.revoke_key(key.key_id)
+    kid = await town.accounts.rotate_signing_key()
+
+    assert await _recorded(town, audit, "tenant:default") == [
+        (OPERATOR, "key.revoke", key.key_id),
+        (OPERATOR, "key.create", key.key_id),
+        (OPERATOR, "admin.revoke", ana.user_id),
+        (OPERATOR, "admin.grant", ana.user_id),
+    ]
+    assert await _recorded(town, audit, SYSTEM_SCOPE) == [(OPERATOR, "signing_key.rotate", kid)]
 
 
 async def test_pages_go_from_the_newest_month_back(town: Town, audit: Audit) -> None:
@@ -71,3 +104,9 @@ async def test_what_is_no_cursor_is_refused(town: Town, audit: Audit, cursor: st
 
 async def _act(town: Town, audit: Audit, scope: str = SCOPE) -> AuditEntry:
     return await town.table.write(audit.entry(scope, Actor.of_person(UserId("ana"), "ana"), "kick"))
+
+
+async def _recorded(town: Town, audit: Audit, scope: str) -> list[tuple[str, str, str | None]]:
+    """Who did what to whom in a scope, newest first."""
+    page = await audit.list_entries(scope, since=instant(town.clock.now_ms()))
+    return [(entry.actor, entry.action, entry.target) for entry in page.items]

@@ -48,7 +48,7 @@ async def test_the_transaction_itself_keeps_names_apart(town: Town, monkeypatch:
     async def look_away(email: str, username: str) -> None:
         pass
 
-    monkeypatch.setattr(town.accounts, "_refuse_taken", look_away)
+    monkeypatch.setattr(town.accounts._registration, "_refuse_taken", look_away)
     await town.register("ana")
     with pytest.raises(EmailTaken):
         await town.register("ana")

@@ -13,12 +13,16 @@ from typing import NamedTuple
 from sobremesa.accounts.entities import AuditEntry, audit_of
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.ids import Ids, time_of
-from sobremesa.people import Actor
+from sobremesa.people import Actor, Tenant
 from sobremesa.table import Create, Table
 from sobremesa.table.errors import BadCursor
 
 MONTHS_AT_ONCE = 24
 """How many empty months one page may pass."""
+
+OPERATOR = "operator"
+"""Who acts by the command line, or by the library without a user."""
+SYSTEM_SCOPE = "system"
 
 _CURSOR = re.compile(r"(\d{6})\.([A-Za-z0-9_-]*)")
 
@@ -41,13 +45,16 @@ class Audit:
     def entry(
         self,
         scope: str,
-        actor: Actor,
+        actor: Actor | str,
         action: str,
         *,
         target: str | None = None,
         details: Mapping[str, str] | None = None,
     ) -> Create[AuditEntry]:
-        """The operation that remembers an act, for the transaction of the act. Its id, a ULID, tells the time."""
+        """The operation that records an act, for the transaction of the act. Its id, a ULID, tells the time.
+
+        The actor is a user or a server key, or OPERATOR where the command line or the library acts by itself.
+        """
         entry_id = self._ids.mint()
         at = instant(time_of(entry_id))
         return Create(
@@ -56,7 +63,7 @@ class Audit:
                 month=_month(at),
                 entry_id=entry_id,
                 at=at,
-                actor=actor.person or str(actor.key_id),
+                actor=actor if isinstance(actor, str) else actor.person or str(actor.key_id),
                 action=action,
                 target=target,
                 details=dict(details or {}),
@@ -82,6 +89,11 @@ class Audit:
             if len(items) >= limit:
                 break
         return AuditPage(items, f"{month}." if month >= first else None)
+
+
+def tenant_scope(tenant: Tenant) -> str:
+    """The scope of what is done to a tenant: its keys and its administrators."""
+    return f"tenant:{tenant}"
 
 
 def _month(at: Instant) -> str:

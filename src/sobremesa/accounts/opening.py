@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.authentication import Authentication
 from sobremesa.accounts.departures import Exporter, Farewell, JobQueue
 from sobremesa.accounts.issuers import Issuers
@@ -47,7 +48,8 @@ def open_accounts(
     """All parts of accounts over one table. Other domains add their farewells and exporters to the lists."""
     standings = Standings(clock)
     tokens = Tokens(keyring, clock, settings.token_issuer)
-    server_keys = ServerKeys(table, clock, ids, standings)
+    audit = Audit(table, clock, ids)
+    server_keys = ServerKeys(table, clock, ids, standings, audit)
     accounts = Accounts(
         table,
         clock,
@@ -56,6 +58,7 @@ def open_accounts(
         tokens=tokens,
         keyring=keyring,
         standings=standings,
+        audit=audit,
         limits=limits,
         mailer=mailer or mailer_of(settings),
         jobs=jobs,

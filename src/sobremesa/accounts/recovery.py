@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
+from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.entities import (
     Credential,
     PasswordReset,
@@ -66,6 +67,7 @@ class Recovery:
         *,
         passwords: Passwords,
         sessions: Sessions,
+        audit: Audit,
         limits: Limits,
         mailer: Mailer | None,
         addresses: KnownAddresses,
@@ -76,6 +78,7 @@ class Recovery:
         self._clock = clock
         self._passwords = passwords
         self._sessions = sessions
+        self._audit = audit
         self._limits = limits
         self._mailer = mailer
         self._addresses = addresses
@@ -96,6 +99,7 @@ class Recovery:
         try:
             await self._table.write(
                 *await self._setting(user, fresh, hashed),
+                self._audit.entry(user.user_id, user.user_id, "password.change"),
                 *await self._ending(user.user_id, keep),
                 pattern=change_password,
             )
@@ -146,6 +150,7 @@ class Recovery:
                 Delete(PasswordReset.key(user_id=user_id), when=equals("hash", hashed)),
                 Put(fresh),
                 Update(user.own_key(), remove("password_hash"), when=absent_or_null("deleted_at")),
+                self._audit.entry(user_id, user_id, "password.reset"),
                 *await self._ending(user_id, None),
                 pattern=reset_password,
             )

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from sobremesa.accounts.audit import OPERATOR, Audit, tenant_scope
 from sobremesa.accounts.entities import ApiKey, api_key_by_id, api_keys_of, make_api_key, revoke_api_key
 from sobremesa.accounts.errors import invalid
 from sobremesa.accounts.secret_hash import secret_hash
@@ -41,8 +42,9 @@ class NewKey(msgspec.Struct, frozen=True, kw_only=True):
 class ServerKeys:
     """The server keys of all tenants."""
 
-    def __init__(self, table: Table, clock: Clock, ids: Ids, standings: Standings) -> None:
+    def __init__(self, table: Table, clock: Clock, ids: Ids, standings: Standings, audit: Audit) -> None:
         self._table = table
+        self._audit = audit
         self._clock = clock
         self._ids = ids
         self._standings = standings
@@ -80,7 +82,9 @@ class ServerKeys:
             expires_at=None if expires_in_seconds is None else now // 1000 + expires_in_seconds,
         )
 
-        await self._table.write(Create(key), pattern=make_api_key)
+        details = {"scopes": " ".join(sorted(asked))} | ({} if label is None else {"label": label})
+        entry = self._audit.entry(tenant_scope(tenant), OPERATOR, "key.create", target=key_id, details=details)
+        await self._table.write(Create(key), entry, pattern=make_api_key)
 
         return NewKey(key=key, text=text)
 
@@ -91,7 +95,11 @@ class ServerKeys:
     async def revoke_key(self, key_id: KeyId) -> None:
         """From now on this key proves nothing; NotFound if there is none."""
         try:
-            await self._table.write(Delete(ApiKey.key(key_id=key_id)), pattern=revoke_api_key)
+            key = await self._table.get(api_key_by_id(key_id=key_id))
+            if key is None:
+                raise NotFound
+            entry = self._audit.entry(tenant_scope(key.tenant), OPERATOR, "key.revoke", target=key_id)
+            await self._table.write(Delete(key.own_key()), entry, pattern=revoke_api_key)
         except (ConditionFailed, BadKey):
             raise NotFound from None
         finally:

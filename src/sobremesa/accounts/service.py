@@ -12,12 +12,11 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from sobremesa.accounts.audit import OPERATOR, SYSTEM_SCOPE, Audit, tenant_scope
 from sobremesa.accounts.departure import Departure
 from sobremesa.accounts.departures import Departures, Exporter, Farewell, JobQueue
 from sobremesa.accounts.entities import (
     Block,
-    Credential,
-    EmailClaim,
     Session,
     User,
     UsernameClaim,
@@ -28,20 +27,21 @@ from sobremesa.accounts.entities import (
     email_claim,
     face_of,
     grant_admin,
-    register,
+    record_act,
     user_by_email,
     user_by_id,
     username_claim,
 )
-from sobremesa.accounts.errors import EmailTaken, RegistrationClosed, SelfBlock, UsernameTaken
+from sobremesa.accounts.errors import SelfBlock, UsernameTaken
 from sobremesa.accounts.exporting import export_person
 from sobremesa.accounts.keyring import Keyring
 from sobremesa.accounts.known_addresses import KnownAddresses
 from sobremesa.accounts.login import Login
 from sobremesa.accounts.mail import Mailer
-from sobremesa.accounts.names import check_device, check_password, folded, normal_email, normal_username
+from sobremesa.accounts.names import check_device, folded, normal_email, normal_username
 from sobremesa.accounts.passwords import Passwords
 from sobremesa.accounts.recovery import Recovery
+from sobremesa.accounts.registration import Registration
 from sobremesa.accounts.sessions import Sessions, SignedIn
 from sobremesa.accounts.standing import Standings
 from sobremesa.accounts.tokens import Tokens
@@ -83,6 +83,7 @@ class Accounts:
         tokens: Tokens,
         keyring: Keyring,
         standings: Standings,
+        audit: Audit,
         limits: Limits,
         mailer: Mailer | None,
         jobs: JobQueue,
@@ -96,13 +97,24 @@ class Accounts:
         self._passwords = passwords
         self._standings = standings
         self._limits = limits
-        self._settings = settings
+        self._keyring = keyring
+        self._audit = audit
         self._heavy = HeavyWork()
         self.farewells = farewells if farewells is not None else []
         self.exporters = exporters if exporters is not None else []
         self.departures = Departures(table, clock)
         self._sessions = Sessions(table, clock, ids, tokens, keyring, standings)
-        self._addresses = KnownAddresses(keyring.secret("addresses"))
+        addresses = KnownAddresses(keyring.secret("addresses"))
+        self._registration = Registration(
+            table,
+            clock,
+            ids,
+            directory=self,
+            passwords=passwords,
+            sessions=self._sessions,
+            addresses=addresses,
+            settings=settings,
+        )
         self._login = Login(
             table,
             clock,
@@ -110,16 +122,17 @@ class Accounts:
             passwords=passwords,
             sessions=self._sessions,
             limits=limits,
-            addresses=self._addresses,
+            addresses=addresses,
         )
         self._recovery = Recovery(
             table,
             clock,
             passwords=passwords,
             sessions=self._sessions,
+            audit=audit,
             limits=limits,
             mailer=mailer,
-            addresses=self._addresses,
+            addresses=addresses,
             public_url=settings.address,
             find_by_email=self.find_by_email,
         )
@@ -145,34 +158,8 @@ class Accounts:
         self, *, email: str, username: str, password: str, device: str | None = None, address: str = "here"
     ) -> SignedIn:
         """Make a person with an open session; EmailTaken or UsernameTaken if somebody was first."""
-        if self._settings.registration == "closed":
-            raise RegistrationClosed
-        email, username = normal_email(email), normal_username(username)
-        check_password(password)
         check_device(device)
-        await self._refuse_taken(email, username)
-        user = self._new_user(email, username)
-        credential = Credential(
-            user_id=user.user_id,
-            hash=await self._passwords.hash(password),
-            addresses=[self._addresses.mark(user.user_id, address)],
-            updated_at=user.created_at,
-        )
-        begun = self._sessions.begin(user.user_id, device)
-
-        try:
-            await self._table.write(
-                Create(EmailClaim(email=email, user_id=user.user_id)),
-                Create(UsernameClaim(username=folded(username), user_id=user.user_id)),
-                Create(user),
-                Create(credential),
-                Create(begun.session),
-                pattern=register,
-            )
-        except ConditionFailed as failed:
-            raise (EmailTaken if failed.at(0) else UsernameTaken) from None
-
-        return await self._sessions.signed_in(user, begun.session.session_id, begun.refresh_token)
+        return await self._registration.register(email, username, password, device=device, address=address)
 
     async def login(self, *, email: str, password: str, device: str | None = None, address: str = "here") -> SignedIn:
         """Open a session; BadCredentials, after the same work, for an unknown user and for a wrong password.
@@ -291,17 +278,26 @@ class Accounts:
         if user is None:
             raise NotFound(f"Nobody is called {username_or_email}.")
 
-        changed = await self._table.write(
+        action = "admin.grant" if granted else "admin.revoke"
+        await self._table.write(
             Update(
                 User.key(user_id=user.user_id),
                 set_to(is_admin=granted or None, updated_at=self._now()),
                 when=absent_or_null("deleted_at"),
             ),
+            self._audit.entry(tenant_scope(user.tenant), OPERATOR, action, target=user.user_id),
             pattern=grant_admin,
         )
 
         self._standings.forget(user.user_id)
-        return changed
+        return await self.get_user(user.user_id)
+
+    async def rotate_signing_key(self) -> str:
+        """Sign tokens with a new key from now on; its id. Where keys are in a file, the audit entry follows it."""
+        kid = await self._keyring.rotate()
+        entry = self._audit.entry(SYSTEM_SCOPE, OPERATOR, "signing_key.rotate", target=kid)
+        await self._table.write(entry, pattern=record_act)
+        return kid
 
     # Blocking
 
@@ -384,24 +380,6 @@ class Accounts:
 
     def _now(self) -> Instant:
         return instant(self._clock.now_ms())
-
-    def _new_user(self, email: str, username: str) -> User:
-        now = instant(self._clock.now_ms())
-        return User(
-            user_id=UserId(self._ids.mint()),
-            username=username,
-            email=email,
-            tenant=Tenant(self._settings.tenant),
-            created_at=now,
-            updated_at=now,
-        )
-
-    async def _refuse_taken(self, email: str, username: str) -> None:
-        """Say so before the work of hashing; that nobody gets in between is the transaction's promise."""
-        if await self.find_by_email(email) is not None:
-            raise EmailTaken
-        if await self._table.get(username_claim(username=folded(username))) is not None:
-            raise UsernameTaken
 
     async def _moving_claims(self, user: User, name: str) -> list[Operation]:
         """From the claim of the old name to that of the new one, where they differ."""

@@ -76,7 +76,7 @@ async def revoke(key_id: str, /, *, store: Store = DEFAULT_STORE) -> None:
 async def rotate(*, store: Store = DEFAULT_STORE) -> None:
     """Sign tokens with a new key from now on. Tokens that are out stay good until they end."""
     async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
-        kid = await app.keyring.rotate()
+        kid = await app.accounts.rotate_signing_key()
     console.print(f"Tokens are signed with {kid} from now on.", highlight=False)
 
 
