@@ -481,8 +481,13 @@ class Sobremesa:
         return msgspec.json.encode(await counts_in(self.inboxes, tenant, user_id, inbox))
 
     async def _ready(self) -> None:
-        """Fails unless the store answers."""
+        """Fails unless the store answers, and took the last write.
+
+        The node's own row is written every few seconds, so this recovers also where nobody writes anything else.
+        """
         await self.accounts.find_by_username("nobody-in-particular")
+        if self.table.write_error is not None:
+            raise self.table.write_error
 
 
 def layout_of(settings: Settings) -> Layout | None:

@@ -204,7 +204,7 @@ class Site:
                 await self._ready()
         except Exception as error:
             _log.warning("not ready", why=f"{type(error).__name__}: {error}")
-            return Problem(status=503, code="not_ready", detail="The store does not answer.")
+            return Problem(status=503, code="not_ready", detail="The store does not answer, or takes no writes.")
         return None
 
     async def _answer_metrics(self, _request: Request) -> Response:

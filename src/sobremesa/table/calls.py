@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Sequence
-from typing import TypeAlias
+from collections.abc import AsyncGenerator, Awaitable, Sequence
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
@@ -32,12 +32,13 @@ from sobremesa.table.engines.protocol import (
     UpdateItem,
     Written,
 )
-from sobremesa.table.errors import Throttled
+from sobremesa.table.errors import StoreError, Throttled
 from sobremesa.table.retries import Retries
 from sobremesa.table.updates import Action, Remove, Set, SetIfAbsent
 from sobremesa.table.values import Item
 
 BulkWrite: TypeAlias = PutItem | DeleteItem
+T = TypeVar("T")
 
 
 class Calls:
@@ -46,6 +47,8 @@ class Calls:
     def __init__(self, engine: Engine, retries: Retries) -> None:
         self._engine = engine
         self._retries = retries
+        self.write_error: StoreError | None = None
+        """Why the store did not take the last write, if it did not."""
 
     async def get(self, key: RawKey, *, consistent: bool) -> ItemRead:
         return await self._retries.repeatable(self._engine.get, key, consistent=consistent, fields=None)
@@ -71,14 +74,14 @@ class Calls:
     async def write(self, operation: ItemWrite) -> Written:
         """One operation by itself; OutcomeUnknown if its answer is lost and doing it twice would not be the same."""
         run = self._retries.repeatable if _is_repeatable(operation) else self._retries.once
-        return await run(self._engine.write, operation)
+        return await self._noted(run(self._engine.write, operation))
 
     async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
         """Several operations, all or none; where answers can be lost, a token makes it safe to ask again."""
         if token is None and self._engine.answers_can_be_lost:
             token = str(uuid.uuid4())
         run = self._retries.once if token is None else self._retries.repeatable
-        return await run(self._engine.transact, operations, token)
+        return await self._noted(run(self._engine.transact, operations, token))
 
     async def write_many(self, operations: Sequence[BulkWrite]) -> Capacity:
         """Any number of puts and deletes, each by itself; of two on one item the later one wins."""
@@ -87,7 +90,7 @@ class Calls:
         stuck = 0
         while waiting:
             batch, rest = _different(waiting)
-            answer = await self._retries.repeatable(self._engine.batch_write, batch)
+            answer = await self._noted(self._retries.repeatable(self._engine.batch_write, batch))
             used = used.plus(answer.capacity)
             waiting = answer.unprocessed + rest
             stuck = await self._after_batch(len(answer.unprocessed), len(batch), stuck)
@@ -126,6 +129,16 @@ class Calls:
     async def scan_page(self, request: ScanRequest) -> RawPage:
         """One page of one segment."""
         return await self._retries.repeatable(self._engine.scan, request)
+
+    async def _noted(self, writing: Awaitable[T]) -> T:
+        """The result of a write; whether the store took it is noted."""
+        try:
+            written = await writing
+        except StoreError as error:
+            self.write_error = error
+            raise
+        self.write_error = None
+        return written
 
     async def _scan(self, request: ScanRequest, pages: asyncio.Queue[RawPage | Exception | None]) -> None:
         try:

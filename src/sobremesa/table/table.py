@@ -31,7 +31,7 @@ from sobremesa.table.engines.protocol import (
     Written,
 )
 from sobremesa.table.entities import Entity, Key, fits, is_spelled_as
-from sobremesa.table.errors import BadCursor, BadExpression, BadRow, ConditionFailed, Refused
+from sobremesa.table.errors import BadCursor, BadExpression, BadRow, ConditionFailed, Refused, StoreError
 from sobremesa.table.layout import Layout
 from sobremesa.table.ledger import Ledger, current_ledger
 from sobremesa.table.lowering import as_asked, is_expired, lower, lower_condition, spelled
@@ -112,6 +112,11 @@ class Table:
         self.raw = RawRows(self._calls, lambda: self._cursors, self._record)
         """What is stored, as it is stored."""
         self._watchers: list[Watcher] = []
+
+    @property
+    def write_error(self) -> StoreError | None:
+        """Why the store did not take the last write, if it did not."""
+        return self._calls.write_error
 
     def watch(self, watcher: Watcher) -> None:
         """Let somebody know of every write of this process right after it, before whoever asked for it does."""
