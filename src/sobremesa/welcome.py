@@ -12,10 +12,11 @@ from typing import Any
 import msgspec
 
 from sobremesa.clock import Instant, instant
-from sobremesa.communities.entities import ServerId
+from sobremesa.communities.access import MemberChannels
+from sobremesa.communities.entities import Channel
 from sobremesa.communities.service import Communities
-from sobremesa.http.endpoints import MAX_LIMIT, Endpoint, Listed, Output, PageQuery
-from sobremesa.ids import MessageId, first_of
+from sobremesa.http.endpoints import Endpoint, Listed, Output, PageQuery
+from sobremesa.ids import MessageId, RoomId, first_of
 from sobremesa.inboxes.api import counts_view
 from sobremesa.inboxes.entities import InboxKey, inboxes_of
 from sobremesa.inboxes.events import LiveCounts
@@ -78,52 +79,10 @@ class Welcome:
         return Ready(session_id, expires_at, user, servers, conversations, threads, inboxes, workspaces)
 
     async def _servers(self, actor: Actor) -> list[dict[str, Any]]:
-        standings = {standing.seat.room_id: standing for standing in await self._channels.standings(actor)}
-        found: list[dict[str, Any]] = []
-        cursor: str | None = None
-        while True:
-            servers, cursor = await self._communities.list_servers(actor, limit=MAX_LIMIT, cursor=cursor)
-            found += await asyncio.gather(*(self._server(actor, each.server_id, standings) for each in servers))
-            if cursor is None:
-                return found
-
-    async def _server(self, actor: Actor, server_id: ServerId, standings: dict[Any, RoomStanding]) -> dict[str, Any]:
-        server, role = await self._communities.get_server(actor, server_id)
-        channels: list[ReadyChannel] = []
-        cursor: str | None = None
-        while True:
-            some, cursor = await self._communities.list_channels(actor, server_id, limit=MAX_LIMIT, cursor=cursor)
-            for channel, _ in some:
-                standing = standings.get(channel.channel_id)
-                if standing is None:
-                    continue  # made after the look around: its event will tell
-                read = standing.cursor
-                channels.append(
-                    ReadyChannel(
-                        channel.channel_id,
-                        channel.server_id,
-                        channel.name,
-                        channel.topic,
-                        standing.seat.head.last_message_id,  # as it was when what is unread was counted
-                        channel.created_at,
-                        channel.updated_at,
-                        standing.unread,
-                        None if read is None else read.last_read_message_id,
-                        standing.muted,
-                    )
-                )
-            if cursor is None:
-                break
-        return {
-            "serverId": server.server_id,
-            "name": server.name,
-            "ownerId": server.owner_id,
-            "iconUrl": server.icon_url,
-            "createdAt": server.created_at,
-            "updatedAt": server.updated_at,
-            "role": role,
-            "channels": channels,
-        }
+        found = await self._communities.overview(actor)
+        seats = [seat for _, channels in found for _, seat in channels]
+        standings = {standing.seat.room_id: standing for standing in await self._channels.standings(seats)}
+        return [_server_view(each, standings) for each in found]
 
     async def _first(self, name: str, actor: Actor) -> list[Any]:
         endpoint = self._endpoints[name]
@@ -140,6 +99,37 @@ class Welcome:
             {**msgspec.to_builtins(counts), "title": config.title, "description": config.description}
             for config, counts in zip(configs, counted, strict=True)
         ]
+
+
+def _server_view(found: MemberChannels, standings: dict[RoomId, RoomStanding]) -> dict[str, Any]:
+    """A server as the API shows it, with one's role and the channels."""
+    server = found.member.server
+    return {
+        "serverId": server.server_id,
+        "name": server.name,
+        "ownerId": server.owner_id,
+        "iconUrl": server.icon_url,
+        "createdAt": server.created_at,
+        "updatedAt": server.updated_at,
+        "role": found.member.role,
+        "channels": [_channel_view(channel, standings[seat.room_id]) for channel, seat in found.channels],
+    }
+
+
+def _channel_view(channel: Channel, standing: RoomStanding) -> ReadyChannel:
+    read = standing.cursor
+    return ReadyChannel(
+        channel.channel_id,
+        channel.server_id,
+        channel.name,
+        channel.topic,
+        standing.seat.head.last_message_id,
+        channel.created_at,
+        channel.updated_at,
+        standing.unread,
+        None if read is None else read.last_read_message_id,
+        standing.muted,
+    )
 
 
 class Gaps:

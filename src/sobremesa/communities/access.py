@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,6 +16,7 @@ from sobremesa.accounts.audit import Audit
 from sobremesa.clock import Clock, SystemClock
 from sobremesa.communities.entities import (
     CHANNELS,
+    Channel,
     ChannelId,
     ChannelPointer,
     Server,
@@ -63,6 +65,13 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     def require(self, right: Right) -> None:
         if not self.may(right):
             raise Forbidden(right=right)
+
+
+class MemberChannels(NamedTuple):
+    """A member of a server, and the channels of it with their seat in each."""
+
+    member: Member
+    channels: list[tuple[Channel, Seat]]
 
 
 class Access:
@@ -129,6 +138,10 @@ class Access:
         return _seat(member, pointer)
 
     async def seats_of(self, actor: Actor) -> Sequence[Seat]:
+        return [seat for _, channels in await self.overview(actor) for _, seat in channels]
+
+    async def overview(self, actor: Actor) -> list[MemberChannels]:
+        """All servers that one is in, each with its channels and one's seat in each of them."""
         places = [place async for place in self._table.every(servers_of(user_id=actor.user_id))]
         servers = await self._table.get_many(
             [server_by_id(server_id=place.server_id) for place in places], consistent=True
@@ -136,7 +149,7 @@ class Access:
         members = [
             member for place, server in zip(places, servers, strict=True) if (member := _member(actor, place, server))
         ]
-        return [seat for seats in await asyncio.gather(*map(self._seats_in, members)) for seat in seats]
+        return await asyncio.gather(*map(self._channels_of, members))
 
     async def still_inside(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         server_id = (await self._pointer(room_id)).server_id
@@ -153,13 +166,14 @@ class Access:
         pointer = await self._pointer(channel_id)
         return await self.require_member(actor, pointer.server_id, right), pointer
 
-    async def _seats_in(self, member: Member) -> list[Seat]:
+    async def _channels_of(self, member: Member) -> MemberChannels:
         await asyncio.sleep(0)  # a person may be in many servers: let others have their turn
         channels = [channel async for channel in self._table.every(channels_of(server_id=member.server.server_id))]
         pointers = await self._table.get_many(
             [pointer_of(room_id=channel.channel_id) for channel in channels], consistent=True
         )
-        return [_seat(member, pointer) for pointer in pointers if pointer is not None]
+        seated = zip(channels, pointers, strict=True)
+        return MemberChannels(member, [(channel, _seat(member, at)) for channel, at in seated if at is not None])
 
     async def _pointer(self, room_id: RoomId) -> ChannelPointer:
         pointer = await self._table.get(pointer_of(room_id=room_id))

@@ -10,7 +10,7 @@ from zlib import crc32
 from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.entities import AuditEntry, user_by_id
 from sobremesa.clock import Clock, Instant, instant
-from sobremesa.communities.access import Access, Member
+from sobremesa.communities.access import Access, Member, MemberChannels
 from sobremesa.communities.entities import (
     DIRECTORY_SHARDS,
     Channel,
@@ -181,6 +181,10 @@ class Communities:
                 return (await self._table.count(question, at_most=MAX_CHANNELS, consistent=False)).count
 
         return await asyncio.gather(*map(count, servers))
+
+    async def overview(self, actor: Actor) -> list[MemberChannels]:
+        """All servers that one is in, each with its channels and one's seat in each of them."""
+        return await self._access.overview(actor)
 
     async def change_server(self, actor: Actor, server_id: ServerId, changes: Mapping[str, Any]) -> Server:
         """Change a server's name or icon."""

@@ -350,9 +350,9 @@ class Rooms:
             if unread.count or unread.capped
         ]
 
-    async def standings(self, actor: Actor) -> list[RoomStanding]:
-        """How a person stands in every room of this kind that they are in."""
-        return await self._unread.standings(await self._door.seats_of(actor))
+    async def standings(self, seats: Sequence[Seat]) -> list[RoomStanding]:
+        """How far a user has read in each of these rooms, and what is unread there."""
+        return await self._unread.standings(seats)
 
     async def seats_of(self, actor: Actor) -> Sequence[Seat]:
         """A person's seats in every room of this kind."""
