@@ -80,7 +80,8 @@ from sobremesa.listening import Listening
 from sobremesa.live import api as live_api
 from sobremesa.live import entities as live_entities
 from sobremesa.live import presence_api
-from sobremesa.live.gateway import Gateway, Reception
+from sobremesa.live.arrivals import Reception
+from sobremesa.live.gateway import Gateway
 from sobremesa.live.opening import LiveOptions, open_live
 from sobremesa.live.polling import Polling
 from sobremesa.live.presence import Presence
@@ -201,11 +202,13 @@ class Sobremesa:
             secret=keyring.secret("files"),
             max_bytes=settings.max_upload_bytes,
         )
+        self._listening = Listening(table)
         self.live = open_live(
             table,
             clock,
             translation_of(table, clock, self.accounts),
-            fresh=self._counts,
+            count=self._counts,
+            memberships=self._listening.memberships,
             settings=settings,
             node_id=(node_id := ids.mint()),
             options=live,
@@ -215,7 +218,6 @@ class Sobremesa:
         )
         self.presence = Presence(self.live.hub, self.live.whispers, self.attendance, live.presence)
         table.watch(SendingOut(self.live.hub))
-        self._listening = Listening(table)
         self.review = Review(
             table,
             clock,

@@ -7,20 +7,23 @@ looked at where it stands.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import Any
 
 from sobremesa.communities import entities as communities
+from sobremesa.communities.entities import ServerId
 from sobremesa.communities.events import admission as server_admission
 from sobremesa.conversations import entities as conversations
 from sobremesa.conversations.events import admission as conversation_admission
-from sobremesa.live.events import Admission, person, tenant
+from sobremesa.ids import RoomId
+from sobremesa.live.events import Admission, Seat, conversation, parts_of, person, server, tenant, thread, workspace
 from sobremesa.people import Actor, UserId
 from sobremesa.table import Entity, Key, Question, Table
 from sobremesa.threads import entities as threads
 from sobremesa.threads.events import admission as thread_admission
 from sobremesa.workspaces import entities as workspaces
+from sobremesa.workspaces.entities import WorkspaceId
 from sobremesa.workspaces.events import admission as workspace_admission
 
 
@@ -39,38 +42,63 @@ class Listening:
             self._every(threads.inbox_of(user_id=user_id)),
             self._every(workspaces.workspaces_of(user_id=user_id)),
         )
-        keys = list(dict.fromkeys(key for row in chain(*listed) for key in _keys(user_id, row)))
+        keys = list(dict.fromkeys(key for row in chain(*listed) for key in _keys_at(_seat(user_id, row))))
         found = await self._table.get_many(keys, consistent=True)
 
         own = [Admission(user_id, person(user_id)), Admission(user_id, tenant(actor.tenant))]
-        return [*own, *_admissions(user_id, [row for row in found if row is not None])]
+        return [*own, *_admissions([row for row in found if row is not None])]
+
+    async def memberships(self, seats: Collection[Seat]) -> dict[Seat, Admission]:
+        """Those of these memberships that there are now."""
+        keys = list(dict.fromkeys(key for seat in seats for key in _keys_at(seat)))
+        found = [row for row in await self._table.get_many(keys, consistent=True) if row is not None]
+        return {Seat(each.user_id, each.topic): each for each in _admissions(found)}
 
     async def _every(self, question: Question[Any]) -> list[Entity]:
         return [row async for row in self._table.every(question)]
 
 
-def _keys(user_id: UserId, row: Entity) -> list[Key[Any]]:
-    """The rows that say whether a person is where an index lists them, and with which rights."""
+def _seat(user_id: UserId, row: Entity) -> Seat | None:
+    """The seat at which an index lists a user."""
     match row:
         case communities.ServerMembership(server_id=server_id):
+            return Seat(user_id, server(server_id))
+        case conversations.Participant(room_id=room_id):
+            return Seat(user_id, conversation(room_id))
+        case threads.Participant(room_id=room_id):
+            return Seat(user_id, thread(room_id))
+        case workspaces.Member(workspace_id=workspace_id):
+            return Seat(user_id, workspace(workspace_id))
+        case _:
+            return None  # a workspace as the first design lists it, for its maker
+
+
+def _keys_at(seat: Seat | None) -> list[Key[Any]]:
+    """The rows that say whether a user is at a seat, and with which rights."""
+    if seat is None:
+        return []
+    user_id = seat.user_id
+    match parts_of(seat.topic):
+        case "server", id:
+            server_id = ServerId(id)
             return [
                 communities.membership(user_id=user_id, server_id=server_id),
                 communities.server_by_id(server_id=server_id),
             ]
-        case conversations.Participant(room_id=room_id):
+        case "conversation", id:
             return [
-                conversations.seat_of(room_id=room_id, user_id=user_id),
-                conversations.conversation_by_id(room_id=room_id),
+                conversations.seat_of(room_id=RoomId(id), user_id=user_id),
+                conversations.conversation_by_id(room_id=RoomId(id)),
             ]
-        case threads.Participant(room_id=room_id):
-            return [threads.participant_of(room_id=room_id, user_id=user_id)]
-        case workspaces.Member(workspace_id=workspace_id):
-            return [workspaces.membership(workspace_id=workspace_id, user_id=user_id)]
+        case "thread", id:
+            return [threads.participant_of(room_id=RoomId(id), user_id=user_id)]
+        case "workspace", id:
+            return [workspaces.membership(workspace_id=WorkspaceId(id), user_id=user_id)]
         case _:
-            return []  # a workspace as the first design lists it, for its maker
+            return []
 
 
-def _admissions(user_id: UserId, rows: Iterable[Entity]) -> list[Admission]:
+def _admissions(rows: Iterable[Entity]) -> list[Admission]:
     rows = list(rows)
     servers = {row.server_id: row for row in rows if isinstance(row, communities.Server)}
     talks = {row.room_id: row for row in rows if isinstance(row, conversations.Conversation)}

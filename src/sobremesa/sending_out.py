@@ -1,7 +1,8 @@
-"""Sending out: whoever is removed in this process hears nothing more before the one who removed them is answered.
+"""Sending out: who is removed in this process hears nothing more before the one who removed them is answered.
 
 Every removal is announced by the change log, on every node; that takes a moment, in which something could still be
-heard. Where the removal was written it is known at once.
+heard. Where the removal was written it is known at once. The same holds for messages that are deleted or edited: from
+the answer on they are not replayed as they were.
 """
 
 from __future__ import annotations
@@ -12,19 +13,20 @@ from typing import Any, TypeAlias
 from sobremesa.accounts.entities import Session
 from sobremesa.communities.entities import ServerMembership
 from sobremesa.conversations.entities import Participant as ConversationParticipant
-from sobremesa.live.events import Expulsion, conversation, server, thread, workspace
+from sobremesa.live.events import Seat, conversation, server, thread, workspace
 from sobremesa.live.hub import Hub
-from sobremesa.table import Delete, Entity, Operation
+from sobremesa.rooms.entities import Message
+from sobremesa.table import Delete, Entity, Operation, Update
 from sobremesa.threads.entities import Participant as ThreadParticipant
 from sobremesa.workspaces.entities import Member as WorkspaceMember
 
 Parts: TypeAlias = Mapping[str, Any]
 
-SEATS: dict[type[Entity], Callable[[Parts], Expulsion]] = {
-    ServerMembership: lambda parts: Expulsion(parts["user_id"], server(parts["server_id"])),
-    ConversationParticipant: lambda parts: Expulsion(parts["user_id"], conversation(parts["room_id"])),
-    ThreadParticipant: lambda parts: Expulsion(parts["user_id"], thread(parts["room_id"])),
-    WorkspaceMember: lambda parts: Expulsion(parts["user_id"], workspace(parts["workspace_id"])),
+SEATS: dict[type[Entity], Callable[[Parts], Seat]] = {
+    ServerMembership: lambda parts: Seat(parts["user_id"], server(parts["server_id"])),
+    ConversationParticipant: lambda parts: Seat(parts["user_id"], conversation(parts["room_id"])),
+    ThreadParticipant: lambda parts: Seat(parts["user_id"], thread(parts["room_id"])),
+    WorkspaceMember: lambda parts: Seat(parts["user_id"], workspace(parts["workspace_id"])),
 }
 """The rows that let somebody listen, and to what."""
 
@@ -39,6 +41,8 @@ class SendingOut:
         for operation in operations:
             if isinstance(operation, Delete):
                 self._removed(operation.key.entity, operation.key.parts, in_bulk=in_bulk)
+            if isinstance(operation, Update | Delete) and issubclass(operation.key.entity, Message):
+                self._hub.amended(operation.key.parts["message_id"])
 
     def _removed(self, entity: type[Entity], parts: Parts, *, in_bulk: bool) -> None:
         seat = SEATS.get(entity)

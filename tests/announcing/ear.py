@@ -84,11 +84,12 @@ def full(announcement: Announcement) -> Any:
 
 
 def admitted(announcements: list[Announcement]) -> list[Admission]:
-    return [admission for each in announcements for admission in each.admits]
+    """Who is admitted where, whichever membership it is by."""
+    return [admission._replace(since="") for each in announcements for admission in each.admits]
 
 
 def expelled(announcements: list[Announcement]) -> list[Expulsion]:
-    return [expulsion for each in announcements for expulsion in each.expels]
+    return [expulsion._replace(since="") for each in announcements for expulsion in each.expels]
 
 
 def names(announcements: list[Announcement]) -> list[str]:

@@ -83,7 +83,7 @@ async def test_with_the_server_its_owners_rights_are_handed_over(town: Town, ear
     assert roles == {town.member.user_id: "owner", town.owner.user_id: "admin"}
     topic = topics.server(town.server_id)
     for user_id in roles:
-        assert Admission(user_id, topic, moderates=True) in heard[0].admits
+        assert Admission(user_id, topic, moderates=True) in admitted(heard[:1])
 
 
 async def test_an_owner_of_another_writer_who_is_not_inside_is_not_let_in(town: Town, ear: Ear) -> None:

@@ -75,7 +75,7 @@ def left_by(heard: Sequence[Announcement], who: Actor) -> dict[str, Admission]:
     for announcement in heard:
         for topic in [each.topic for each in announcement.expels if each.user_id in (None, who.user_id)]:
             inside.pop(topic, None)
-        inside |= {each.topic: each for each in announcement.admits if each.user_id == who.user_id}
+        inside |= {each.topic: each._replace(since="") for each in announcement.admits if each.user_id == who.user_id}
     return inside
 
 
@@ -92,7 +92,8 @@ async def test_one_listens_to_every_place_that_one_is_in_and_to_none_that_one_ha
         Admission(ana.user_id, topics.person(ana.user_id)),
         Admission(ana.user_id, topics.tenant(ana.tenant)),
     )
-    assert {admission.topic: admission for admission in inside} == expected
+    assert {admission.topic: admission._replace(since="") for admission in inside} == expected
+    assert all(admission.since for admission in inside)
     assert len(inside) == len(expected)
     assert counted == {"query": 4, "batch_get": 1}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from gateway.conftest import LongTable
 from gateway.town import Town, town_of
 from sobremesa.http.calls import MAX_PARAMS_BYTES
 from sobremesa.live.gateway import CALLS_AT_ONCE
+from sobremesa.live.presence import PresenceView
+from sobremesa.people import UserId
 
 
 async def test_every_endpoint_has_a_name_of_its_own_and_no_two_fields_of_a_call_mean_different_things(
@@ -58,7 +61,7 @@ async def test_a_call_gives_what_the_request_gives(town: Town, table: LongTable)
         ("PATCH /v1/users/me/sessions", {}, 404, "not_found"),
         ("channels.sendMessage", {}, 422, "invalid"),
         ("channels.sendMessage", {"roomId": "nothing", "content": "x"}, 404, "not_found"),
-        ("channels.sendMessage", {"roomId": "#", "content": "x"}, 404, "not_found"),
+        ("channels.sendMessage", {"roomId": "#", "content": "x"}, 422, "invalid"),
         ("channels.sendMessage", {"roomId": ["x"], "content": "x"}, 422, "invalid"),
         ("communities.createServer", {"name": ""}, 422, "invalid"),
         ("communities.createServer", {"name": "x", "colour": "red"}, 422, "invalid"),
@@ -136,14 +139,24 @@ async def test_a_slow_change_is_not_overtaken_by_a_quick_one(town: Town, table: 
     assert answers == [("slow", 204), ("quick", 200)]
 
 
-async def test_of_a_socket_with_many_calls_under_way_nothing_more_is_read(town: Town, table: LongTable) -> None:
+async def test_of_a_socket_with_many_calls_under_way_nothing_more_is_read(
+    town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_answer = asyncio.Event()
+    asked = town.app.presence.of
+
+    async def slow(asking: UserId, user_ids: Sequence[UserId]) -> list[PresenceView]:
+        await may_answer.wait()
+        return await asked(asking, user_ids)
+
+    monkeypatch.setattr(town.app.presence, "of", slow)
     async with town.visit(table.ana) as talk:
         await talk.identify()
         for number in range(CALLS_AT_ONCE + 1):
-            await talk.send(12, {"method": "events.listEvents", "params": {"after": talk.s, "wait": 25}}, id=number)
+            await talk.send(12, {"method": "GET /v1/presence", "params": {"userIds": "a"}}, id=number)
         await talk.send(1)
         assert await talk.is_quiet()
-        await town.app.communities.change_server(table.ana.actor, table.server_id, {"name": "Over"})
+        may_answer.set()
         answered = 0
         while answered < CALLS_AT_ONCE:
             answered += (await talk.frame())["op"] == 13

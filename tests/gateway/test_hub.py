@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -14,10 +15,11 @@ from gateway.conftest import LongTable, long_table
 from gateway.town import Town
 from sobremesa.accounts.sessions import SignedIn
 from sobremesa.app import Sobremesa
-from sobremesa.live import hub as hubs
-from sobremesa.live.events import Expulsion, server
+from sobremesa.live import replay
+from sobremesa.live.events import Seat, server
 from sobremesa.live.frames import payload_of
-from sobremesa.live.hub import Hub, Listener
+from sobremesa.live.hub import Hub
+from sobremesa.live.listener import Listener
 from sobremesa.live.polling import Polling
 from sobremesa.live.typing import TypingStarted, typing_started
 from sobremesa.people import UserId
@@ -72,11 +74,15 @@ async def table(town: Town) -> LongTable:
 
 
 async def listen(town: Town, who: SignedIn, ear: Ear | None = None) -> Ear:
-    hub = town.app.live.hub
     ear = ear or Ear(who)
-    order = town.app.live.feed.cursor_of(hub.position()).order
-    assert order is not None
-    await hub.attach(ear, await town.app._listening.topics_of(who.actor), order)
+    return await attach(town, who, ear, town.app.live.hub.position())
+
+
+async def attach(town: Town, who: SignedIn, ear: Ear, position: str) -> Ear:
+    app = town.app
+    again = partial(app._listening.topics_of, who.actor)
+    async with app.live.hub.arriving(ear):
+        await app.live.hub.attach(ear, await again(), app.live.feed.cursor_of(position), again)
     return ear
 
 
@@ -114,13 +120,13 @@ async def test_what_waits_to_be_handed_on_goes_before_somebody_is_sent_out(
     town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bea = await listen(town, table.bea)
-    expulsion = Expulsion(table.bea.user.user_id, server(table.server_id))
+    seat = Seat(table.bea.user.user_id, server(table.server_id))
     heard_by_then: list[int] = []
 
     class First(Ear):
         def flush(self) -> None:
             super().flush()
-            hub.send_out([expulsion])
+            hub.send_out([seat])
             heard_by_then.append(len(bea.heard))
 
     await listen(town, table.carl, First(table.carl))
@@ -134,7 +140,8 @@ async def test_what_waits_to_be_handed_on_goes_before_somebody_is_sent_out(
 async def test_a_session_that_ends_while_somebody_comes_in_is_noticed(
     town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hubs, "CAUGHT_UP", 1)
+    monkeypatch.setattr(replay, "CAUGHT_UP", 1)
+    monkeypatch.setattr(replay, "PART", 1)
     await listen(town, table.ana)
     ear = Ear(table.bea)
     ear.may_go_on.clear()
@@ -142,10 +149,9 @@ async def test_a_session_that_ends_while_somebody_comes_in_is_noticed(
     for _ in range(3):
         await town.say(table.ana, table.channel_id, "hello")
     await hub.step()
-    order = town.app.live.feed.cursor_of(before).order
-    assert order is not None
-    coming = asyncio.create_task(hub.attach(ear, await town.app._listening.topics_of(table.bea.actor), order))
-    await asyncio.sleep(0)  # it has begun, and waits
+    coming = asyncio.create_task(attach(town, table.bea, ear, before))
+    while not ear.heard:  # noqa: ASYNC110 - it has begun, and waits
+        await asyncio.sleep(0)
     await town.app.accounts.logout(table.bea.actor)
     await hub.step()
     ear.may_go_on.set()
@@ -161,13 +167,13 @@ async def test_whoever_was_removed_after_it_was_read_where_they_are_does_not_lis
     town: Town, hub: Hub, table: LongTable
 ) -> None:
     await listen(town, table.ana)
-    order = town.app.live.feed.cursor_of(hub.position()).order
-    assert order is not None
-    stale = await town.app._listening.topics_of(table.bea.actor)
-    await town.app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
-    await hub.step()
-    bea = Ear(table.bea)
-    await hub.attach(bea, stale, order)
+    app, before, bea = town.app, hub.position(), Ear(table.bea)
+    again = partial(app._listening.topics_of, table.bea.actor)
+    async with hub.arriving(bea):
+        stale = await again()
+        await app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
+        await hub.step()
+        await hub.attach(bea, stale, app.live.feed.cursor_of(before), again)
     await town.say(table.ana, table.channel_id, "without bea")
     await hub.step()
 
@@ -203,10 +209,7 @@ async def test_nothing_is_translated_while_nobody_listens_and_nothing_is_missed_
     before = hub.position()
     await town.say(table.ana, table.channel_id, "nobody is here")
     await hub.step()
-    order = town.app.live.feed.cursor_of(before).order
-    assert order is not None
-    bea = Ear(table.bea)
-    await hub.attach(bea, await town.app._listening.topics_of(table.bea.actor), order)
+    bea = await attach(town, table.bea, Ear(table.bea), before)
 
     assert [frame["d"]["content"] for frame in bea.heard] == ["nobody is here"]
 

@@ -13,8 +13,7 @@ from gateway.town import Town, town_of
 from sobremesa.clock import SetClock
 from sobremesa.inboxes.entities import InboxKey
 from sobremesa.inboxes.publishing import Notice
-from sobremesa.live import hub as hubs
-from sobremesa.live import log_feed
+from sobremesa.live import kept, log_feed
 from sobremesa.people import DEFAULT_TENANT, Actor, KeyId
 
 
@@ -86,12 +85,14 @@ async def test_a_cursor_in_the_middle_of_a_transaction_loses_none_of_it_after_a_
         assert await after.resume(before, first["s"]) == [second]
 
 
-async def test_events_from_before_what_is_kept_in_memory_come_from_the_log(town: Town, table: LongTable) -> None:
+async def test_events_from_before_what_is_kept_in_memory_come_from_the_log(
+    town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "MAX_ENTRIES", 100)
     async with town.visit(table.bea) as before, town.visit(table.ana) as listens:
         await before.identify()
         await listens.identify()
-        total = hubs.KEPT_ENTRIES + 500
-        senders = 50
+        total, senders = 600, 20
 
         async def send(sender: int) -> None:
             for number in range(total // senders + 1):

@@ -84,7 +84,7 @@ async def test_what_was_told_to_nobody_is_told_to_whoever_comes_back(town: Town)
     first = await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft("nobody listens"))
     here = (await feed.next(lambda: False)).here
 
-    missed = [entry async for entries in feed.history(place, here) for entry in entries]
+    missed = [entry async for page in feed.history(place, here) for entry in page.entries]
     await feed.close()
 
     # Perhaps twice: of what was told at once, and of the stream.
@@ -120,7 +120,7 @@ async def test_many_who_come_back_at_once_share_one_reading_of_the_stream(
 
     async def missed() -> list[str]:
         found = [
-            entry.announcement for some in [entries async for entries in feed.history(order, here)] for entry in some
+            entry.announcement for page in [page async for page in feed.history(order, here)] for entry in page.entries
         ]
         return [msgspec.json.decode(each.d)["content"] for each in found if each.t == "message.created"]
 

@@ -1,17 +1,19 @@
-"""What a feed tells twice is heard once, and changes nobody's listening the second time."""
+"""What is told twice is heard once, and who subscribes to what follows the memberships, not what is told of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from typing import Any
 
 import pytest
 
-from sobremesa.live.events import Admission, Announcement, Expulsion, Topic, person, server
-from sobremesa.live.feed import Cursor, Entry, Heard, Order
+from sobremesa.live.counts import FreshCounts
+from sobremesa.live.events import Admission, Announcement, Expulsion, Seat, Topic, person, server
+from sobremesa.live.feed import Cursor, Entry, Heard, Order, Page
 from sobremesa.live.frames import payload_of
-from sobremesa.live.hub import Hub, Listener
+from sobremesa.live.hub import Hub
+from sobremesa.live.listener import Listener
 from sobremesa.people import Tenant, UserId
 
 BEA = UserId("bea")
@@ -30,7 +32,7 @@ class Told:
     def tell(self, *announcements: Announcement) -> None:
         for announcement in announcements:
             order = (len(self._entries) + 1,)
-            self._entries.append(Entry(order, self.s_of(order), announcement))
+            self._entries.append(Entry(order, self.s_of(order), 0, announcement))
             self._waiting.append(self._entries[-1])
 
     async def open(self) -> Order:
@@ -40,14 +42,14 @@ class Told:
         entries, self._waiting = self._waiting, []
         return Heard(entries, (len(self._entries),), True)
 
-    def s_of(self, order: Order) -> str:
+    def s_of(self, order: Order, at_ms: int | None = None) -> str:
         return str(order[0])
 
     def cursor_of(self, s: str) -> Cursor:
         return Cursor((int(s),), 0)
 
-    async def history(self, after: Order, until: Order) -> AsyncIterator[Sequence[Entry]]:
-        yield [entry for entry in self._entries if after < entry.order <= until]
+    async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
+        yield Page([entry for entry in self._entries if after < entry.order <= until], until)
 
     async def close(self) -> None:
         pass
@@ -72,9 +74,40 @@ def said(id: str, topic: Topic = TABLE, **more: Any) -> Announcement:
     return Announcement(t="message.created", d=b"{}", topics=(topic,), id=id, **more)
 
 
-JOIN = said("join", person(BEA), admits=(Admission(BEA, TABLE),))
-KICK = said("kick", person(BEA), expels=(Expulsion(BEA, TABLE),))
-RETURN = said("return", person(BEA), admits=(Admission(BEA, TABLE),))
+FIRST, SECOND = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
+JOIN = said("join", person(BEA), admits=(Admission(BEA, TABLE, since=FIRST),))
+KICK = said("kick", person(BEA), expels=(Expulsion(BEA, TABLE, FIRST),))
+RETURN = said("return", person(BEA), admits=(Admission(BEA, TABLE, since=SECOND),))
+
+
+class Rows:
+    """The memberships as a table has them now, and what happens while somebody reads them."""
+
+    def __init__(self) -> None:
+        self.bea: str | None = None
+        """The version of Bea's membership."""
+        self.meanwhile: list[Callable[[], None]] = []
+
+    async def memberships(self, seats: Collection[Seat]) -> dict[Seat, Admission]:
+        found = {} if self.bea is None else {seat: Admission(*seat, since=self.bea) for seat in seats}
+        for happens in self.meanwhile:
+            happens()
+        self.meanwhile = []
+        return found
+
+    async def count(self, tenant: Tenant, user_id: UserId, inbox: str) -> bytes:
+        raise AssertionError("nothing is asked for")
+
+    def is_volatile(self, said: Announcement) -> bool:
+        return False
+
+    async def current(self, said: Sequence[Announcement]) -> Sequence[Announcement | None]:
+        return said
+
+
+@pytest.fixture
+def rows() -> Rows:
+    return Rows()
 
 
 @pytest.fixture
@@ -83,18 +116,20 @@ def feed() -> Told:
 
 
 @pytest.fixture
-async def hub(feed: Told) -> Hub:
-    async def fresh(tenant: Tenant, user_id: UserId, inbox: str) -> bytes:
-        raise AssertionError("nothing is asked for")
-
-    hub = Hub(feed, fresh)
+async def hub(feed: Told, rows: Rows) -> Hub:
+    hub = Hub(feed, FreshCounts(rows.count), rows.memberships, rows)
     await hub.open()
     return hub
 
 
-async def listen(hub: Hub, *topics: Topic, after: int) -> Ear:
+async def listen(hub: Hub, *topics: Topic, after: int, since: str = "") -> Ear:
     ear = Ear()
-    await hub.attach(ear, [Admission(BEA, topic) for topic in (person(BEA), *topics)], (after,))
+
+    async def admissions() -> list[Admission]:
+        return [Admission(BEA, person(BEA)), *(Admission(BEA, topic, since=since) for topic in topics)]
+
+    async with hub.arriving(ear):
+        await hub.attach(ear, await admissions(), Cursor((after,), 0), admissions)
     return ear
 
 
@@ -110,7 +145,7 @@ async def test_what_is_told_twice_is_heard_once_and_by_whoever_came_between_too(
     assert between.heard == ["hello"]
 
 
-async def test_a_join_that_is_told_again_after_a_kick_lets_nobody_in(hub: Hub, feed: Told) -> None:
+async def test_join_told_again_after_a_kick_subscribes_nobody(hub: Hub, feed: Told) -> None:
     bea = await listen(hub, after=0)
     feed.tell(JOIN, KICK, JOIN, said("secret"))
     await hub.step()
@@ -120,19 +155,88 @@ async def test_a_join_that_is_told_again_after_a_kick_lets_nobody_in(hub: Hub, f
     assert bea.heard == ["join", "kick"]
 
 
-async def test_a_kick_that_is_told_again_sends_nobody_out_who_came_back(hub: Hub, feed: Told) -> None:
+async def test_join_told_only_after_the_kick_subscribes_nobody(hub: Hub, feed: Told) -> None:
+    bea = await listen(hub, after=0)
+    feed.tell(KICK)
+    await hub.step()
+    feed.tell(JOIN, said("secret"))
+    await hub.step()
+
+    assert bea.heard == ["kick", "join"]
+
+
+async def test_kick_told_again_unsubscribes_nobody_who_came_back(hub: Hub, feed: Told, rows: Rows) -> None:
+    rows.bea = SECOND
     feed.tell(JOIN, KICK, RETURN)
     await hub.step()
-    listening = await listen(hub, TABLE, after=3)
+    listening = await listen(hub, TABLE, after=3, since=SECOND)
     feed.tell(KICK)
     await hub.step()
     # Comes in while the repeats are being told.
-    arriving = await listen(hub, TABLE, after=3)
+    arriving = await listen(hub, TABLE, after=3, since=SECOND)
     feed.tell(RETURN, said("hello"))
     await hub.step()
 
     assert listening.heard[-1] == "hello"
     assert arriving.heard[-1] == "hello"
+
+
+async def test_kick_told_late_leaves_the_next_membership_alone(hub: Hub, feed: Told, rows: Rows) -> None:
+    rows.bea = SECOND
+    bea = await listen(hub, TABLE, after=0, since=SECOND)
+    feed.tell(KICK, said("hello"), RETURN)
+    await hub.step()
+    feed.tell(said("again"))
+    await hub.step()
+
+    assert [id for id in bea.heard if id in ("hello", "again")] == ["hello", "again"]
+
+
+async def test_two_memberships_of_one_millisecond_end_with_what_the_table_has(hub: Hub, feed: Told, rows: Rows) -> None:
+    rows.bea = FIRST
+    bea = await listen(hub, TABLE, after=0, since=FIRST)
+    feed.tell(KICK)  # of the first of two that began in the same millisecond
+    await hub.step()
+    feed.tell(said("hello"))
+    await hub.step()
+
+    assert bea.heard == ["kick", "hello"]
+
+
+async def test_membership_that_ends_here_while_it_is_read_gives_no_subscription(
+    hub: Hub, feed: Told, rows: Rows
+) -> None:
+    bea = await listen(hub, after=0)
+    rows.bea = FIRST
+
+    def kick() -> None:
+        rows.bea = None
+        hub.send_out([Seat(BEA, TABLE)])
+
+    rows.meanwhile = [kick]
+    feed.tell(JOIN, said("secret"))
+    await hub.step()
+
+    assert bea.heard == ["join"]
+
+
+async def test_memberships_that_cannot_be_read_are_read_again_and_nothing_is_lost(
+    hub: Hub, feed: Told, rows: Rows
+) -> None:
+    bea = await listen(hub, after=0)
+    rows.bea = FIRST
+
+    def fail() -> None:
+        raise OSError("the store does not answer")
+
+    rows.meanwhile = [fail]
+    feed.tell(JOIN, said("hello"))
+    with pytest.raises(OSError, match="does not answer"):
+        await hub.step()
+    rows.meanwhile = []
+    await hub.step()
+
+    assert bea.heard == ["join", "hello"]
 
 
 async def test_an_end_that_is_told_again_ends_no_later_socket(hub: Hub, feed: Told) -> None:
@@ -148,11 +252,8 @@ async def test_an_end_that_is_told_again_ends_no_later_socket(hub: Hub, feed: To
     assert not fresh.is_ended
 
 
-async def test_somebody_whose_removal_the_feed_never_told_may_come_back(
-    hub: Hub, feed: Told, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sobremesa.live.barred.BARRED_SECONDS", -1.0)
-    hub.send_out([Expulsion(BEA, TABLE)])
+async def test_removal_that_the_feed_never_tells_keeps_nobody_out(hub: Hub, feed: Told) -> None:
+    hub.send_out([Seat(BEA, TABLE)])
     bea = await listen(hub, TABLE, after=0)
     feed.tell(said("welcome back"))
     await hub.step()

@@ -22,7 +22,7 @@ from sobremesa.communities.permissions import RIGHTS
 from sobremesa.communities.service import ChannelWithHead
 from sobremesa.http.endpoints import Output
 from sobremesa.ids import RoomId
-from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person
+from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
 from sobremesa.live.events import server as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.memory import Memory
@@ -144,7 +144,7 @@ class CommunityEvents:
         topic = topic_of(server_id)
         server = await self._find_server(server_id)
         if new is None:
-            expels = [Expulsion(user_id, topic)]
+            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
             if server is None:
                 return [only(expels=expels)]
             return [member_left(MemberGone(server_id, user_id), topic, person(user_id), expels=expels)]
@@ -189,4 +189,5 @@ _GONE = _Gone()
 
 def admission(place: ServerMembership, server: Server) -> Admission:
     """That a member listens to a server, and whether they moderate it."""
-    return Admission(place.user_id, topic_of(server.server_id), "moderate" in RIGHTS[true_role(place, server)])
+    moderates = "moderate" in RIGHTS[true_role(place, server)]
+    return Admission(place.user_id, topic_of(server.server_id), moderates, version_of(place.joined_at))

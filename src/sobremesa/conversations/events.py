@@ -14,7 +14,7 @@ from sobremesa.conversations.entities import (
 )
 from sobremesa.http.endpoints import Output
 from sobremesa.ids import MessageId, RoomId
-from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, person
+from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, person, version_of
 from sobremesa.live.events import conversation as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.memory import Memory
@@ -22,7 +22,7 @@ from sobremesa.people import UserId
 from sobremesa.rooms import events as rooms
 from sobremesa.rooms.door import People
 from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, RoomEvents
-from sobremesa.table import Table
+from sobremesa.table import Key, Table
 
 REMEMBERED = 10_000
 
@@ -77,6 +77,9 @@ class ConversationEvents:
         translation.on(Conversation, self._conversation, fields=("type", "name", "participants", "created_by"))
         translation.on(Participant, self._participant, fields=("role",))
         self.rooms.announce(translation)
+        for kind, event in (("user", conversation_created), ("conversation", conversation_updated)):
+            # What was said last is shown in it, and may be deleted without another event about the conversation.
+            translation.on_replay_by_row(kind, [event], _key_of, self._conversation, is_volatile=True)
 
     async def find_place(self, room_id: RoomId) -> Place | None:
         """Where a conversation is listened to; None if nobody is in it any more."""
@@ -92,7 +95,7 @@ class ConversationEvents:
             return [conversation_deleted(ConversationGone(room_id), topic, expels=[Expulsion(None, topic)])]
         if old is None:
             return []  # those who are in it hear of it by their own seat
-        return [conversation_updated(_live(new), topic)]
+        return [conversation_updated(_live(new), topic, subject=room_id)]
 
     async def _participant(self, seen: Seen[Participant]) -> list[Announcement]:
         old, new = seen
@@ -100,7 +103,8 @@ class ConversationEvents:
         topic = topic_of(room_id)
         if new is None:
             gone = ParticipantGone(CONVERSATIONS.name, room_id, user_id)
-            return [rooms.participant_left(gone, topic, person(user_id), expels=[Expulsion(user_id, topic)])]
+            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
+            return [rooms.participant_left(gone, topic, person(user_id), expels=expels)]
         conversation = await self._table.get(conversation_by_id(room_id=room_id))
         if conversation is None:
             return []
@@ -113,7 +117,7 @@ class ConversationEvents:
         if old is not None:
             return [rooms.participant_updated(told, topic, admits=admits)]
         return [
-            conversation_created(_live(conversation), person(user_id), admits=admits),
+            conversation_created(_live(conversation), person(user_id), subject=room_id, admits=admits),
             rooms.participant_joined(told, topic),
         ]
 
@@ -121,7 +125,11 @@ class ConversationEvents:
 def admission(place: Participant, conversation: Conversation) -> Admission:
     """That a person listens to a conversation, and whether they moderate it: nobody does where there are two."""
     moderates = conversation.type == "group" and "moderate" in RIGHTS[place.role]
-    return Admission(place.user_id, topic_of(place.room_id), moderates)
+    return Admission(place.user_id, topic_of(place.room_id), moderates, version_of(place.joined_at))
+
+
+def _key_of(told: LiveConversation) -> Key[Conversation]:
+    return conversation_by_id(room_id=told.convo_id)
 
 
 def _live(conversation: Conversation) -> LiveConversation:

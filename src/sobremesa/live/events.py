@@ -17,6 +17,7 @@ from typing import Generic, NamedTuple, NewType, TypeVar
 
 import msgspec
 
+from sobremesa.clock import EPOCH
 from sobremesa.people import UserId
 
 D = TypeVar("D", bound=msgspec.Struct)
@@ -62,19 +63,41 @@ def workspace(workspace_id: str) -> Topic:
     return Topic(f"workspace:{workspace_id}")
 
 
+def parts_of(topic: Topic) -> tuple[str, str]:
+    """The kind of a topic, and the id of what it is about."""
+    kind, _, id = topic.partition(":")
+    return kind, id
+
+
 class Admission(NamedTuple):
-    """From here on a person listens to a topic; or hears what is withheld there, or no longer."""
+    """A membership: a user receives the events of a topic, and as a moderator also what is withheld there."""
 
     user_id: UserId
     topic: Topic
     moderates: bool = False
+    since: str = ""
+    """The version of the membership: when it began. A user who leaves and comes back has another. Empty: unknown."""
 
 
 class Expulsion(NamedTuple):
-    """From here on a person does not listen to a topic any more; None: nobody does."""
+    """The end of a membership: a user receives no more events of a topic; None: nobody does."""
 
     user_id: UserId | None
     topic: Topic
+    since: str = ""
+    """The version of the membership that ended; empty: unknown."""
+
+
+class Seat(NamedTuple):
+    """A user and a topic: where a membership is, was or will be."""
+
+    user_id: UserId
+    topic: Topic
+
+
+def version_of(joined_at: str) -> str:
+    """The version of a membership that began then; empty where its row does not say when."""
+    return "" if joined_at == EPOCH else joined_at
 
 
 class Announcement(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
@@ -98,6 +121,16 @@ class Announcement(msgspec.Struct, frozen=True, kw_only=True, array_like=True, o
     """For what is a reader's own and has to be asked for: the tenant and the inbox whose counts are told anew."""
     crowd: int = 0
     """Not told where more than this many listen; 0: told everywhere. Only for what has no place in the order."""
+    subject: str = ""
+    """The id of what the event shows; a later event with the same subject may have changed what is shown."""
+
+    @property
+    def seats(self) -> Sequence[Seat]:
+        """The memberships that it changes; those of everybody in a topic at once are not named."""
+        if not (self.admits or self.expels):
+            return ()
+        admitted = [Seat(each.user_id, each.topic) for each in self.admits]
+        return admitted + [Seat(each.user_id, each.topic) for each in self.expels if each.user_id is not None]
 
 
 class EventType(Generic[D]):
@@ -117,11 +150,20 @@ class EventType(Generic[D]):
         d: D,
         *topics: Topic,
         id: str = "",
+        subject: str = "",
         admits: Iterable[Admission] = (),
         expels: Iterable[Expulsion] = (),
     ) -> Announcement:
         """Tell this to everybody who listens to one of the topics."""
-        return Announcement(t=self.name, d=_encode(d), topics=topics, id=id, admits=tuple(admits), expels=tuple(expels))
+        return Announcement(
+            t=self.name,
+            d=_encode(d),
+            topics=topics,
+            id=id,
+            subject=subject,
+            admits=tuple(admits),
+            expels=tuple(expels),
+        )
 
     def withheld(
         self,
@@ -130,9 +172,12 @@ class EventType(Generic[D]):
         full: D,
         author: UserId,
         id: str = "",
+        subject: str = "",
     ) -> Announcement:
         """Tell this to everybody, and all of it only to the author and to those who moderate."""
-        return Announcement(t=self.name, d=_encode(d), topics=topics, id=id, full=_encode(full), author=author)
+        return Announcement(
+            t=self.name, d=_encode(d), topics=topics, id=id, full=_encode(full), author=author, subject=subject
+        )
 
     def __repr__(self) -> str:
         return f"EventType({self.name})"

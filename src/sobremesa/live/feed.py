@@ -25,10 +25,16 @@ class Cursor(NamedTuple):
 class Entry:
     """An announcement and its place. Its frame is made once, for all who hear it."""
 
-    def __init__(self, order: Order, s: str, announcement: Announcement) -> None:
+    def __init__(self, order: Order, s: str, at_ms: int, announcement: Announcement) -> None:
         self.order = order
         self.s = s
+        self.at_ms = at_ms
+        """When it happened, or was told."""
         self.announcement = announcement
+
+    def showing(self, announcement: Announcement) -> Entry:
+        """The same place with what is told there now."""
+        return self if announcement is self.announcement else Entry(self.order, self.s, self.at_ms, announcement)
 
     @property
     def weight(self) -> int:
@@ -49,6 +55,13 @@ class Entry:
 
     def __repr__(self) -> str:
         return f"Entry({self.s} {self.announcement.t})"
+
+
+class Page(NamedTuple):
+    """Some announcements of before, and the place after them."""
+
+    entries: Sequence[Entry]
+    here: Order
 
 
 class Heard(NamedTuple):
@@ -87,15 +100,15 @@ class Feed(Protocol):
         """What comes next; waits for something, but not for ever. If nobody hears it then, only the place moves."""
         ...
 
-    def s_of(self, order: Order) -> str:
-        """A place as clients keep it."""
+    def s_of(self, order: Order, at_ms: int | None = None) -> str:
+        """A place as clients keep it; the time is the present unless given."""
         ...
 
     def cursor_of(self, s: str) -> Cursor:
         """The place that a client has kept; BadPlace if it is none."""
         ...
 
-    def history(self, after: Order, until: Order) -> AsyncIterator[Sequence[Entry]]:
+    def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
         """What came after one place up to another, some at a time; Trimmed if that is not kept any more."""
         ...
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from time import monotonic
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -17,25 +17,21 @@ from urllib.parse import urlsplit
 import msgspec
 import structlog
 
-from sobremesa.clock import Clock, Instant, instant
-from sobremesa.errors import Refusal, TooMany, Unauthenticated
+from sobremesa.clock import Clock
+from sobremesa.errors import Refusal
 from sobremesa.http.calls import Call, Caller, Calls
 from sobremesa.http.endpoints import PREFIX
 from sobremesa.http.limits import Limits, origin_of
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.site import NO_SUCH_SOCKET
 from sobremesa.live import frames
-from sobremesa.live.events import Admission, D, EventType
-from sobremesa.live.feed import BadPlace, Cursor, Trimmed
-from sobremesa.live.frames import event_payload, op_frame, result_frame, text_frame
-from sobremesa.live.greetings import Gap, Ready, Renewed, Resumed, gap, ready, renewed, resumed
+from sobremesa.live.arrivals import HEARTBEAT_MS, SILENCE_SECONDS, Arrivals, Reception, refusals
+from sobremesa.live.frames import op_frame, result_frame
 from sobremesa.live.opening import Live
-from sobremesa.live.presence import PresenceView
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket import Ended, Socket
 from sobremesa.live.socket_limits import MaxSockets, SocketLimits, TooManySockets
 from sobremesa.live.wire import wire_of
-from sobremesa.people import Actor
 from sobremesa.table.errors import StoreError, TableError
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -43,14 +39,8 @@ Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PATH = f"{PREFIX}/gateway"
-HEARTBEAT_MS = 30_000
 IDENTIFY_SECONDS = 10.0
-SILENCE_SECONDS = 2 * HEARTBEAT_MS / 1000 + 5
-LOOK_AGAIN_SECONDS = 1.5
-"""After this it shows whether a session was ended just before somebody came in by it."""
 SWEEP_SECONDS = 1.0
-IDENTIFIED_AT_ONCE = 32
-"""How many clients are brought up to date at the same time; the others wait."""
 CALLS_AT_ONCE = 16
 """Of one socket; when it has so many under way, nothing more is read from it."""
 MAX_QUIET_FRAMES = 240
@@ -60,38 +50,8 @@ _STOPPING = Problem(status=503, code="stopping", detail="The service is stopping
 _HELLO = op_frame(frames.HELLO, {"heartbeatInterval": HEARTBEAT_MS})
 _ACK = op_frame(frames.HEARTBEAT_ACK)
 _RECONNECT = op_frame(frames.RECONNECT)
-_INVALID_SESSION = op_frame(frames.INVALID_SESSION, False)
 
 _log = structlog.get_logger("sobremesa.live")
-
-
-Standing: TypeAlias = tuple[Actor, int]
-"""Who a token proves, and until when that need not be proven again."""
-
-
-class Reception:
-    """What the gateway asks the application when somebody comes in."""
-
-    def __init__(
-        self,
-        *,
-        authenticate: Callable[[str], Awaitable[Actor]],
-        standing: Callable[[str], Awaitable[Standing]],
-        admissions: Callable[[Actor], Awaitable[Sequence[Admission]]],
-        snapshot: Callable[[Actor, str, Instant], Awaitable[Ready]],
-        gap: Callable[[Actor, int], Awaitable[Gap]],
-        presences: Callable[[Sequence[Admission]], Awaitable[list[PresenceView]]],
-    ) -> None:
-        self.authenticate = authenticate
-        self.standing = standing
-        self.admissions = admissions
-        """The topics that a person listens to."""
-        self.snapshot = snapshot
-        """Everything that a client needs to begin with, read after the cursor."""
-        self.gap = gap
-        """What a person has to fetch who was away since a time."""
-        self.presences = presences
-        """Who is here of those that a person shares something with."""
 
 
 class Gateway:
@@ -114,15 +74,13 @@ class Gateway:
         self._feed = live.feed
         self._reception = reception
         self._calls = calls
-        self._sessions = sessions
-        self._limits = limits
+        self._arrivals = Arrivals(live, reception, sessions, limits, clock, appear=self._appear)
         self._clock = clock
         self._origins = frozenset(origins)
         self._socket_limits = SocketLimits(max_sockets)
         self._watch = watch or _unwatched
         """Told of every socket that comes (True) and goes (False)."""
         self._sockets: set[Socket] = set()
-        self._turns = asyncio.Semaphore(IDENTIFIED_AT_ONCE)
         self._is_leaving = False
         self._running: list[asyncio.Task[None]] = []
 
@@ -242,100 +200,15 @@ class Gateway:
             socket.write(_ACK)
         elif frame.op == frames.IDENTIFY:
             token = frames.decode_identify(frame.d).token
-            await (self._renew(socket, token) if socket.is_identified else self._identify(socket, token))
+            with refusals():
+                await (self._arrivals.renew if socket.is_identified else self._arrivals.identify)(socket, token)
         elif frame.op == frames.RESUME:
             if socket.is_identified:
                 raise Ended(frames.ALREADY_IDENTIFIED, "This socket is identified already.")
-            await self._resume(socket, frames.decode_resume(frame.d))
+            with refusals():
+                await self._arrivals.resume(socket, frames.decode_resume(frame.d))
         else:
             raise Ended(frames.UNKNOWN_OP, f"There is no op {frame.op} from a client.")
-
-    async def _identify(self, socket: Socket, token: str) -> None:
-        async with self._turns, self._hub.arriving():
-            position = self._hub.position()
-            standing = await self._standing(token)
-            await self._greet(socket, token, standing, position)
-
-    async def _greet(self, socket: Socket, token: str, standing: Standing, position: str) -> None:
-        """Send the snapshot, and let the socket listen from the place before it."""
-        actor, good_until_ms = standing
-        self._know(socket, token, standing)
-        admissions = await self._reception.admissions(actor)
-        session_id = self._sessions.begin(actor.user_id)
-        snapshot = await self._reception.snapshot(actor, session_id, instant(good_until_ms))
-        snapshot.presences = await self._reception.presences(admissions)
-        socket.write(_told(ready, snapshot, position))
-        order = self._feed.cursor_of(position).order
-        assert order is not None  # noqa: S101 - it is the hub's own
-        await self._hub.attach(socket, admissions, order)
-        self._appear(socket)
-
-    async def _resume(self, socket: Socket, asked: frames.Resume) -> None:
-        async with self._turns, self._hub.arriving():
-            position = self._hub.position()
-            standing = await self._standing(asked.token)
-            actor, _ = standing
-            if not self._sessions.is_of(asked.session_id, actor.user_id):
-                socket.write(_INVALID_SESSION)
-                return
-            try:
-                cursor = self._feed.cursor_of(asked.s)
-            except BadPlace:
-                socket.write(_INVALID_SESSION)
-                return
-            self._know(socket, asked.token, standing)
-            try:
-                if cursor.order is None:
-                    raise Trimmed
-                admissions = await self._reception.admissions(actor)
-                await self._hub.attach(socket, admissions, cursor.order)
-            except Trimmed:
-                await self._tell_gap(socket, asked.token, standing, position, cursor)
-                return
-            socket.write(_told(resumed, Resumed(), self._hub.position()))
-            self._appear(socket)
-
-    async def _tell_gap(self, socket: Socket, token: str, standing: Standing, position: str, cursor: Cursor) -> None:
-        """What was missed is not kept any more: say what to fetch, and begin anew."""
-        missed = await self._reception.gap(standing[0], cursor.at_ms)
-        socket.write(_told(gap, missed))
-        await self._greet(socket, token, standing, position)
-
-    async def _renew(self, socket: Socket, token: str) -> None:
-        standing = await self._standing(token)
-        actor, good_until_ms = standing
-        if actor.user_id != socket.user_id:
-            raise Ended(frames.ALREADY_IDENTIFIED, "This socket is somebody else's.")
-        self._know(socket, token, standing)
-        socket.write(_told(renewed, Renewed(instant(good_until_ms))))
-
-    async def _standing(self, token: str) -> Standing:
-        """Who this is; the socket ends if the token proves nothing, or somebody comes in too often."""
-        try:
-            standing = await self._reception.standing(token)
-            user_id = standing[0].user_id
-            await self._limits.take("identify", f"user:{user_id}")
-        except Unauthenticated:
-            raise Ended(frames.REFUSED, "The token proves nothing.") from None
-        except TooMany:
-            raise Ended(frames.TOO_MANY, "Too many connections: wait.") from None
-        except Refusal as refusal:
-            raise Ended(frames.REFUSED, str(refusal)) from None
-        except TableError as error:
-            _log.warning("nobody can be let in", why=f"{type(error).__name__}: {error}")
-            raise Ended(frames.RESTARTING, "The store cannot answer at the moment.") from None
-        return standing
-
-    def _know(self, socket: Socket, token: str, standing: Standing) -> None:
-        now_ms = self._clock.now_ms()
-        actor, good_until_ms = standing
-        socket.token = token
-        socket.actor = actor
-        socket.user_id = actor.user_id
-        socket.tenant = actor.tenant
-        socket.session_id = actor.session_id
-        socket.deadline = monotonic() + SILENCE_SECONDS
-        socket.look_again_ms = min(good_until_ms, now_ms + round(LOOK_AGAIN_SECONDS * 1000))
 
     async def _look_again(self, socket: Socket) -> None:
         """Does the token still prove somebody? It has ended, perhaps, or its session has."""
@@ -406,11 +279,6 @@ async def _refuse(scope: Scope, send: Send, problem: Problem) -> None:
     headers = [*problem.headers, (b"content-length", b"%d" % len(problem.body))]
     await send({"type": "websocket.http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "websocket.http.response.body", "body": problem.body})
-
-
-def _told(event: EventType[D], d: D, s: str = "") -> bytes:
-    """One of the gateway's own events, for one socket."""
-    return text_frame(event_payload(event.name, event(d).d, s))
 
 
 def _unwatched(socket: Socket, name: str, is_here: bool) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from sobremesa.clock import Clock
 from sobremesa.live.events import Announcement
-from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Trimmed
+from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
 from sobremesa.live.translation import Translation
 from sobremesa.memory import Memory
 from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Position, RawChange, Table
@@ -56,8 +56,8 @@ class LogFeed:
         self._untold = None
         return Heard(entries, (_split(batch.position)[1], END), was_heard)
 
-    def s_of(self, order: Order) -> str:
-        return self._s(order, self._clock.now_ms())
+    def s_of(self, order: Order, at_ms: int | None = None) -> str:
+        return self._s(order, self._clock.now_ms() if at_ms is None else at_ms)
 
     def cursor_of(self, s: str) -> Cursor:
         store, *numbers = s.split(".")
@@ -66,13 +66,13 @@ class LogFeed:
         number, place, at_ms = map(int, numbers)
         return Cursor((number, place) if store == self._store else None, at_ms)
 
-    async def history(self, after: Order, until: Order) -> AsyncIterator[Sequence[Entry]]:
+    async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
         number = after[0] - 1 if after[1] < END else after[0]  # its own transaction may have told only a part
         while number < until[0]:
             page = number // PAGE_TRANSACTIONS
             entries = await self._page(page, number)
-            yield [entry for entry in entries if after < entry.order <= until]
             number = (page + 1) * PAGE_TRANSACTIONS
+            yield Page([entry for entry in entries if after < entry.order <= until], min((number, END), until))
 
     async def close(self) -> None:
         if self._reader is not None:
@@ -120,7 +120,7 @@ class LogFeed:
         return entries
 
     def _entry(self, order: Order, change: RawChange, announcement: Announcement) -> Entry:
-        return Entry(order, self._s(order, change.at_ms), announcement)
+        return Entry(order, self._s(order, change.at_ms), change.at_ms, announcement)
 
     def _s(self, order: Order, at_ms: int) -> str:
         return f"{self._store}.{order[0]}.{order[1]}.{at_ms}"

@@ -6,13 +6,15 @@ stream by itself; where `redis` is set there may be several, which tell each oth
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
 
 from sobremesa.clock import Clock
+from sobremesa.live.counts import Count, FreshCounts
 from sobremesa.live.feed import Feed
-from sobremesa.live.hub import Fresh, Hub
+from sobremesa.live.hub import Hub, Memberships
 from sobremesa.live.log_feed import LogFeed
 from sobremesa.live.presence import PresenceTimes
 from sobremesa.live.stream_feed import StreamFeed
@@ -48,7 +50,8 @@ def open_live(
     clock: Clock,
     translation: Translation,
     *,
-    fresh: Fresh,
+    count: Count,
+    memberships: Memberships,
     settings: Settings,
     node_id: str,
     options: LiveOptions,
@@ -56,25 +59,34 @@ def open_live(
     """The live parts of one process over one table."""
     store = parse_store(settings.store)
     if store.path is None and settings.redis is not None:
-        return _among_nodes(table, clock, translation, fresh, settings.redis, store.table, node_id, options)
+        parts = _among_nodes(table, clock, translation, settings.redis, store.table, node_id, options)
+        hub = Hub(parts.feed, FreshCounts(count), memberships, translation)
+        shared = parts.whispers(hub)
+        return Live(parts.feed, hub, shared, Typing(shared))
     feed: Feed = LogFeed(table, clock, translation)
     if store.path is None:
         feed = StreamFeed(table, clock, translation, fast=options.fast)
-    hub = Hub(feed, fresh)
+    hub = Hub(feed, FreshCounts(count), memberships, translation)
     whispers = LocalWhispers(hub)
     return Live(feed, hub, whispers, Typing(whispers))
+
+
+class _Shared(NamedTuple):
+    """What several nodes share."""
+
+    feed: Feed
+    whispers: Callable[[Hub], Whispers]
 
 
 def _among_nodes(
     table: Table,
     clock: Clock,
     translation: Translation,
-    fresh: Fresh,
     url: str,
     name: str,
     node_id: str,
     options: LiveOptions,
-) -> Live:
+) -> _Shared:
     from sobremesa.live.pump import Pump
     from sobremesa.live.redis_channel import RedisChannel
     from sobremesa.live.redis_feed import RedisFeed
@@ -85,6 +97,4 @@ def _among_nodes(
     channel = RedisChannel(url, name, node_id)
     pump = Pump(table, clock, translation, stream, node_id) if options.pumps else None
     feed = RedisFeed(table, clock, translation, stream, channel, pump, fast=options.fast)
-    hub = Hub(feed, fresh)
-    whispers = RedisWhispers(hub, channel)
-    return Live(feed, hub, whispers, Typing(whispers))
+    return _Shared(feed, lambda hub: RedisWhispers(hub, channel))

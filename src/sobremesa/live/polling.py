@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 import msgspec
 
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Admission
-from sobremesa.live.feed import Feed, Trimmed
+from sobremesa.live.feed import Cursor, Feed, Trimmed
 from sobremesa.live.frames import payload_of
 from sobremesa.live.greetings import Gap
 from sobremesa.live.greetings import gap as gap_event
-from sobremesa.live.hub import Hub, Listener
+from sobremesa.live.hub import Hub
+from sobremesa.live.listener import Listener
 from sobremesa.people import Actor
 
 MAX_EVENTS = 500
+MAX_PAGES = 8
+"""How much of the feed's history one request reads; the answer says from where to go on."""
 
 
 class EventView(Output):
@@ -38,14 +42,18 @@ class EventsView(Output):
 class Poll(Listener):
     """A request that waits for events."""
 
-    __slots__ = ("_arrived", "heard")
+    __slots__ = ("_arrived", "_limit", "_pages", "heard", "is_replaced")
 
-    def __init__(self, actor: Actor) -> None:
+    def __init__(self, actor: Actor, limit: int = MAX_EVENTS) -> None:
         super().__init__()
         self.user_id = actor.user_id
         self.tenant = actor.tenant
         self.session_id = actor.session_id
         self.heard: list[EventView] = []
+        self.is_replaced = False
+        """Has the same session asked again meanwhile?"""
+        self._limit = limit
+        self._pages = 0
         self._arrived = asyncio.Event()
 
     def flush(self) -> None:
@@ -54,7 +62,16 @@ class Poll(Listener):
             self.heard += [_decode(payload_of(frame)) for frame in pending]
         self._arrived.set()
 
+    def wants_more(self) -> bool:
+        self._pages += 1
+        return self._pages < MAX_PAGES and len(self.heard) <= self._limit and not self.is_replaced
+
     def end(self) -> None:
+        self._arrived.set()
+
+    def replace(self) -> None:
+        """The same session asks again: answer now, with what there is."""
+        self.is_replaced = True
         self._arrived.set()
 
     async def arrived(self, seconds: float) -> None:
@@ -67,7 +84,7 @@ class Poll(Listener):
 
 
 class Polling:
-    """Waits for events on behalf of one request at a time."""
+    """Waits for events, for each session on behalf of one request at a time."""
 
     def __init__(
         self,
@@ -80,35 +97,52 @@ class Polling:
         self._feed = feed
         self._admissions = admissions
         self._gap = gap
+        self._polls: dict[str, Poll] = {}
+        """The one of each session."""
 
     async def wait(self, actor: Actor, after: str | None, *, seconds: float, limit: int) -> EventsView:
-        """What has happened since a place; waits a while if that is nothing, and not at all without a place."""
-        hub = self._hub
-        here = hub.position()
+        """What has happened since a place; waits a while if that is nothing, and not at all without a place.
+
+        A request of the same session that still waits is answered at once.
+        """
+        here = self._hub.position()
         if after is None:
             return EventsView([], here)
         cursor = self._feed.cursor_of(after)
-        poll = Poll(actor)
+        poll = Poll(actor, limit)
+        session = actor.session_id or actor.user_id
+        before, self._polls[session] = self._polls.get(session), poll
+        if before is not None:
+            before.replace()
         try:
-            if cursor.order is None:
-                raise Trimmed
-            async with hub.arriving():
-                await hub.attach(poll, await self._admissions(actor), cursor.order)
-            if not poll.heard:
-                await poll.arrived(seconds)
-            if poll.pending:
-                poll.flush()
-            here = hub.position()
+            here = await self._heard(actor, poll, cursor, seconds)
         except Trimmed:
             missed = gap_event(await self._gap(actor, cursor.at_ms))
             return EventsView([EventView(missed.t, msgspec.Raw(missed.d))], here)
         finally:
-            hub.leave(poll)
+            self._hub.leave(poll)
+            if self._polls.get(session) is poll:
+                del self._polls[session]
         if len(poll.heard) < min(limit + 1, MAX_EVENTS):
             return EventsView(poll.heard, here)
         items = poll.heard[:limit]
         # There is more than is given: on from the last that has a place, which typing and presence have not.
         return EventsView(items, next((item.s for item in reversed(items) if item.s is not None), after))
+
+    async def _heard(self, actor: Actor, poll: Poll, cursor: Cursor, seconds: float) -> str:
+        """Let a request hear what there is, and wait if that is nothing; the place that it has come to."""
+        if cursor.order is None:
+            raise Trimmed
+        again = partial(self._admissions, actor)
+        async with self._hub.arriving(poll):
+            reached = await self._hub.attach(poll, await again(), cursor, again)
+        if reached is not None and reached.order is not None:
+            return self._feed.s_of(reached.order, reached.at_ms)
+        if not poll.heard:
+            await poll.arrived(seconds)
+        if poll.pending:
+            poll.flush()
+        return self._hub.position()
 
 
 _decode = msgspec.json.Decoder(EventView).decode

@@ -17,7 +17,8 @@ import structlog
 
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Admission, Announcement, EventType, Topic
-from sobremesa.live.hub import Hub, Listener
+from sobremesa.live.hub import Hub
+from sobremesa.live.listener import Listener
 from sobremesa.live.whispers import Whispers
 from sobremesa.people import UserId
 from sobremesa.table.errors import TableError
@@ -141,7 +142,7 @@ class Presence:
         if not names:
             del self._sockets[user_id]
             now = asyncio.get_running_loop().time()
-            self._gone[user_id] = (now, shared(socket.ears))
+            self._gone[user_id] = (now, shared(socket.subscriptions))
 
     async def start(self) -> None:
         """Begin to count who is here."""

@@ -16,7 +16,7 @@ import structlog
 
 from sobremesa.clock import Clock
 from sobremesa.live.events import Announcement
-from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Trimmed
+from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
 from sobremesa.live.just_said import JustSaid
 from sobremesa.live.pump import Pump
 from sobremesa.live.redis_channel import RedisChannel
@@ -121,7 +121,7 @@ class RedisFeed:
             self._here = (self._opened_ms - LAG_MS, 0) if before == UNKNOWN else NOTHING
         self._is_begun = True
 
-    def s_of(self, order: Order) -> str:
+    def s_of(self, order: Order, at_ms: int | None = None) -> str:
         generation, ms, number = order
         return f"{self._epochs[generation]}.{ms}-{number}"
 
@@ -133,7 +133,7 @@ class RedisFeed:
         order = (self._epochs.index(epoch), int(ms), int(number)) if epoch in self._epochs else None
         return Cursor(order, max(0, int(ms) - LAG_MS))
 
-    async def history(self, after: Order, until: Order) -> AsyncIterator[Sequence[Entry]]:
+    async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
         if after[0] != until[0] or after[0] != len(self._epochs) - 1:
             raise Trimmed("the stream of this place is lost")
         epoch = self._epochs[-1]
@@ -143,8 +143,8 @@ class RedisFeed:
                 raise Trimmed("what came after this place is not kept any more")
             number = after[1] // PAGE_MS
             while True:
-                entries = await self._page(epoch, number)
-                yield [entry for entry in entries if after < entry.order <= until]
+                entries = [entry for entry in await self._page(epoch, number) if after < entry.order <= until]
+                yield Page(entries, entries[-1].order if entries else after)
                 following = await self._following(epoch, number)
                 if following is None or self._order(following) > until:
                     return
@@ -229,7 +229,7 @@ class RedisFeed:
         generation = len(self._epochs) - 1
         epoch = self._epochs[-1]
         return [
-            Entry((generation, *added.id), f"{epoch}.{id_text(added.id)}", _decode(added.body))
+            Entry((generation, *added.id), f"{epoch}.{id_text(added.id)}", added.id[0], _decode(added.body))
             for added in found
             if added.body is not None
         ]

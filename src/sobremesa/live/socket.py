@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from sobremesa.live import frames
-from sobremesa.live.hub import Listener
+from sobremesa.live.listener import Listener
 from sobremesa.live.wire import Wire
 from sobremesa.people import Actor
 

@@ -20,7 +20,7 @@ import structlog
 from sobremesa.clock import Clock
 from sobremesa.live.entities import TrailMark
 from sobremesa.live.events import Announcement
-from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Trimmed
+from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
 from sobremesa.live.just_said import JustSaid
 from sobremesa.live.trail import Trail, stretches
 from sobremesa.live.translation import Translation
@@ -167,8 +167,10 @@ class StreamFeed:
         self._mark_now_and_then(told=bool(entries))
         return Heard(entries, (OWN, self._number), was_heard)
 
-    def s_of(self, order: Order) -> str:
-        return f"{self._run}.{order[1]}.{self._clock.now_ms()}"
+    def s_of(self, order: Order, at_ms: int | None = None) -> str:
+        place = self._place_of(order)
+        told = f"{place.number}-{place.stretch}-{place.told}" if place.stretch else f"{place.number}"
+        return f"{place.run}.{told}.{place.at_ms or at_ms or self._clock.now_ms()}"
 
     def cursor_of(self, s: str) -> Cursor:
         place = _parsed(s)
@@ -177,7 +179,7 @@ class StreamFeed:
         order = (FORMER, place.at_ms, int(place.run, 16), place.number, place.stretch, place.told)
         return Cursor(order, place.at_ms - LAG_MS)
 
-    async def history(self, after: Order, until: Order) -> AsyncIterator[Sequence[Entry]]:
+    async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
         place = self._place_of(after)
         goal = self._trail.own_after(until[1]) or self._trail.mark(self._number, self._position)
         chain = await self._trail.since(place.run, place.number, place.at_ms)
@@ -185,8 +187,8 @@ class StreamFeed:
         for start, end in stretches([*chain, goal]):
             told = await self._told_between(start, end)
             seen = place.told if told.tag == place.stretch else 0
-            yield told.entries[seen:]
-        yield [entry for entry in self._unconfirmed.values() if entry.order <= until]
+            yield Page(told.entries[seen:], self._order_of(end))
+        yield Page([entry for entry in self._unconfirmed.values() if entry.order <= until], until)
 
     async def close(self) -> None:
         if self._reading is not None:
@@ -213,10 +215,11 @@ class StreamFeed:
 
     def _numbered(self, told: Sequence[Announcement]) -> list[Entry]:
         entries: list[Entry] = []
+        now_ms = self._clock.now_ms()
         for announcement in told:
             self._number += 1
             order = (OWN, self._number)
-            entries.append(Entry(order, self.s_of(order), announcement))
+            entries.append(Entry(order, self.s_of(order, now_ms), now_ms, announcement))
         return entries
 
     def _mark_now_and_then(self, *, told: bool) -> None:
@@ -241,6 +244,12 @@ class StreamFeed:
             return _Place(self._run, number, stretch, count, 0)
         _, at_ms, run, number, stretch, count = order
         return _Place(f"{run:x}", number, stretch, count, at_ms)
+
+    def _order_of(self, mark: TrailMark) -> Order:
+        """The place of a mark."""
+        if mark.run == self._run:
+            return OWN, mark.number
+        return FORMER, mark.at_ms, int(mark.run, 16), mark.number, 0, 0
 
     async def _told_between(self, start: TrailMark, end: TrailMark) -> _Stretch:
         """What was told between two marks, read once for all who ask."""
@@ -269,7 +278,7 @@ class StreamFeed:
                 for change in batch.changes:
                     until = loop.time() + REACH_SECONDS
                     for announcement in await self._translation.announcements(change):
-                        entries.append(self._again(start, tag, len(entries) + 1, announcement))
+                        entries.append(self._again(start, tag, len(entries) + 1, change.at_ms, announcement))
                 if loop.time() > until:
                     raise Trimmed("the end of what was missed is not to be found")
             await reader.close()
@@ -277,11 +286,11 @@ class StreamFeed:
             raise Trimmed(str(trimmed)) from None
         return _Stretch(tag, entries)
 
-    def _again(self, start: TrailMark, tag: int, count: int, announcement: Announcement) -> Entry:
+    def _again(self, start: TrailMark, tag: int, count: int, at_ms: int, announcement: Announcement) -> Entry:
         order: Order = (OWN, start.number, tag, count)
         if start.run != self._run:
             order = (FORMER, start.at_ms, int(start.run, 16), start.number, tag, count)
-        return Entry(order, f"{start.run}.{start.number}-{tag}-{count}.{start.at_ms}", announcement)
+        return Entry(order, self.s_of(order, start.at_ms), at_ms, announcement)
 
 
 def _parsed(s: str) -> _Place:

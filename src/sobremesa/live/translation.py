@@ -13,8 +13,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 import msgspec
 import structlog
 
-from sobremesa.live.events import Announcement
-from sobremesa.table import Create, Entity, Operation, RawChange, Table
+from sobremesa.live.events import Announcement, EventType, parts_of
+from sobremesa.table import Create, Entity, Key, Operation, RawChange, Table
 from sobremesa.table.errors import BadRow, TableError
 
 E = TypeVar("E", bound=Entity)
@@ -52,6 +52,17 @@ AtOnce: TypeAlias = Callable[[Any], Awaitable[Announcement | None]]
 """From a row that was just made to what is announced of it, with an id of its own; None if nothing is."""
 
 
+Renew: TypeAlias = Callable[[Sequence[Announcement]], Awaitable[Sequence[Announcement | None]]]
+"""From events of before to the same events as they would be told now; None for what is not shown any more."""
+
+
+class _Renewal(NamedTuple):
+    """How events of one name, to one kind of topic, are told now."""
+
+    renew: Renew
+    is_volatile: bool
+
+
 class _Meaning(NamedTuple):
     """What a change of one kind of row means, and which stored attributes must differ for that."""
 
@@ -76,6 +87,7 @@ class Translation:
         self.spelling = table.layout.spelling
         self._by_heads: dict[tuple[str, str], list[_Meaning]] = defaultdict(list)
         self._at_once: dict[type[Entity], AtOnce] = {}
+        self._renewals: dict[tuple[str, str], _Renewal] = {}
         for part in parts:
             part.announce(self)
 
@@ -102,6 +114,57 @@ class Translation:
     def at_once(self, entity: type[E], created: Callable[[E], Awaitable[Announcement | None]]) -> None:
         """Let whoever makes such a row tell of it before the change log does, by the same id."""
         self._at_once[entity] = created
+
+    def on_replay(
+        self, topic_kind: str, events: Sequence[EventType[Any]], renew: Renew, *, is_volatile: bool = False
+    ) -> None:
+        """Let these events, told to topics of this kind, be told again only as they are now.
+
+        Volatile is what can change without another event about the same subject.
+        """
+        for event in events:
+            self._renewals[event.name, topic_kind] = _Renewal(renew, is_volatile)
+
+    def on_replay_by_row(
+        self,
+        topic_kind: str,
+        events: Sequence[EventType[Any]],
+        key_of: Callable[[Any], Key[E]],
+        translate: Callable[[Seen[E]], Awaitable[Sequence[Announcement]]],
+        *,
+        is_volatile: bool = False,
+    ) -> None:
+        """Let these events show what a change of their row would tell now; `key_of` finds it from what was told."""
+        decode = msgspec.json.Decoder(events[0].payload).decode
+
+        async def renew(said: Sequence[Announcement]) -> list[Announcement | None]:
+            keys = [key_of(decode(each.full or each.d)) for each in said]
+            rows = await self._table.get_many(keys, consistent=True)
+            told = [[] if row is None else await translate(Seen(row, row)) for row in rows]
+            return [next((each for each in some if each.t.endswith("updated")), None) for some in told]
+
+        self.on_replay(topic_kind, events, renew, is_volatile=is_volatile)
+
+    def is_volatile(self, said: Announcement) -> bool:
+        """Can what an event shows change without a later event about it?"""
+        renewal = self._renewal_of(said)
+        return renewal is not None and renewal.is_volatile
+
+    async def current(self, said: Sequence[Announcement]) -> list[Announcement | None]:
+        """The same events as they would be told now; None for what is not shown any more."""
+        found: list[Announcement | None] = list(said)
+        places: dict[Renew, list[int]] = defaultdict(list)
+        for place, each in enumerate(said):
+            renewal = self._renewal_of(each)
+            if renewal is not None:
+                places[renewal.renew].append(place)
+        for renew, own in places.items():
+            for place, now in zip(own, await renew([said[place] for place in own]), strict=True):
+                found[place] = None if now is None else _in_place_of(said[place], now)
+        return found
+
+    def _renewal_of(self, said: Announcement) -> _Renewal | None:
+        return self._renewals.get((said.t, parts_of(said.topics[0])[0])) if said.topics else None
 
     def just_made(self, operations: Sequence[Operation]) -> list[Entity]:
         """The rows made by a write that may be told at once."""
@@ -154,6 +217,13 @@ def _head(key: str) -> str:
     """A key up to and with its first separator: what kind of key it is."""
     end = key.find("#")
     return key if end < 0 else key[: end + 1]
+
+
+def _in_place_of(said: Announcement, now: Announcement) -> Announcement:
+    """An event with what it shows now, and all else as it was; the very same if that is the same."""
+    if (now.d, now.full, now.author) == (said.d, said.full, said.author):
+        return said
+    return msgspec.structs.replace(said, d=now.d, full=now.full, author=now.author)
 
 
 def _named(announcement: Announcement, change: RawChange, number: int) -> Announcement:

@@ -6,9 +6,10 @@ everybody, and says what it says only to its author and to those who moderate.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from sobremesa.clock import EPOCH, Instant
@@ -24,7 +25,7 @@ from sobremesa.rooms.entities import Message, Pin, Reaction, ReactionSummary, Re
 from sobremesa.rooms.kinds import RoomKind, RoomKindName
 from sobremesa.rooms.views import FlagsView
 from sobremesa.rooms.visibility import is_withheld
-from sobremesa.table import Table, unhex_part
+from sobremesa.table import Key, Table, unhex_part
 
 
 class LiveReaction(Output):
@@ -185,6 +186,21 @@ _VISIBLE = (
 """What of a message's row is seen: a change of anything else is none to those who listen."""
 
 
+TOPIC_KINDS: dict[RoomKindName, str] = {"channel": "server", "conversation": "conversation", "thread": "thread"}
+"""To which kind of topic the events of a kind of room go."""
+
+
+class _Shown(msgspec.Struct, rename="camel"):
+    """Which message an event is about, and the reactions that it shows."""
+
+    message_id: MessageId
+    room_id: RoomId
+    reactions: list[LiveReaction] = []
+
+
+_decode = msgspec.json.Decoder(_Shown).decode
+
+
 class Place(NamedTuple):
     """Where a room is listened to, and whether what may not be for everybody is withheld there."""
 
@@ -213,6 +229,8 @@ class RoomEvents:
         translation.on(kind.reaction, self._reaction, fields=())
         translation.on(kind.pin, self._pin, fields=())
         translation.on(kind.cursor, self._cursor, fields=("last_read_message_id", "muted"))
+        translation.on_replay(TOPIC_KINDS[kind.name], [message_created, message_updated], self._messages_now)
+        translation.on_replay(TOPIC_KINDS[kind.name], [reaction_added, reaction_removed], self._reactions_now)
 
     async def created(self, message: Message) -> Announcement | None:
         """What is told of a message that was just made: nobody can have reacted to it yet.
@@ -235,7 +253,8 @@ class RoomEvents:
             return []  # a room that is gone takes its messages with it, and has been told of
         if new is None or (new.deleted and old is not None and not old.deleted):
             row = seen.row
-            return [message_deleted(MessageGone(row.message_id, row.room_id, self._kind.name), place.topic)]
+            gone = MessageGone(row.message_id, row.room_id, self._kind.name)
+            return [message_deleted(gone, place.topic, subject=row.message_id)]
         return [await self._told(message_updated, new, await self._reactions(new), place)]
 
     async def _told(
@@ -251,9 +270,11 @@ class RoomEvents:
         [message] = await with_names(self._people, [message])
         shown = shown_as(LiveMessage, self._kind, message, reactions, departing, withheld=False)
         if not is_withheld(message, safe_mode=place.safe_mode):
-            return event(shown, place.topic, id=id)
+            return event(shown, place.topic, id=id, subject=message.message_id)
         bare = shown_as(LiveMessage, self._kind, message, [], departing, withheld=True)
-        return event.withheld(bare, place.topic, full=shown, author=message.author_id, id=id)
+        return event.withheld(
+            bare, place.topic, full=shown, author=message.author_id, id=id, subject=message.message_id
+        )
 
     async def _reactions(self, message: Message) -> list[LiveReaction]:
         """The reactions to a message now; a tombstone has none."""
@@ -264,6 +285,45 @@ class RoomEvents:
         summaries.sort(key=lambda summary: summary.first_at or EPOCH)
         found = reactions_to(Undressed([message], summaries, None)).get(message.message_id, [])
         return [LiveReaction(view.emoji, view.count, view.user_ids) for view in found]
+
+    # What was told before
+
+    async def _messages_now(self, said: Sequence[Announcement]) -> list[Announcement | None]:
+        """The events of messages with what these show now; none of those that were deleted."""
+        shown = [_decode(each.full or each.d) for each in said]
+        found: list[Announcement | None] = []
+        for each, message in zip(shown, await self._rows_of(shown), strict=True):
+            place = None if message is None or message.deleted else await self._place(each.room_id)
+            if message is None or place is None:
+                found.append(None)
+            else:
+                found.append(await self._told(message_updated, message, each.reactions, place))
+        return found
+
+    async def _reactions_now(self, said: Sequence[Announcement]) -> list[Announcement | None]:
+        """The events of reactions, but for those to messages that are deleted or withheld now."""
+        shown = [_decode(each.d) for each in said]
+        found: list[Announcement | None] = []
+        for each, event, message in zip(shown, said, await self._rows_of(shown), strict=True):
+            place = None if message is None or message.deleted else await self._place(each.room_id)
+            is_shown = message is not None and place is not None and not is_withheld(message, safe_mode=place.safe_mode)
+            found.append(event if is_shown else None)
+        return found
+
+    async def _rows_of(self, shown: Sequence[_Shown]) -> list[Message | None]:
+        """The messages as they are now, many at a time; those with another writer's ids one by one."""
+        keys: list[Key[Message] | None] = []
+        for each in shown:
+            try:
+                keys.append(self._kind.message_key(each.room_id, each.message_id))
+            except ValueError:
+                keys.append(None)
+        ours = list(dict.fromkeys(key for key in keys if key is not None))
+        rows = dict(zip(ours, await self._table.get_many(ours, consistent=True), strict=True))
+        return [
+            rows[key] if key is not None else await find_message(self._kind, self._table, each.room_id, each.message_id)
+            for each, key in zip(shown, keys, strict=True)
+        ]
 
     # What belongs to messages
 
@@ -286,7 +346,7 @@ class RoomEvents:
         count, user_ids = (0, []) if view is None else (view.count, view.user_ids)
         event = reaction_removed if seen.new is None else reaction_added
         told = ReactionChanged(row.message_id, row.room_id, self._kind.name, emoji, row.user_id, count, user_ids)
-        return [event(told, place.topic)]
+        return [event(told, place.topic, subject=row.message_id)]
 
     async def _message_and_summary(self, row: Reaction) -> tuple[Message | None, ReactionSummary | None]:
         kind, table = self._kind, self._table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.http.endpoints import Output
 from sobremesa.ids import MessageId, RoomId
-from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person
+from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
 from sobremesa.live.events import thread as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.memory import Memory
@@ -14,7 +14,7 @@ from sobremesa.rooms import events as rooms
 from sobremesa.rooms.door import People
 from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, RoomEvents
 from sobremesa.rooms.visibility import is_withheld
-from sobremesa.table import Table
+from sobremesa.table import Key, Table
 from sobremesa.threads import card_reading, tabs
 from sobremesa.threads.access import RIGHTS
 from sobremesa.threads.card_reading import CardReader
@@ -31,6 +31,8 @@ from sobremesa.threads.entities import (
     Thread,
     ThreadId,
     ThreadKind,
+    card_by_id,
+    tab_by_name,
     thread_by_id,
 )
 from sobremesa.threads.views import CardView, TabView, card_view, tab_view
@@ -106,6 +108,8 @@ class ThreadEvents:
         translation.on(Card, self._card, fields=("state", "version", "payload", "expires_at", "flags", "nsfw_band"))
         translation.on(Tab, self._tab, fields=("content", "source_version", "updated_at", "flags", "nsfw_band"))
         self.rooms.announce(translation)
+        translation.on_replay_by_row("thread", [card_updated], _card_key, self._card)
+        translation.on_replay_by_row("thread", [tab_updated], _tab_key, self._tab)
 
     async def find_place(self, room_id: RoomId) -> Place | None:
         """Where a thread is listened to, and whether it has safe mode; None if there is none."""
@@ -132,7 +136,8 @@ class ThreadEvents:
         topic = topic_of(room_id)
         if new is None:
             gone = ParticipantGone(THREADS.name, room_id, user_id)
-            return [rooms.participant_left(gone, topic, person(user_id), expels=[Expulsion(user_id, topic)])]
+            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
+            return [rooms.participant_left(gone, topic, person(user_id), expels=expels)]
 
         admits = [admission(new)]
         if old is not None:
@@ -166,19 +171,20 @@ class ThreadEvents:
         now = instant(self._clock.now_ms())
         card = await self._cards.complete(card)
         if card.author_id is None or not is_withheld(card, safe_mode=place.safe_mode):
-            return [card_updated(card_view(card, now), place.topic)]
+            return [card_updated(card_view(card, now), place.topic, subject=card.message_id)]
         bare, full = card_view(card_reading.withheld(card), now), card_view(card, now)
-        return [card_updated.withheld(bare, place.topic, full=full, author=card.author_id)]
+        return [card_updated.withheld(bare, place.topic, full=full, author=card.author_id, subject=card.message_id)]
 
     async def _tab(self, seen: Seen[Tab]) -> list[Announcement]:
         tab = seen.new
         place = None if tab is None else await self.find_place(tab.room_id)
         if tab is None or place is None:
             return []
+        subject = f"{tab.room_id}/{tab.tab}"
         if tab.author_id is None or not is_withheld(tab, safe_mode=place.safe_mode):
-            return [tab_updated(tab_view(tab), place.topic)]
+            return [tab_updated(tab_view(tab), place.topic, subject=subject)]
         bare = tab_view(tabs.withheld(tab))
-        return [tab_updated.withheld(bare, place.topic, full=tab_view(tab), author=tab.author_id)]
+        return [tab_updated.withheld(bare, place.topic, full=tab_view(tab), author=tab.author_id, subject=subject)]
 
     def _remember(self, thread: Thread) -> Place:
         place = Place(topic_of(thread.room_id), thread.safe_mode_required)
@@ -188,7 +194,16 @@ class ThreadEvents:
 
 def admission(place: Participant) -> Admission:
     """That a person listens to a thread, and whether they moderate it."""
-    return Admission(place.user_id, topic_of(place.room_id), "moderate" in RIGHTS[place.role_context])
+    moderates = "moderate" in RIGHTS[place.role_context]
+    return Admission(place.user_id, topic_of(place.room_id), moderates, version_of(place.joined_at))
+
+
+def _card_key(told: CardView) -> Key[Card]:
+    return card_by_id(room_id=told.thread_id, message_id=told.message_id)
+
+
+def _tab_key(told: TabView) -> Key[Tab]:
+    return tab_by_name(room_id=told.thread_id, tab=told.tab)
 
 
 def _live(thread: Thread) -> LiveThread:

@@ -6,13 +6,13 @@ from typing import Any
 
 from sobremesa.clock import Instant
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person
+from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
 from sobremesa.live.events import workspace as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.memory import Memory
 from sobremesa.people import UserId
 from sobremesa.rooms.door import People
-from sobremesa.table import Table
+from sobremesa.table import Key, Table
 from sobremesa.workspaces.entities import (
     Item,
     ItemId,
@@ -21,6 +21,8 @@ from sobremesa.workspaces.entities import (
     SettingName,
     Workspace,
     WorkspaceId,
+    item_by_id,
+    setting_by_name,
     workspace_by_id,
 )
 from sobremesa.workspaces.views import (
@@ -123,6 +125,9 @@ class WorkspaceEvents:
         translation.on(Member, self._member, fields=("role",))
         translation.on(Item, self._item, fields=("title", "status", "data", "version", "updated_at", "deleted_at"))
         translation.on(Setting, self._setting, fields=("value", "updated_by", "updated_at"))
+        items = [workspace_item_created, workspace_item_updated]
+        translation.on_replay_by_row("workspace", items, _item_key, self._item)
+        translation.on_replay_by_row("workspace", [workspace_setting_updated], _setting_key, self._setting)
 
     async def _workspace(self, seen: Seen[Workspace]) -> list[Announcement]:
         """All members go with a workspace, in any order; so each hears of its end by their own row."""
@@ -141,7 +146,7 @@ class WorkspaceEvents:
         topic = topic_of(workspace_id)
         workspace = await self._find(workspace_id)
         if new is None:
-            expels = [Expulsion(user_id, topic)]
+            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
             if workspace is None:
                 return [workspace_deleted(WorkspaceGone(workspace_id), person(user_id), expels=expels)]
             left = WorkspaceMemberGone(workspace_id, user_id)
@@ -165,19 +170,19 @@ class WorkspaceEvents:
         if new is None or new.deleted_at is not None:
             if not was_there or self._gone.find(row.workspace_id):
                 return []
-            return [workspace_item_deleted(ItemGone(row.workspace_id, row.item_id), topic)]
+            return [workspace_item_deleted(ItemGone(row.workspace_id, row.item_id), topic, subject=row.item_id)]
         event = workspace_item_updated if was_there else workspace_item_created
-        return [event(item_view(new), topic)]
+        return [event(item_view(new), topic, subject=row.item_id)]
 
     async def _setting(self, seen: Seen[Setting]) -> list[Announcement]:
         row = seen.row
-        topic = topic_of(row.workspace_id)
+        topic, subject = topic_of(row.workspace_id), f"{row.workspace_id}/{row.name}"
         if seen.new is None:
             if self._gone.find(row.workspace_id):
                 return []
-            return [workspace_setting_deleted(SettingGone(row.workspace_id, row.name), topic)]
+            return [workspace_setting_deleted(SettingGone(row.workspace_id, row.name), topic, subject=subject)]
         told = LiveSetting(row.workspace_id, row.name, row.value, row.updated_by, row.updated_at)
-        return [workspace_setting_updated(told, topic)]
+        return [workspace_setting_updated(told, topic, subject=subject)]
 
     async def _find(self, workspace_id: WorkspaceId) -> Workspace | None:
         """A workspace that is there, or None."""
@@ -189,4 +194,12 @@ class WorkspaceEvents:
 
 def admission(place: Member) -> Admission:
     """That a person listens to a workspace."""
-    return Admission(place.user_id, topic_of(place.workspace_id))
+    return Admission(place.user_id, topic_of(place.workspace_id), since=version_of(place.joined_at))
+
+
+def _item_key(told: ItemView) -> Key[Item]:
+    return item_by_id(workspace_id=told.workspace_id, item_id=told.item_id)
+
+
+def _setting_key(told: LiveSetting) -> Key[Setting]:
+    return setting_by_name(workspace_id=told.workspace_id, name=told.name)
