@@ -388,6 +388,7 @@ async def accounts_story(app: Sobremesa, clock: Ahead, mailbox: Mailbox) -> Acto
     await app.accounts.grant_admin("anna")
     key = await app.server_keys.create_key(Tenant("acme"), ["admin"])
     await app.server_keys.revoke_key(key.key.key_id)
+    await app.accounts.rotate_signing_key()
     foreigner = Foreigner(
         issuer="https://issuer", subject="cy", tenant=Tenant("acme"), names=("cy",), good_until_ms=clock.now_ms() + 1000
     )
