@@ -52,6 +52,7 @@ from sobremesa.communities.summaries import channel_summaries
 from sobremesa.conversations import adopting as conversations_adopting
 from sobremesa.conversations import api as conversations_api
 from sobremesa.conversations import entities as conversation_entities
+from sobremesa.conversations import recounting as conversations_recounting
 from sobremesa.conversations.entities import CONVERSATIONS
 from sobremesa.conversations.errors import BlockedByThem
 from sobremesa.conversations.opening import open_conversations
@@ -98,12 +99,14 @@ from sobremesa.quotas import Quotas
 from sobremesa.records import api as records_api
 from sobremesa.records.address import records_address
 from sobremesa.records.opening import Archive
+from sobremesa.recounts import Recounts
 from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
 from sobremesa.rooms.door import Door
 from sobremesa.rooms.judging import Judge
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.readers import RoomReaders
+from sobremesa.rooms.recounting import recounts as room_recounts
 from sobremesa.rooms.service import Rooms
 from sobremesa.sending_out import SendingOut
 from sobremesa.settings import Settings
@@ -115,6 +118,7 @@ from sobremesa.threads import adopting as threads_adopting
 from sobremesa.threads import api as threads_api
 from sobremesa.threads import entities as thread_entities
 from sobremesa.threads import project_api
+from sobremesa.threads import recounting as threads_recounting
 from sobremesa.threads.card_types import CardType
 from sobremesa.threads.cleanup import Cleanup as ThreadCleanup
 from sobremesa.threads.entities import THREADS
@@ -127,6 +131,7 @@ from sobremesa.workspaces import adopting as workspaces_adopting
 from sobremesa.workspaces import api as workspaces_api
 from sobremesa.workspaces import entities as workspace_entities
 from sobremesa.workspaces import moving
+from sobremesa.workspaces import recounting as workspaces_recounting
 from sobremesa.workspaces.opening import open_workspaces
 from sobremesa.workspaces.service import CLEAN_WORKSPACE
 
@@ -380,6 +385,21 @@ class Sobremesa:
             moving.recipe(self.table.layout),
             units_a_second=units_a_second,
             watch=watch,
+        )
+
+    def recounts(self) -> Recounts:
+        """Everything that rows keep of other rows, counted again; inboxes have `inboxes.reconciling`."""
+        table = self.table
+        return Recounts(
+            table,
+            [
+                *room_recounts(CHANNELS, table, self.channels.leftovers),
+                *room_recounts(
+                    CONVERSATIONS, table, self.talks.leftovers, partial(conversations_recounting.check, table)
+                ),
+                *room_recounts(THREADS, table, self.thread_rooms.leftovers, partial(threads_recounting.check, table)),
+                workspaces_recounting.recount(table),
+            ],
         )
 
     def adopting(self, *, units_a_second: float | None = None, watch: Watch = unwatched) -> Migrations:

@@ -1,9 +1,9 @@
-"""`sobremesa reconcile`: count inboxes again, tell what is wrong, and mend it."""
+"""`sobremesa reconcile`: count everything again, tell what is wrong, and mend it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Protocol
 
@@ -30,23 +30,41 @@ class Shown(Protocol):
 
 async def reconcile(
     *,
-    tenant: Annotated[str | None, cyclopts.Parameter(help="Only the inboxes of this tenant.")] = None,
+    tenant: Annotated[str | None, cyclopts.Parameter(help="Only the inboxes of this tenant, and nothing else.")] = None,
     dry_run: Annotated[bool, cyclopts.Parameter(help="Only tell what is wrong.", negative="")] = False,
     store: Store = DEFAULT_STORE,
 ) -> None:
-    """Count inboxes again, tell what is wrong, and mend it. It works beside a running server."""
+    """Count inboxes, reactions, members and participants again, tell what is wrong, and mend it.
+
+    It works beside a running server.
+    """
     places = wrong = 0
     async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
         with _showing() as shown:
-            only = None if tenant is None else Tenant(tenant)
-            async for checked in app.inboxes.reconciling.run(tenant=only, dry=dry_run):
+            async for lines in _checked(app, None if tenant is None else Tenant(tenant), dry=dry_run):
                 places += 1
-                wrong += bool(checked.drift)
-                for line in _told(checked):
+                wrong += bool(lines)
+                for line in lines:
                     console.print(line, highlight=False, soft_wrap=True, markup=False)
                 shown.checked(places, wrong)
     done = "would be mended" if dry_run else "mended"
     console.print(f"{places} places counted, {wrong} {done}.", highlight=False, soft_wrap=True)
+
+
+async def _checked(app: Sobremesa, tenant: Tenant | None, *, dry: bool) -> AsyncIterator[list[str]]:
+    """For each place that was counted again, a line for everything that was wrong there."""
+    async for checked in app.inboxes.reconciling.run(tenant=tenant, dry=dry):
+        yield list(_told(checked))
+    if tenant is None:
+        async for recounted in app.recounts().run(dry=dry):
+            yield [
+                f"{recounted.place}: {drift.what} {_shown(drift.stored)} is {_shown(drift.true)}"
+                for drift in recounted.drift
+            ]
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
 
 
 def _told(checked: Checked) -> Iterator[str]:

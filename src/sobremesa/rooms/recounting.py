@@ -1,0 +1,140 @@
+"""What is counted again in rooms of every kind: summaries of reactions, pins, and the last message of each head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from sobremesa.ids import is_ulid
+from sobremesa.people import UserId
+from sobremesa.recounts import Check, Drift, Found, Recount
+from sobremesa.rooms.archive import find_message
+from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS
+from sobremesa.rooms.entities import Head, Message, Pin, Reaction, ReactionSummary
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.leftovers import Leftovers
+from sobremesa.rooms.unread import moves_forward
+from sobremesa.table import Create, Delete, Operation, Table, Update, equals, present, set_to, unhex_part
+
+
+def recounts(
+    kind: RoomKind, table: Table, leftovers: Leftovers, check: Check[Any] | None = None
+) -> Sequence[Recount[Any]]:
+    """What is counted again in rooms of one kind; `check` is for kinds whose heads keep more than the last message."""
+    reactions = _Reactions(kind, table, leftovers)
+
+    def place(row: Reaction | ReactionSummary) -> str:
+        return f"{kind.name} {row.room_id} message {row.message_id} {unhex_part(row.emoji_hex)}"
+
+    def group(row: Reaction | ReactionSummary) -> tuple[str, str, str]:
+        return row.room_id, row.message_id, row.emoji_hex
+
+    def pinned(row: Pin) -> str:
+        return f"{kind.name} {row.room_id} pin {row.message_id}"
+
+    def room(row: Head) -> str:
+        return f"{kind.name} {row.room_id}"
+
+    return (
+        Recount(kind.reaction, reactions.check_rows, place=place, once_for=group),
+        Recount(kind.summary, reactions.check_summary, place=place, once_for=group),
+        Recount(kind.pin, partial(_check_pin, kind, table), place=pinned, once_for=pinned),
+        Recount(kind.head, check or partial(check_head, kind, table), place=room, once_for=room),
+    )
+
+
+class _Reactions:
+    """Counts reactions again."""
+
+    def __init__(self, kind: RoomKind, table: Table, leftovers: Leftovers) -> None:
+        self._kind = kind
+        self._table = table
+        self._leftovers = leftovers
+
+    async def check_rows(self, row: Reaction) -> Found | None:
+        """Rows without a summary; those that have one are counted where that is met."""
+        if await self._is_deleted(row):
+            return self._left(row)
+        return None if await self._summary(row) is not None else await self._compare(row, None)
+
+    async def check_summary(self, row: ReactionSummary) -> Found | None:
+        if await self._is_deleted(row):
+            return self._left(row)
+        summary = await self._summary(row)
+        return None if summary is None else await self._compare(row, summary)
+
+    async def _compare(self, row: Reaction | ReactionSummary, summary: ReactionSummary | None) -> Found | None:
+        question = self._kind.reactors(room_id=row.room_id, message_id=row.message_id, emoji_hex=row.emoji_hex)
+        rows: list[Reaction] = [one async for one in self._table.every(question, consistent=True)]
+        stored = 0 if summary is None else summary.count
+        people = {one.user_id for one in rows}
+        named = set[UserId]() if summary is None else set(summary.user_ids)
+        drift = [Drift("reactions", stored, len(rows))] if stored != len(rows) else []
+        if not named <= people or (rows and not named):
+            first = sorted(rows, key=lambda one: one.created_at)[:MAX_SHOWN_REACTORS]
+            shown = (named & people) or {one.user_id for one in first}
+            drift.append(Drift("people", sorted(named), sorted(shown)))
+            named = shown
+        if not drift:
+            return None
+        repair = self._repair(row, rows, summary, named)
+        return Found(drift, partial(self._table.write, repair, token=None, pattern=self._kind.react))
+
+    def _repair(
+        self,
+        row: Reaction | ReactionSummary,
+        rows: Sequence[Reaction],
+        summary: ReactionSummary | None,
+        named: set[UserId],
+    ) -> Operation:
+        parts: dict[str, Any] = {"room_id": row.room_id, "message_id": row.message_id, "emoji_hex": row.emoji_hex}
+        if summary is None:
+            first_at = min(one.created_at for one in rows)
+            return Create(self._kind.summary(**parts, count=len(rows), user_ids=frozenset(named), first_at=first_at))
+        as_seen = equals("count", summary.count)
+        if summary.user_ids:
+            as_seen &= equals("user_ids", summary.user_ids)
+        if not rows:
+            return Delete(summary.own_key(), when=as_seen)
+        return Update(summary.own_key(), set_to(count=len(rows), user_ids=frozenset(named)), when=as_seen)
+
+    def _left(self, row: Reaction | ReactionSummary) -> Found:
+        removal = partial(self._leftovers.remove_reactions, row.room_id, row.message_id)
+        return Found([Drift("reactions of a deleted message", "there", "none")], removal)
+
+    async def _summary(self, row: Reaction | ReactionSummary) -> ReactionSummary | None:
+        question = self._kind.reactions_of_message(room_id=row.room_id, message_id=row.message_id)
+        found: list[ReactionSummary] = [
+            one async for one in self._table.every(question, consistent=True) if one.emoji_hex == row.emoji_hex
+        ]
+        return found[0] if found else None
+
+    async def _is_deleted(self, row: Reaction | ReactionSummary) -> bool:
+        message = await find_message(self._kind, self._table, row.room_id, row.message_id)
+        return message is not None and message.deleted
+
+
+async def _check_pin(kind: RoomKind, table: Table, pin: Pin) -> Found | None:
+    message = await find_message(kind, table, pin.room_id, pin.message_id)
+    if message is None or not message.deleted:
+        return None
+    removal = partial(table.write, Delete(pin.own_key()), token=None, pattern=kind.set_pin)
+    return Found([Drift("pin of a deleted message", "there", "none")], removal)
+
+
+async def check_head(kind: RoomKind, table: Table, row: Head) -> Found | None:
+    """Whether a room's head names its last message, by which everybody's unread count begins."""
+    head = await table.get(kind.head_key(row.room_id), consistent=True)
+    newest = (await table.query(kind.messages(room_id=row.room_id), limit=1, consistent=True)).items
+    if head is None or not newest:
+        return None
+    message: Message = newest[0]
+    last = head.last_message_id
+    # The order is that of our own ids; a head that names another writer's message is completed by adoption.
+    if not is_ulid(message.message_id) or (last is not None and (not is_ulid(last) or last >= message.message_id)):
+        return None
+    changes = set_to(last_message_id=message.message_id, **head.marks(message))
+    named = Update(head.own_key(), changes, when=present() & moves_forward(message.message_id, "last_message_id"))
+    drift = [Drift("last message", last, message.message_id)]
+    return Found(drift, partial(table.write, named, token=None, pattern=kind.send))

@@ -1,0 +1,215 @@
+"""Counting again: what is broken on purpose is reported and repaired, and nothing else is touched."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from communities.world import Town, found_town
+from conversations.company import Company, meet
+from sobremesa.app import Sobremesa
+from sobremesa.cli.reconcile import reconcile
+from sobremesa.clock import EPOCH
+from sobremesa.communities.entities import ChannelPin, ChannelReactionSummary, pointer_of, reaction_by_key
+from sobremesa.conversations.entities import conversation_by_id
+from sobremesa.table import Delete, Key, Put, RawKey, Table, Update, hex_part, set_to
+from sobremesa.table.engines.protocol import PutItem
+from sobremesa.threads.entities import thread_by_id
+from sobremesa.workspaces.entities import workspace_by_id
+from threads.world import Deal, strike_deal
+
+THUMB = hex_part("👍")
+
+
+async def found(app: Sobremesa, *, dry: bool = False) -> list[str]:
+    """What a run reports."""
+    return [
+        f"{drift.what}: {drift.stored} is {drift.true}"
+        async for recounted in app.recounts().run(dry=dry)
+        for drift in recounted.drift
+    ]
+
+
+async def snapshot(app: Sobremesa) -> dict[RawKey, object]:
+    return {RawKey(item["pk"], item["sk"]): item async for item in app.table.scan(consistent=True)}
+
+
+async def is_repaired(app: Sobremesa, reported: list[str]) -> bool:
+    """A dry run reports and changes nothing, a run reports the same and repairs, and after it nothing is wrong."""
+    before = await snapshot(app)
+    assert await found(app, dry=True) == reported
+    assert await snapshot(app) == before
+    assert await found(app) == reported
+    return await found(app) == []
+
+
+@pytest.fixture
+async def town(app: Sobremesa) -> Town:
+    """A town with a message that three people like."""
+    town = await found_town(app)
+    message = await town.say(town.owner, "pudding?")
+    for who in (town.owner, town.admin, town.member):
+        await app.channels.react(who, town.channel_id, message.message_id, "👍")
+    return town
+
+
+async def summary_key(town: Town) -> Key[ChannelReactionSummary]:
+    [message] = (await town.app.channels.page(town.owner, town.channel_id, limit=1)).messages
+    return ChannelReactionSummary.key(room_id=town.channel_id, message_id=message.message_id, emoji_hex=THUMB)
+
+
+async def test_a_healthy_store_is_left_as_it_is(town: Town) -> None:
+    app = town.app
+    people = await meet(app)
+    room = await people.group()
+    await people.say(people.ana, room, "hello")
+    await people.direct(people.ana, people.ben)
+    deal = await strike_deal(app)
+    await deal.say(deal.buyer, "hello")
+    await app.workspaces.create(people.ana, name="Kitchen")
+    before = await snapshot(app)
+
+    assert await found(app) == []
+    assert await snapshot(app) == before
+
+
+async def test_a_wrong_count_of_reactions_is_repaired(town: Town) -> None:
+    await town.app.table.write(Update(await summary_key(town), set_to(count=99)))
+
+    assert await is_repaired(town.app, ["reactions: 99 is 3"])
+    [shown] = (await town.app.channels.page(town.owner, town.channel_id, limit=1)).messages
+    assert [(one.count, len(one.user_ids)) for one in shown.reactions] == [(3, 3)]
+
+
+async def test_a_lost_summary_of_reactions_is_made_again(town: Town) -> None:
+    key = await summary_key(town)
+    await town.app.table.write(Delete(key))
+
+    people = sorted(who.user_id for who in (town.owner, town.admin, town.member))
+    assert await is_repaired(town.app, ["reactions: 0 is 3", f"people: [] is {people}"])
+    made = await town.app.table.get(key, consistent=True)
+    assert made is not None
+    assert (made.count, sorted(made.user_ids)) == (3, people)
+
+
+async def test_a_person_who_is_named_without_a_row_is_taken_out(town: Town) -> None:
+    key = await summary_key(town)
+    row = reaction_by_key(**key.parts, user_id=town.member.user_id)
+    await town.app.table.write(Delete(row))
+
+    everybody = sorted(who.user_id for who in (town.owner, town.admin, town.member))
+    left = sorted(who.user_id for who in (town.owner, town.admin))
+    assert await is_repaired(town.app, ["reactions: 3 is 2", f"people: {everybody} is {left}"])
+
+
+async def test_what_deleted_messages_left_is_removed(town: Town) -> None:
+    """As older versions left it: the pin and the reactions of a tombstone."""
+    app, room = town.app, town.channel_id
+    key = await summary_key(town)
+    message_id = key.parts["message_id"]
+    left = [item for item in (await snapshot(app)).values() if "REACT" in str(item) or "RSUM" in str(item)]
+    await app.channels.delete(town.owner, room, message_id)
+    await app.jobs.run_pending(app.handlers)
+    for item in left:
+        assert isinstance(item, dict)
+        await app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
+    pin = ChannelPin(room_id=room, message_id=message_id, pinned_by=town.owner.user_id, pinned_at=EPOCH)
+    await app.table.write(Put(pin))
+
+    reported = await found(app, dry=True)
+    assert set(reported) == {"reactions of a deleted message: there is none", "pin of a deleted message: there is none"}
+    await found(app)
+    assert await found(app) == []
+    assert not [item for item in (await snapshot(app)).values() if "REACT#" in str(item) or "PIN#" in str(item)]
+
+
+async def test_a_head_that_lost_its_last_message_is_repaired(town: Town) -> None:
+    last = (await town.say(town.owner, "last")).message_id
+    await town.app.table.write(Update(pointer_of(room_id=town.channel_id), set_to(last_message_id=None)))
+    assert (await town.app.channels.unread(town.member, town.channel_id)).count == 0
+
+    assert await is_repaired(town.app, [f"last message: None is {last}"])
+    assert (await town.app.channels.unread(town.member, town.channel_id)).count == 2
+
+
+async def test_wrong_counts_of_participants_are_repaired(app: Sobremesa) -> None:
+    people: Company = await meet(app)
+    group, direct = await people.group(), await people.direct(people.ana, people.ben)
+    await app.table.write(Update(conversation_by_id(room_id=group), set_to(participants=50, admins=2)))
+    await app.table.write(Update(conversation_by_id(room_id=direct), set_to(participants=7)))
+
+    assert sorted(await found(app, dry=True)) == ["admins: 2 is 1", "participants: 50 is 3", "participants: 7 is 2"]
+    await found(app)
+    assert await found(app) == []
+    conversation = await app.table.get(conversation_by_id(room_id=group))
+    assert conversation is not None
+    assert (conversation.participants, conversation.admins) == (3, 1)
+
+
+async def test_a_wrong_list_of_participants_of_a_thread_is_repaired(app: Sobremesa) -> None:
+    deal: Deal = await strike_deal(app)
+    thread = await deal.thread()
+    await app.table.write(Update(thread_by_id(room_id=thread.room_id), set_to(participants=["nobody"])))
+
+    assert await is_repaired(app, [f"participants: ['nobody'] is {sorted(thread.participants)}"])
+
+
+async def test_wrong_counts_of_members_of_a_workspace_are_repaired(app: Sobremesa) -> None:
+    people: Company = await meet(app)
+    made = await app.workspaces.create(people.ana, name="Kitchen")
+    key = workspace_by_id(workspace_id=made.workspace.workspace_id)
+    await app.table.write(Update(key, set_to(members=50, owners=4)))
+
+    assert await is_repaired(app, ["members: 50 is 1", "owners: 4 is 1"])
+
+
+async def test_a_repair_that_is_outrun_counts_again(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody reacts between the count and its repair: the repair's condition fails, and the count is made again."""
+    app, table = town.app, town.app.table
+    key = await summary_key(town)
+    await table.write(Update(key, set_to(count=99)))
+    write = Table.write
+    waiting = [app.channels.react(town.moderator, town.channel_id, key.parts["message_id"], "👍")]
+
+    async def outrun(self: Table, *operations: Any, **options: Any) -> Any:
+        if waiting and isinstance(operations[0], Update) and operations[0].key.raw == key.raw:
+            await waiting.pop()
+        return await write(self, *operations, **options)
+
+    monkeypatch.setattr(Table, "write", outrun)
+
+    assert await found(app) == ["reactions: 100 is 4"]
+    monkeypatch.undo()
+    assert await found(app) == []
+
+
+async def test_counting_beside_people_who_react_changes_nothing(town: Town) -> None:
+    app, room = town.app, town.channel_id
+    message_id = (await summary_key(town)).parts["message_id"]
+
+    async def toggle() -> None:
+        for _ in range(5):
+            await app.channels.unreact(town.member, room, message_id, "👍")
+            await app.channels.react(town.member, room, message_id, "👍")
+
+    await asyncio.gather(toggle(), found(app), found(app))
+
+    assert await found(app) == []
+    [shown] = (await app.channels.page(town.owner, room, limit=1)).messages
+    assert [one.count for one in shown.reactions] == [3]
+
+
+async def test_the_command_says_what_it_repairs(town: Town, store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    key = await summary_key(town)
+    await town.app.table.write(Update(key, set_to(count=99)))
+    place = f"channel {town.channel_id} message {key.parts['message_id']} 👍"
+    said = f"{place}: reactions 99 is 3\n3 places counted, 1 {{}}.\n"
+
+    for dry_run, done in ((True, said.format("would be mended")), (False, said.format("mended"))):
+        await reconcile(dry_run=dry_run, store=store)
+        assert capsys.readouterr().out == done
+    await reconcile(store=store)
+
+    assert capsys.readouterr().out == "3 places counted, 0 mended.\n"
