@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NewType, Self
 
 import msgspec
@@ -75,6 +76,17 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     def administers(self, tenant: Tenant | None) -> bool:
         """Is this an administrator of the tenant that a row belongs to?"""
         return self.is_admin and self.is_of(tenant)
+
+
+PICTURE_ADDRESS = r"^/v1/attachments/[A-Za-z0-9_-]{1,64}$"
+"""Faces and icons are uploads: a page that shows them asks no other site, which would learn who looks."""
+
+_PICTURE_ADDRESS = re.compile(PICTURE_ADDRESS)
+
+
+def own_picture(address: str | None) -> str | None:
+    """The address of a picture if it is an upload of ours, else None. Other programs may have stored any address."""
+    return address if address is not None and _PICTURE_ADDRESS.fullmatch(address) else None
 
 
 class Face(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -23,7 +23,7 @@ from sobremesa.inboxes.events import LiveCounts
 from sobremesa.inboxes.opening import Inboxes
 from sobremesa.inboxes.places import Own
 from sobremesa.live.greetings import Gap, MissedRoom, Ready
-from sobremesa.people import Actor, Tenant, UserId
+from sobremesa.people import Actor, Tenant, UserId, own_picture
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.unread import RoomStanding
 from sobremesa.rooms.views import UnreadView
@@ -108,7 +108,7 @@ def _server_view(found: MemberChannels, standings: dict[RoomId, RoomStanding]) -
         "serverId": server.server_id,
         "name": server.name,
         "ownerId": server.owner_id,
-        "iconUrl": server.icon_url,
+        "iconUrl": own_picture(server.icon_url),
         "createdAt": server.created_at,
         "updatedAt": server.updated_at,
         "role": found.member.role,

@@ -51,7 +51,7 @@ async def test_a_deleted_person_is_gone_at_once(town: Town, club: Club) -> None:
     signed_in = await town.register("ana")
     ana = await town.authenticate(signed_in.access_token)
     bea = await town.actor("bea")
-    await town.accounts.change_profile(ana, avatar_url="/files/1")
+    await town.accounts.change_profile(ana, avatar_url="/v1/attachments/1")
     await town.accounts.grant_admin("ana")
     await town.accounts.block(bea, ana.user_id)
     assert await town.accounts.departures.names() == frozenset()

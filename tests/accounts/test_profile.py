@@ -7,11 +7,12 @@ import asyncio
 import pytest
 
 from accounts.town import Town
+from sobremesa.accounts.api import routes
 from sobremesa.accounts.entities import User, UsernameClaim, username_claim
 from sobremesa.accounts.errors import SelfBlock, UsernameTaken
 from sobremesa.errors import Invalid, NotFound, Unauthenticated
 from sobremesa.people import Actor, Face, UserId
-from sobremesa.table import Create, Layout, measure
+from sobremesa.table import Create, Layout, Update, measure, set_to
 
 NOBODY = UserId("01JGSXXXXXXXXXXXXXXXXXXXXX")
 
@@ -19,9 +20,9 @@ NOBODY = UserId("01JGSXXXXXXXXXXXXXXXXXXXXX")
 async def test_a_new_name_frees_the_old_one(town: Town) -> None:
     ana = await town.actor("ana")
     town.clock.move(seconds=5)
-    changed = await town.accounts.change_profile(ana, username="Anita", avatar_url="/files/1")
+    changed = await town.accounts.change_profile(ana, username="Anita", avatar_url="/v1/attachments/1")
 
-    assert (changed.username, changed.avatar_url, changed.email) == ("Anita", "/files/1", "ana@example.com")
+    assert (changed.username, changed.avatar_url, changed.email) == ("Anita", "/v1/attachments/1", "ana@example.com")
     assert changed.updated_at > changed.created_at
     assert await town.accounts.get_me(ana) == changed
     assert await town.accounts.find_by_username("ana") is None
@@ -42,8 +43,8 @@ async def test_other_capitals_of_ones_own_name_are_free(town: Town) -> None:
 
 async def test_a_picture_can_be_taken_away_and_the_rest_stays(town: Town) -> None:
     ana = await town.actor("ana")
-    await town.accounts.change_profile(ana, avatar_url="/files/1")
-    assert (await town.accounts.change_profile(ana, username="anita")).avatar_url == "/files/1"
+    await town.accounts.change_profile(ana, avatar_url="/v1/attachments/1")
+    assert (await town.accounts.change_profile(ana, username="anita")).avatar_url == "/v1/attachments/1"
     cleared = await town.accounts.change_profile(ana, avatar_url=None)
     assert (cleared.username, cleared.avatar_url) == ("anita", None)
     await town.login("ana")  # still in the index and under the claim of the address
@@ -86,11 +87,11 @@ async def test_people_are_found_by_id_and_name(town: Town) -> None:
 
 async def test_faces_come_by_one_batch_and_strangers_are_deleted_users(town: Town) -> None:
     ana = await town.actor("ana")
-    await town.accounts.change_profile(ana, avatar_url="/files/1")
+    await town.accounts.change_profile(ana, avatar_url="/v1/attachments/1")
     with measure() as measured:
         faces = await town.accounts.faces([ana.user_id, NOBODY, ana.user_id])
     assert faces == {
-        ana.user_id: Face(user_id=ana.user_id, username="ana", avatar_url="/files/1"),
+        ana.user_id: Face(user_id=ana.user_id, username="ana", avatar_url="/v1/attachments/1"),
         NOBODY: Face(user_id=NOBODY, username="deleted user"),
     }
     assert measured.calls == 1
@@ -179,3 +180,33 @@ def test_a_row_of_the_older_design_loads_and_keeps_its_keys() -> None:
     assert {name: stored[name] for name in row} == row
     bare = User.from_item({"pk": "USER#1", "sk": "PROFILE"}, Layout())
     assert (bare.user_id, bare.username) == ("1", "")
+
+
+FOREIGN = (
+    "https://example.com/me.png",
+    "http://example.com/me.png",
+    "//example.com/v1/attachments/1",
+    "/v1/attachments/../../elsewhere",
+    "/v1/attachments/1?next=//example.com",
+    "/files/1",
+    "",
+)
+
+
+@pytest.mark.parametrize("address", FOREIGN)
+async def test_a_picture_of_another_site_is_refused(village: Town, address: str) -> None:
+    ana = await village.actor("ana")
+    with pytest.raises(Invalid) as refused:
+        await village.accounts.change_profile(ana, avatar_url=address)
+    assert refused.value.data["errors"][0]["pointer"] == "#/avatarUrl"
+
+
+async def test_a_picture_of_another_site_that_is_stored_is_not_shown(town: Town) -> None:
+    """Rows of other programs may have any address; the page must not ask there."""
+    ana = await town.actor("ana")
+    await town.table.write(Update(User.key(user_id=ana.user_id), set_to(avatar_url="https://example.com/me.png")))
+
+    assert (await town.accounts.faces([ana.user_id]))[ana.user_id].avatar_url is None
+    shown = {f"{each.method} {each.path}": each.handler for each in routes(town.accounts).endpoints}
+    assert (await shown["GET /users/me"](actor=ana)).avatar_url is None
+    assert (await shown["GET /users/{user_id}"](actor=ana, user_id=ana.user_id)).avatar_url is None

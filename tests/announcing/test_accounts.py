@@ -16,7 +16,7 @@ async def test_a_new_name_or_picture_is_told_to_ones_own_sockets(app: Sobremesa,
     assert await ear.told() == []
 
     await app.accounts.change_profile(actor, username="anna")
-    user = await app.accounts.change_profile(actor, avatar_url="https://example.com/anna.png")
+    user = await app.accounts.change_profile(actor, avatar_url="/v1/attachments/anna")
     _, changed = await ear.told()
 
     assert changed == (
@@ -25,7 +25,7 @@ async def test_a_new_name_or_picture_is_told_to_ones_own_sockets(app: Sobremesa,
         {
             "userId": actor.user_id,
             "username": "anna",
-            "avatarUrl": "https://example.com/anna.png",
+            "avatarUrl": "/v1/attachments/anna",
             "updatedAt": user.updated_at,
         },
     )

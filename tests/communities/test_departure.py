@@ -65,7 +65,7 @@ async def live(app: Sobremesa, clock: Ahead) -> Life:
     await app.channels.react(zeb, home.channel_id, first.message_id, "👍")
     await app.channels.mark_read(zeb, home.channel_id, first.message_id)
     await app.channels.pin(home.owner, home.channel_id, first.message_id)
-    await app.accounts.change_profile(zeb, avatar_url=f"https://example.com/{NAME}.png")
+    await app.accounts.change_profile(zeb, avatar_url=f"/v1/attachments/{NAME}")
     await app.table.write(
         Create(
             ConnectionPointer(

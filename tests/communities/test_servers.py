@@ -12,13 +12,14 @@ import pytest
 from communities.conftest import Ahead
 from communities.world import Town, join, person, rows
 from sobremesa.app import Sobremesa
-from sobremesa.communities.entities import DIRECTORY_SHARDS, ChannelId, Connection, ConnectionId, ServerId
+from sobremesa.communities.api import server_view
+from sobremesa.communities.entities import DIRECTORY_SHARDS, ChannelId, Connection, ConnectionId, Server, ServerId
 from sobremesa.communities.service import CLEAN_SERVER, shard_of
-from sobremesa.errors import Forbidden, NotFound, Refusal
+from sobremesa.errors import Forbidden, Invalid, NotFound, Refusal
 from sobremesa.idempotency import KeyReused
 from sobremesa.jobs import Job
 from sobremesa.rooms.sending import Draft
-from sobremesa.table import Create, hash_part
+from sobremesa.table import Create, Update, hash_part, set_to
 from sobremesa.table.errors import BadCursor, Throttled
 
 # Making and finding
@@ -27,12 +28,12 @@ from sobremesa.table.errors import BadCursor, Throttled
 async def test_whoever_makes_a_server_owns_it_and_nobody_else_sees_it(app: Sobremesa) -> None:
     ana, ben = person("ana"), person("ben")
 
-    server = await app.communities.create_server(ana, name="The long table", icon_url="https://example.com/i.png")
+    server = await app.communities.create_server(ana, name="The long table", icon_url="/v1/attachments/icon")
 
     assert (server.name, server.owner_id, server.icon_url) == (
         "The long table",
         ana.user_id,
-        "https://example.com/i.png",
+        "/v1/attachments/icon",
     )
     found = await app.communities.get_server(ana, server.server_id)
     assert (found.server, found.role) == (server, "owner")
@@ -409,3 +410,16 @@ async def test_servers_are_counted_with_their_channels(town: Town) -> None:
     counts = dict(zip((server.server_id for server in servers), await communities.count_channels(servers), strict=True))
 
     assert counts == {town.server_id: 2, other.server_id: 0}
+
+
+async def test_an_icon_is_an_upload_and_a_stored_foreign_one_is_not_shown(app: Sobremesa) -> None:
+    ana = person("ana")
+    with pytest.raises(Invalid):
+        await app.communities.create_server(ana, name="x", icon_url="https://example.com/i.png")
+    server = await app.communities.create_server(ana, name="x")
+    with pytest.raises(Invalid):
+        await app.communities.change_server(ana, server.server_id, {"icon_url": "https://example.com/i.png"})
+
+    key = Server.key(server_id=server.server_id)
+    stored = await app.table.write(Update(key, set_to(icon_url="https://example.com/i.png")))
+    assert server_view(stored).icon_url is None

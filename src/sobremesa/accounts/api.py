@@ -27,9 +27,7 @@ from sobremesa.accounts.sessions import SignedIn
 from sobremesa.clock import Instant
 from sobremesa.errors import Clash, Invalid, NotFound
 from sobremesa.http.endpoints import Input, Lines, Listed, Output, PageQuery, Routes
-from sobremesa.people import Actor, Face, SessionId, Tenant, UserId
-
-MAX_URL = 2048
+from sobremesa.people import PICTURE_ADDRESS, Actor, Face, SessionId, Tenant, UserId, own_picture
 
 Email = Annotated[
     str,
@@ -47,7 +45,14 @@ Username = Annotated[
 NewPassword = Annotated[str, Meta(min_length=MIN_PASSWORD, max_length=MAX_PASSWORD, examples=["correct horse battery"])]
 GivenPassword = Annotated[str, Meta(max_length=MAX_PASSWORD, examples=["correct horse battery"])]
 Device = Annotated[str, Meta(max_length=MAX_DEVICE, description="What the person calls this device.")]
-AvatarUrl = Annotated[str, Meta(max_length=MAX_URL, pattern="^(https?://|/)[^\\s]*$")]
+AvatarUrl = Annotated[
+    str,
+    Meta(
+        pattern=PICTURE_ADDRESS,
+        description="The address of an upload of yours.",
+        examples=["/v1/attachments/01JGSYB3ZZ4Q0X5V6W7E8R9T0A"],
+    ),
+]
 GivenToken = Annotated[str, Meta(max_length=1024)]
 
 
@@ -337,7 +342,7 @@ def _me(user: User) -> Me:
         user_id=user.user_id,
         username=user.username,
         email=user.email,
-        avatar_url=user.avatar_url,
+        avatar_url=own_picture(user.avatar_url),
         tenant=user.tenant,
         is_admin=user.is_admin,
         created_at=user.created_at,
@@ -347,7 +352,10 @@ def _me(user: User) -> Me:
 
 def _user(user: User) -> UserView:
     return UserView(
-        user_id=user.user_id, username=user.username, avatar_url=user.avatar_url, created_at=user.created_at
+        user_id=user.user_id,
+        username=user.username,
+        avatar_url=own_picture(user.avatar_url),
+        created_at=user.created_at,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sobremesa.clock import EPOCH, Instant
-from sobremesa.people import DEFAULT_TENANT, DELETED_NAME, Face, KeyId, SessionId, Tenant, UserId
+from sobremesa.people import DEFAULT_TENANT, DELETED_NAME, Face, KeyId, SessionId, Tenant, UserId, own_picture
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1
 
 
@@ -218,4 +218,4 @@ def face_of(user_id: UserId, user: User | None) -> Face:
     """What others see of a person; whoever is gone is a deleted user."""
     if user is None or user.deleted_at is not None:
         return Face(user_id=user_id, username=DELETED_NAME)
-    return Face(user_id=user_id, username=user.username, avatar_url=user.avatar_url)
+    return Face(user_id=user_id, username=user.username, avatar_url=own_picture(user.avatar_url))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec import UnsetType
+
 from sobremesa.errors import Clash, Forbidden, Invalid, NotConfigured, Unauthenticated
+from sobremesa.people import own_picture
 
 
 class EmailTaken(Clash):
@@ -87,6 +90,12 @@ class OwnsWorkspaces(Clash):
 
     code = "owns_workspaces"
     says = "You are the only owner of workspaces with others in them: make somebody else an owner, or delete them."
+
+
+def require_own_picture(field: str, address: str | UnsetType | None) -> None:
+    """Invalid unless this is the address of an upload of ours, or none at all."""
+    if isinstance(address, str) and own_picture(address) is None:
+        raise invalid(field, "Expected the address of an upload, /v1/attachments/{fileId}")
 
 
 def invalid(field: str, detail: str) -> Invalid:

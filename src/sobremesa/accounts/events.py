@@ -7,7 +7,7 @@ from sobremesa.clock import Instant
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Announcement, EventType, only, person
 from sobremesa.live.translation import Seen, Translation
-from sobremesa.people import UserId
+from sobremesa.people import UserId, own_picture
 
 
 class LiveUser(Output):
@@ -35,7 +35,7 @@ class AccountEvents:
             return [] if old is None else [only(ends=[seen.row.user_id])]
         if old is None:
             return []
-        told = LiveUser(new.user_id, new.username, new.avatar_url, new.updated_at)
+        told = LiveUser(new.user_id, new.username, own_picture(new.avatar_url), new.updated_at)
         return [user_updated(told, person(new.user_id))]
 
     async def _session(self, seen: Seen[Session]) -> list[Announcement]:

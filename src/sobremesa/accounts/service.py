@@ -32,7 +32,7 @@ from sobremesa.accounts.entities import (
     user_by_id,
     username_claim,
 )
-from sobremesa.accounts.errors import SelfBlock, UsernameTaken
+from sobremesa.accounts.errors import SelfBlock, UsernameTaken, require_own_picture
 from sobremesa.accounts.exporting import export_person
 from sobremesa.accounts.keyring import Keyring
 from sobremesa.accounts.known_addresses import KnownAddresses
@@ -251,7 +251,11 @@ class Accounts:
     async def change_profile(
         self, actor: Actor, *, username: str | None = None, avatar_url: str | UnsetType | None = UNSET
     ) -> User:
-        """Change one's name or picture (None takes it away); UsernameTaken if somebody has that name."""
+        """Change one's name or picture (None takes it away); UsernameTaken if another user has that name.
+
+        A picture is an upload: Invalid for any other address.
+        """
+        require_own_picture("avatarUrl", avatar_url)
         wanted = normal_username(username) if username is not None else None
         for _ in range(ATTEMPTS):
             user = await self.get_me(actor)

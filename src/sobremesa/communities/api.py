@@ -32,7 +32,7 @@ from sobremesa.http.endpoints import IdempotencyKey, Input, Listed, Output, Page
 from sobremesa.idempotency import KeyReused
 from sobremesa.ids import MessageId
 from sobremesa.invites.codes import InviteCode
-from sobremesa.people import Actor, Face, UserId
+from sobremesa.people import PICTURE_ADDRESS, Actor, Face, UserId, own_picture
 from sobremesa.rooms.door import People
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=r"\S", examples=["The long table"])]
@@ -40,8 +40,8 @@ Topic = Annotated[str, msgspec.Meta(max_length=1024, examples=["What we eat on T
 ImageAddress = Annotated[
     str,
     msgspec.Meta(
-        max_length=2048,
-        pattern=r"^(https://|/v1/attachments/)\S+$",
+        pattern=PICTURE_ADDRESS,
+        description="The address of an upload.",
         examples=["/v1/attachments/01JGSYB3ZZ4Q0X5V6W7E8R9T0A"],
     ),
 ]
@@ -346,7 +346,12 @@ def routes(communities: Communities, membership: Membership, people: People) -> 
 
 def server_view(server: Server) -> ServerView:
     return ServerView(
-        server.server_id, server.name, server.owner_id, server.icon_url, server.created_at, server.updated_at
+        server.server_id,
+        server.name,
+        server.owner_id,
+        own_picture(server.icon_url),
+        server.created_at,
+        server.updated_at,
     )
 
 

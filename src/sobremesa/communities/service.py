@@ -9,6 +9,7 @@ from zlib import crc32
 
 from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.entities import AuditEntry, user_by_id
+from sobremesa.accounts.errors import require_own_picture
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.communities.access import Access, Member, MemberChannels
 from sobremesa.communities.entities import (
@@ -111,7 +112,8 @@ class Communities:
     async def create_server(
         self, actor: Actor, *, name: str, icon_url: str | None = None, key: str | None = None
     ) -> Server:
-        """Make a server, which its maker owns."""
+        """Make a server, which its maker owns. An icon is an upload: Invalid for any other address."""
+        require_own_picture("iconUrl", icon_url)
         claim = self._idempotency.claim(actor, key, "server", [name, icon_url])
         before = await claim.find()
         if before is not None:
@@ -188,6 +190,7 @@ class Communities:
 
     async def change_server(self, actor: Actor, server_id: ServerId, changes: Mapping[str, Any]) -> Server:
         """Change a server's name or icon."""
+        require_own_picture("iconUrl", changes.get("icon_url"))
         member = await self._access.require_member(actor, server_id, "manage_server")
         if not changes:
             return member.server
