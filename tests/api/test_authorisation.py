@@ -155,6 +155,7 @@ workspaces.listWorkspaces           401  403       200      200     200        2
 workspaces.getWorkspace             401  403       404      404     200        200    200    200
 workspaces.changeWorkspace          401  403       404      404     403        403    200    200
 workspaces.deleteWorkspace          401  403       404      404     403        403    403    204
+workspaces.listAudit                401  403       404      404     403        403    200    200
 workspaces.listMembers              401  403       404      404     200        200    200    200
 workspaces.changeMember             401  403       404      404     403        403    403    200
 workspaces.removeMember             401  403       404      404     403        403    204    204
@@ -628,6 +629,7 @@ async def _list_workspaces(place: Place, who: str) -> Attempt:
 
 @prepares(
     *("workspaces.getWorkspace", "workspaces.deleteWorkspace", "workspaces.listMembers", "workspaces.createInvite"),
+    "workspaces.listAudit",
     *("workspaces.listInvites", "workspaces.listItems", "workspaces.listSettings"),
 )
 async def _the_workspace(place: Place, who: str) -> Attempt:

@@ -21,6 +21,7 @@ threads.listThreads                 401  403       200      200     200        2
 threads.getThread                   401  403       404      404     200        200    200    200
 threads.changeThread                401  403       404      404     200        200    200    200
 threads.changeThread locked         401  403       404      404     403        403    200    200
+threads.listAudit                   401  403       404      404     403        403    200    403
 threads.listParticipants            401  403       404      404     200        200    200    200
 threads.addParticipant              401  403       404      404     403        201    201    201
 threads.addParticipant admin        401  403       404      404     403        403    201    403
@@ -145,7 +146,9 @@ async def _list_threads(scene: Scene, who: str) -> Attempt:
     return Attempt()
 
 
-@prepares("threads.getThread", "threads.listParticipants", "threads.listCards", "threads.openPanel")
+@prepares(
+    *("threads.getThread", "threads.listAudit", "threads.listParticipants", "threads.listCards", "threads.openPanel")
+)
 async def _the_thread(scene: Scene, who: str) -> Attempt:
     return Attempt({"threadId": (await deal_of(scene)).thread_id})
 

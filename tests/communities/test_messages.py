@@ -6,7 +6,10 @@ import asyncio
 
 import pytest
 
+from communities.conftest import Ahead
 from communities.world import Town
+from sobremesa.clock import Instant
+from sobremesa.communities.entities import CHANNELS
 from sobremesa.errors import Forbidden, Invalid, NotFound
 from sobremesa.ids import MessageId
 from sobremesa.rooms.errors import NonceReused, OneDirection, ReplyMissing
@@ -258,3 +261,17 @@ async def test_a_message_is_found_by_its_id_alone_by_those_who_may_see_it(town: 
     assert (found.message_id, found.content) == (message.message_id, "here")
     assert await find(town.stranger, message.message_id) is None
     assert await find(town.owner, MessageId("01JZZZZZZZZZZZZZZZZZZZZZZZ")) is None
+
+
+async def test_message_stores_when_it_changed_last_from_the_start(town: Town, clock: Ahead) -> None:
+    async def updated_at() -> Instant | None:
+        row = await town.app.table.get(CHANNELS.message_key(town.channel_id, sent.message_id), consistent=True)
+        assert row is not None
+        return row.updated_at
+
+    sent = await town.say(town.member, "hello")
+    assert await updated_at() == sent.created_at
+
+    clock.move(seconds=5)
+    edited = await town.app.channels.edit(town.member, town.channel_id, sent.message_id, "hello there")
+    assert await updated_at() == edited.edited_at

@@ -9,8 +9,8 @@ import pytest
 from communities.conftest import Ahead
 from communities.world import requests, rows
 from conversations.company import Company
-from sobremesa.clock import instant
-from sobremesa.conversations.entities import ConversationMessage, seat_of
+from sobremesa.clock import Instant, instant
+from sobremesa.conversations.entities import CONVERSATIONS, ConversationMessage, conversation_by_id, seat_of
 from sobremesa.errors import Forbidden
 from sobremesa.ids import MessageId, time_of
 from sobremesa.rooms.errors import NonceReused
@@ -249,3 +249,30 @@ async def test_a_message_of_another_writer_without_a_time_shows_that_of_its_id(p
 
     assert view.created_at.startswith("2024-04-2")
     assert view.created_at < said.created_at
+
+
+async def test_conversation_stores_when_it_or_its_last_message_changed(people: Company, clock: Ahead) -> None:
+    room_id = await people.direct(people.ana, people.ben)
+
+    async def stored() -> tuple[Instant | None, Instant | None]:
+        head = await people.app.table.get(conversation_by_id(room_id=room_id))
+        key = CONVERSATIONS.message_key(room_id, sent.message_id)
+        message = await people.app.table.get(key, consistent=True)
+        assert head is not None
+        assert message is not None
+        return message.updated_at, head.updated_at
+
+    sent = await people.say(people.ana, room_id, "hello")
+    assert await stored() == (None, sent.created_at)
+
+    clock.move(seconds=5)
+    edited = await people.app.talks.edit(people.ana, room_id, sent.message_id, "hello there")
+    assert await stored() == (edited.edited_at, edited.edited_at)
+
+    clock.move(seconds=5)
+    await people.app.talks.delete(people.ana, room_id, sent.message_id)
+    message_at, head_at = await stored()
+    assert edited.edited_at is not None
+    assert message_at == head_at
+    assert head_at is not None
+    assert head_at > edited.edited_at

@@ -6,8 +6,11 @@ import asyncio
 
 import pytest
 
+from sobremesa.app import Sobremesa
+from sobremesa.conversations.errors import BlockedByThem
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.people import UserId
+from sobremesa.rooms.sending import Draft
 from sobremesa.table import Update, set_to
 from sobremesa.threads.entities import RoleContext, Thread
 from sobremesa.threads.errors import (
@@ -177,3 +180,46 @@ async def test_people_who_leave_while_others_talk_keep_nobody_from_talking(deal:
     assert [one for one in outcomes if isinstance(one, BaseException)] == []
     assert not await in_both(deal) & {who.user_id for who in leaving}
     assert len(await deal.contents()) == 6
+
+
+# People who have blocked each other
+
+
+async def test_person_whom_the_other_party_blocked_adds_nothing_to_the_thread(deal: Deal) -> None:
+    app, room = deal.app, deal.thread_id
+    sent, theirs = await deal.say(deal.seller, "hello"), await deal.say(deal.buyer, "hi")
+    helper = await deal.join("hal", "seller")
+    for who in (deal.seller, helper):
+        await app.accounts.block(deal.buyer, who.user_id)
+
+    rooms, offer = app.thread_rooms, {"amount": 1, "currency": "EUR"}
+    for who in (deal.seller, helper):
+        for attempt in (
+            deal.say(who, "listen"),
+            app.cards.create(who, room, type="offer", payload=offer),
+            app.tabs.put(who, room, "brief", {"title": "x"}, source_version=1),
+            rooms.react(who, room, theirs.message_id, "👍"),
+            rooms.pin(who, room, sent.message_id),
+            rooms.typing(who, room),
+        ):
+            with pytest.raises(Blocked):
+                await attempt
+    with pytest.raises(Blocked):
+        await rooms.edit(deal.seller, room, sent.message_id, "listen")
+
+    await deal.say(deal.buyer, "bye")
+    await deal.say(deal.admin, "goodbye")
+    assert await deal.contents() == ["hello", "hi", "bye", "goodbye"]
+    await app.accounts.unblock(deal.buyer, deal.seller.user_id)
+    await deal.say(deal.seller, "thanks")
+    await rooms.pin(deal.seller, room, sent.message_id)
+
+
+async def test_blocked_person_does_not_pin_in_a_direct_conversation(app: Sobremesa) -> None:
+    ana, ben = await new_person(app, "ana"), await new_person(app, "ben")
+    room = (await app.conversations.begin_direct(ana, ben.user_id)).conversation_id
+    sent = await app.talks.send(ben, room, Draft("hello"))
+    await app.accounts.block(ana, ben.user_id)
+
+    with pytest.raises(BlockedByThem):
+        await app.talks.pin(ben, room, sent.message_id)

@@ -265,3 +265,18 @@ async def test_the_list_of_participants_is_mended_by_the_next_send(deal: Deal) -
     assert listed[0].unread.count == 1
     with pytest.raises(Forbidden):
         await deal.app.thread_participants.remove(deal.buyer, deal.thread_id, deal.seller.user_id)
+
+
+async def test_admins_of_a_thread_read_its_audit_log_and_others_do_not(deal: Deal) -> None:
+    threads = deal.app.threads
+    await threads.set_status(deal.buyer, deal.thread_id, "locked")
+
+    for reader in (deal.admin, PLATFORM):
+        newest, cursor = await threads.list_audit(reader, deal.thread_id, limit=1)
+        older, _ = await threads.list_audit(reader, deal.thread_id, limit=9, cursor=cursor)
+        assert [(entry.action, entry.actor) for entry in newest] == [("thread.status", deal.buyer.user_id)]
+        assert [entry.action for entry in older] == ["participant.add"]
+    with pytest.raises(Forbidden):
+        await threads.list_audit(deal.buyer, deal.thread_id, limit=1)
+    with pytest.raises(NotFound):
+        await threads.list_audit(deal.stranger, deal.thread_id, limit=1)

@@ -243,3 +243,16 @@ async def test_another_writers_workspace_is_counted_and_gets_an_owner(app: Sobre
     await join(app, ana, foreign, cleo)
     with pytest.raises(AlreadyMember):
         await join(app, ana, foreign, cleo)
+
+
+async def test_admins_and_owners_of_a_workspace_read_its_audit_log(team: Team) -> None:
+    workspaces, place = team.app.workspaces, team.workspace_id
+    await workspaces.rename(team.owner, place, name="Ours")
+
+    for reader in (team.owner, team.admin):
+        entries, _ = await workspaces.list_audit(reader, place, limit=1)
+        assert [(entry.action, entry.actor) for entry in entries] == [("workspace.rename", team.owner.user_id)]
+    with pytest.raises(Forbidden):
+        await workspaces.list_audit(team.member, place, limit=1)
+    with pytest.raises(NotFound):
+        await workspaces.list_audit(team.stranger, place, limit=1)

@@ -125,6 +125,9 @@ class Access:
             self._homes.keep(room_id, pointer)
         return _seat(await self.require_member(actor, pointer.server_id), pointer)
 
+    async def enter_to_act(self, actor: Actor, room_id: RoomId) -> Seat:
+        return await self.enter(actor, room_id)
+
     def beside_send(self, seat: Seat, message: Message, last: MessageId | None) -> Beside:
         """That the sender is still a member when the message is written."""
         return Beside([Check(membership(user_id=seat.user_id, server_id=ServerId(seat.scope)), when=present())])

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from sobremesa.accounts.entities import AuditEntry
+from sobremesa.accounts.audit_views import AuditView, audit_view
 from sobremesa.clock import Instant
 from sobremesa.communities.entities import (
     Ban,
@@ -184,17 +184,6 @@ class JoinedServer(Output, tag_field="kind", tag="server"):
     joined_at: Instant
 
 
-class AuditView(Output):
-    """Who did what to whom."""
-
-    entry_id: str
-    at: Instant
-    actor: str
-    action: str
-    target: str | None
-    details: dict[str, Any]
-
-
 def routes(communities: Communities, membership: Membership, people: People) -> Routes:
     """The routes of servers, their members, bans, invites and channels."""
     api = Routes("Communities")
@@ -240,7 +229,7 @@ def routes(communities: Communities, membership: Membership, people: People) -> 
     async def list_audit(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[AuditView]:
         """What privileged people did in the server, newest first."""
         entries, cursor = await communities.list_audit(actor, server_id, limit=query.limit, cursor=query.cursor)
-        return Listed([_audit_view(entry) for entry in entries], cursor)
+        return Listed([audit_view(entry) for entry in entries], cursor)
 
     @api.get("/servers/{server_id}/members", cacheable=True)
     async def list_members(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[MemberView]:
@@ -395,10 +384,6 @@ def _invite_view(invite: Invite) -> InviteView:
         invite.uses,
         invite.created_at,
     )
-
-
-def _audit_view(entry: AuditEntry) -> AuditView:
-    return AuditView(entry.entry_id, entry.at, entry.actor, entry.action, entry.target, entry.details)
 
 
 def _given(body: msgspec.Struct) -> dict[str, Any]:

@@ -346,6 +346,7 @@ mark_read = WritePattern("COM.45", "Move a read cursor forward, or mute a channe
 CHANNELS = RoomKind(
     name="channel",
     plural="channels",
+    stores_update=True,
     message=ChannelMessage,
     head=ChannelPointer,
     cursor=LastRead,

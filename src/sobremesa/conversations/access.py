@@ -90,6 +90,9 @@ class Access:
     async def enter_to_send(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
         return await self.enter(actor, room_id)
 
+    async def enter_to_act(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
+        return await self.enter(actor, room_id)
+
     async def enter_again(self, seat: Seat) -> ConversationSeat:
         return await self.enter(seat.actor, seat.room_id)
 

@@ -200,7 +200,7 @@ def routes(
         """The pinned messages, the newest message first."""
         return Listed(*await rooms.list_pins(actor, room_id, limit=query.limit, cursor=query.cursor))
 
-    @api.put(f"{room}/pins/{{message_id}}", status=204, errors=[TooManyPins])
+    @api.put(f"{room}/pins/{{message_id}}", status=204, errors=[TooManyPins, *silences])
     async def pin_message(actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
         """Keep a message at hand; again changes nothing."""
         await rooms.pin(actor, room_id, message_id)

@@ -44,7 +44,12 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     def require(self, right: RoomRight) -> None:
         if right not in self.rights:
             raise Forbidden(right=right)
-        if right == "send" and self.silenced is not None:
+        if right == "send":
+            self.refuse_silenced()
+
+    def refuse_silenced(self) -> None:
+        """Raise the reason for which nothing can be added here now, if there is one."""
+        if self.silenced is not None:
             # A fresh one each time: an error keeps the trace of where it was raised, and a seat is remembered.
             raise type(self.silenced)(str(self.silenced), **self.silenced.data)
 
@@ -68,6 +73,10 @@ class Door(Protocol):
 
     async def enter_to_send(self, actor: Actor, room_id: RoomId) -> Seat:
         """Their seat, whose head may be an old one: that the room is still there shows when the message is written."""
+        ...
+
+    async def enter_to_act(self, actor: Actor, room_id: RoomId) -> Seat:
+        """Their seat for something that others see and that is no message, with whatever silences them."""
         ...
 
     def beside_send(self, seat: Seat, message: Message, last: MessageId | None) -> Beside:

@@ -25,6 +25,8 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
     cursor: type[ReadCursor]
     stores_clean: bool = False
     """Does a clean message store that it is? Documented for threads; elsewhere a message without flags is clean."""
+    stores_update: bool = False
+    """Does a message store `updatedAt` before its first change? Documented for channels; elsewhere an edit adds it."""
     cursor_is_seat: bool = False
     """Is a person's cursor the row that makes them a part of the room, so that reading must never make one?"""
     nonce: type[Nonce]

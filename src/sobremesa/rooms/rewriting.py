@@ -108,8 +108,9 @@ class Rewriting:
         would miss one that is made at the same moment, and after this none can be made.
         """
         gone = remove("mentions", "attachments", "reactions", "reply_to")
-        changes = set_to(deleted=True, content="", updated_at=instant(self._clock.now_ms())) + gone
-        tombstone = msgspec.structs.replace(message, deleted=True, content="")
+        now = instant(self._clock.now_ms())
+        changes = set_to(deleted=True, content="", updated_at=now) + gone
+        tombstone = msgspec.structs.replace(message, deleted=True, content="", updated_at=now)
         is_there = differs("deleted", True)
         pin = self._kind.pin_by_key(room_id=seat.room_id, message_id=message.message_id)
         more = (*more, Delete(pin, when=always()))

@@ -151,7 +151,8 @@ class Sending:
             attachments=list(files) or None,
             **self._kind.stored_verdict(flags, nsfw_band),
             # The id's own time: in a room it only moves forward, whatever the clocks of its senders do.
-            created_at=instant(time_of(message_id)),
+            created_at=(at := instant(time_of(message_id))),
+            updated_at=at if self._kind.stores_update else None,
             **draft.more,
             **parts,
         )

@@ -176,7 +176,7 @@ class Rooms:
 
     async def edit(self, actor: Actor, room_id: RoomId, message_id: MessageId, content: str) -> MessageView:
         """Say it otherwise: one's own messages only."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._door.enter_to_act(actor, room_id)
         message = await self._archive.get(seat, message_id)
         if message.author_id != seat.user_id:
             raise Forbidden("Only its author edits a message.")
@@ -270,7 +270,7 @@ class Rooms:
 
     async def react(self, actor: Actor, room_id: RoomId, message_id: MessageId, emoji: str) -> None:
         """Add one's reaction, one emoji; adding it again changes nothing."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._door.enter_to_act(actor, room_id)
         seat.require("send")
         if not is_emoji(emoji):
             raise NotAnEmoji
@@ -293,8 +293,9 @@ class Rooms:
 
     async def pin(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
         """Keep a message at hand; pinning it again changes nothing."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._door.enter_to_act(actor, room_id)
         seat.require("pin")
+        seat.refuse_silenced()
         await self._pins.pin(seat, message_id)
 
     async def unpin(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
@@ -398,7 +399,7 @@ class Rooms:
 
     async def typing(self, actor: Actor, room_id: RoomId) -> None:
         """Tell those who look at the room that one is writing."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._door.enter_to_act(actor, room_id)
         seat.require("send")
         await self._ephemeral.typing(self.kind.name, seat)
 

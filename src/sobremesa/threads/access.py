@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from sobremesa.accounts.audit import Audit
+from sobremesa.accounts.entities import Block, block_of
 from sobremesa.clock import Clock, Instant, instant, milliseconds
 from sobremesa.errors import NotFound, Refusal
 from sobremesa.ids import MessageId, RoomId, first_of
@@ -28,6 +29,7 @@ from sobremesa.table import (
     Remembered,
     Table,
     Update,
+    absent,
     absent_or_null,
     at_most,
     equals,
@@ -186,6 +188,9 @@ class Access:
     async def enter_to_send(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
         return await self.enter(actor, room_id)
 
+    async def enter_to_act(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
+        return await self._with_block(await self.enter(actor, room_id))
+
     async def enter_again(self, seat: Seat) -> ThreadSeat:
         """Their seat as it is by now, with everybody's inbox by their own rows: the cache was wrong, perhaps."""
         own = _thread_seat(seat)
@@ -198,7 +203,19 @@ class Access:
             mended = Update(again.thread.own_key(), set_to(participants=places), when=cache_is_as_seen(again.thread))
             with contextlib.suppress(ConditionFailed):
                 await self._table.write(mended, pattern=move_inboxes)
-        return msgspec.structs.replace(again, inbox=places)
+        return await self._with_block(msgspec.structs.replace(again, inbox=places))
+
+    def not_blocked_by_the_other(self, seat: ThreadSeat) -> list[Operation]:
+        """That the other party has not blocked who writes, for the transaction of what they write."""
+        key = _block_by_the_other(seat)
+        return [] if key is None else [Check(key, when=absent())]
+
+    async def _with_block(self, seat: ThreadSeat) -> ThreadSeat:
+        """The seat, silenced if the other party has blocked this person."""
+        key = _block_by_the_other(seat)
+        if seat.silenced is not None or key is None or await self._table.get(key, consistent=True) is None:
+            return seat
+        return msgspec.structs.replace(seat, silenced=Blocked())
 
     def beside_send(self, seat: Seat, message: Message, last: MessageId | None) -> Beside:
         """The author is in the thread and not blocked, the thread is open, and it moves up in everybody's list."""
@@ -222,6 +239,7 @@ class Access:
             Update(participant_of(room_id=seat.room_id, user_id=user_id), set_to(last_message_at=message.iso))
             for user_id in near
         ]
+        operations += self.not_blocked_by_the_other(own)
         # Whose list is not moved here, because they are many or because the list of them is missing, is moved after it.
         all_moved = len(near) == len(others) and own.inbox
         return Beside(operations, head, None if all_moved else partial(self._inboxes.soon, seat.room_id))
@@ -270,6 +288,15 @@ class Access:
 
 def is_blocked(place: Participant, now: Instant) -> bool:
     return place.blocked_until is not None and place.blocked_until > now
+
+
+def _block_by_the_other(seat: ThreadSeat) -> Key[Block] | None:
+    """Where it stands that the other party has blocked this person; None for admins and the system."""
+    if seat.place is None or seat.place.role_context == "admin":
+        return None
+    thread = seat.thread
+    other = thread.seller_user_id if seat.place.role_context == "buyer" else thread.buyer_user_id
+    return block_of(user_id=other, blocked_id=seat.user_id)
 
 
 def _thread_seat(seat: Seat) -> ThreadSeat:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from sobremesa.accounts.audit_views import AuditView, audit_view
 from sobremesa.errors import NotFound
 from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, PageQuery, Routes
 from sobremesa.idempotency import KeyReused
@@ -138,6 +139,12 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
     async def change_thread(actor: Actor, thread_id: ThreadId, body: NewStatus) -> ThreadView:
         """Archive, lock or reopen a thread. What is locked, only who locked it or an admin opens again."""
         return thread_view(*await threads.set_status(actor, thread_id, body.status))
+
+    @api.get("/threads/{thread_id}/audit")
+    async def list_audit(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[AuditView]:
+        """What privileged people did in the thread, newest first: for its admins."""
+        entries, cursor = await threads.list_audit(actor, thread_id, limit=query.limit, cursor=query.cursor)
+        return Listed([audit_view(entry) for entry in entries], cursor)
 
     @api.get("/threads/{thread_id}/participants")
     async def list_participants(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[ThreadParticipantView]:

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sobremesa.accounts.audit import Audit
+from sobremesa.accounts.audit import Audit, AuditPage
 from sobremesa.accounts.entities import block_of, user_by_id
 from sobremesa.clock import Clock, Instant, instant
-from sobremesa.errors import Busy, NotFound, Unauthenticated
+from sobremesa.errors import Busy, Forbidden, NotFound, Unauthenticated
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids, RoomId
 from sobremesa.people import Actor, UserId, stored_tenant
@@ -187,6 +187,15 @@ class Threads:
     async def require_party(self, actor: Actor, thread_id: str) -> RoleContext:
         """On which side a participant is; NotFound for a stranger."""
         return await self._access.require_party(actor, RoomId(thread_id))
+
+    async def list_audit(
+        self, actor: Actor, thread_id: ThreadId, *, limit: int, cursor: str | None = None
+    ) -> AuditPage:
+        """What privileged people did in a thread, the newest first: for its admins."""
+        standing = await self._access.require(actor, thread_id)
+        if not standing.is_admin:
+            raise Forbidden("Only an admin reads the audit log of a thread.")
+        return await self._audit.list_entries(thread_id, since=standing.thread.created_at, limit=limit, cursor=cursor)
 
     # Closing
 

@@ -125,6 +125,7 @@ class Tabs:
             Put(snapshot, when=when & less_if_present("source_version", snapshot.source_version)),
             Check(seat.thread.own_key(), when=present() & IS_OPEN),
             Check(participant_of(room_id=seat.room_id, user_id=seat.user_id), when=present() & not_blocked(now)),
+            *self._access.not_blocked_by_the_other(seat),
             *case,
             pattern=write_tab,
         )
@@ -159,7 +160,7 @@ class Tabs:
             return StaleVersion(
                 current={"tab": tab, "sourceVersion": current.source_version, "updatedAt": current.updated_at}
             )
-        (await self._access.enter(actor, thread_id)).require("send")
+        (await self._access.enter_to_act(actor, thread_id)).require("send")
         return ChangedMeanwhile()
 
     def _as_seen_by(self, seat: ThreadSeat, tab: Tab) -> Tab:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from sobremesa.accounts.audit_views import AuditView, audit_view
 from sobremesa.http.endpoints import Cursor, IdempotencyKey, Input, Listed, PageQuery, Routes
 from sobremesa.idempotency import KeyReused
 from sobremesa.people import Actor, UserId
@@ -146,6 +147,12 @@ def routes(
     async def delete_workspace(actor: Actor, workspace_id: WorkspaceId) -> None:
         """Delete a workspace with everything in it: its owners. It is invisible at once."""
         await workspaces.delete(actor, workspace_id)
+
+    @api.get(f"{at}/audit")
+    async def list_audit(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[AuditView]:
+        """What privileged people did in the workspace, newest first: for its admins and owners."""
+        entries, cursor = await workspaces.list_audit(actor, workspace_id, limit=query.limit, cursor=query.cursor)
+        return Listed([audit_view(entry) for entry in entries], cursor)
 
     @api.get(f"{at}/members", cacheable=True)
     async def list_members(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[WorkspaceMemberView]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 Role: TypeAlias = Literal["owner", "admin", "member"]
-Right: TypeAlias = Literal["read", "write", "configure", "invite", "remove_members", "manage_roles", "delete"]
+Right: TypeAlias = Literal[
+    "read", "write", "configure", "invite", "remove_members", "manage_roles", "delete", "see_audit"
+]
 
 SAYS: dict[Right, str] = {
     "read": "see the workspace, its members, items and settings; leave",
@@ -15,11 +17,12 @@ SAYS: dict[Right, str] = {
     "remove_members": "take out those of a lower role",
     "manage_roles": "give any role to anybody, own the workspace together",
     "delete": "delete the workspace",
+    "see_audit": "read the audit log",
 }
 
 _Rights: TypeAlias = frozenset[Right]
 _MEMBER: _Rights = frozenset({"read", "write"})
-_ADMIN: _Rights = _MEMBER.union({"configure", "invite", "remove_members"})
+_ADMIN: _Rights = _MEMBER.union({"configure", "invite", "remove_members", "see_audit"})
 _OWNER: _Rights = _ADMIN.union({"manage_roles", "delete"})
 
 RIGHTS: dict[Role, frozenset[Right]] = {"owner": _OWNER, "admin": _ADMIN, "member": _MEMBER}

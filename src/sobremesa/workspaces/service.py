@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sobremesa.accounts.audit import Audit
+from sobremesa.accounts.audit import Audit, AuditPage
 from sobremesa.accounts.entities import user_by_id
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import NotFound
@@ -119,6 +119,16 @@ class Workspaces:
         if workspace is None:
             raise NotFound
         return WorkspaceWithRole(workspace, seat.role)
+
+    async def list_audit(
+        self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
+    ) -> AuditPage:
+        """What privileged people did in a workspace, the newest first: for its admins and owners."""
+        await self._access.enter(actor, workspace_id, "see_audit")
+        workspace = await self._table.get(workspace_by_id(workspace_id=workspace_id))
+        if workspace is None:
+            raise NotFound
+        return await self._audit.list_entries(workspace_id, since=workspace.created_at, limit=limit, cursor=cursor)
 
     async def list_workspaces(
         self, actor: Actor, *, limit: int, cursor: str | None = None
