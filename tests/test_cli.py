@@ -18,8 +18,10 @@ from sobremesa.table.errors import TableMissing
 SOBREMESA = Path(sys.executable).with_name("sobremesa")
 
 
-def run(*arguments: str, folder: Path, names: str | None = None) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | ({} if names is None else {"SOBREMESA_NAMES": names})
+def run(*arguments: str, folder: Path, names: str | None = None, **settings: str) -> subprocess.CompletedProcess[str]:
+    """What a command says and does; settings are given as variables."""
+    given = settings | ({} if names is None else {"names": names})
+    environment = os.environ | {f"SOBREMESA_{name.upper()}": value for name, value in given.items()}
     return subprocess.run(
         [SOBREMESA, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
     )
@@ -197,7 +199,9 @@ def test_signing_keys_rotate_and_admins_are_granted(tmp_path: Path) -> None:
 
 
 def test_a_server_says_in_one_line_why_it_cannot_start(tmp_path: Path) -> None:
-    refused = run("serve", "--store", "postgres://elsewhere", folder=tmp_path)
+    refused = run("serve", "--store", "postgres://elsewhere", folder=tmp_path, potr="9000")
 
     assert refused.returncode == 1
-    assert len(refused.stderr.strip().splitlines()) == 1
+    warned, said = refused.stderr.strip().splitlines()
+    assert "SOBREMESA_POTR is no setting: did you mean SOBREMESA_PORT?" in warned
+    assert "is no store" in said

@@ -473,7 +473,7 @@ class Sobremesa:
             cors_origins=self.settings.cors_origins,
             client=client or Client(read_build()),
             gateway=gateway,
-            on_start=[self.presence.start, gateway.start],
+            on_start=[self.accounts.prepare, self.presence.start, gateway.start],
             on_stop=[self.presence.stop, gateway.stop],
         )
 

@@ -6,6 +6,7 @@ for a list of plain texts also `a,b,c`.
 
 from __future__ import annotations
 
+import difflib
 import re
 import typing
 from collections.abc import Mapping
@@ -20,6 +21,11 @@ PREFIX = "SOBREMESA_"
 DEFAULT_STORE = "sqlite:///sobremesa.db"
 DEFAULT_ISSUER = "sobremesa"
 MAX_ATTRIBUTE_NAME_BYTES = 255
+# The cheapest argon2id that OWASP's password storage cheat sheet recommends: 7 MiB five times over.
+MIN_ARGON2_MEMORY_KIB = 7_168
+MIN_ARGON2_WORK = 5 * MIN_ARGON2_MEMORY_KIB
+OTHER_VARIABLES = frozenset({"LEGACY_ALL_ITEMS"})
+"""Variables of commands, which are no settings of a server."""
 
 IndexRole: TypeAlias = Literal["gsi1", "gsi2"]
 INDEXES: tuple[IndexRole, ...] = get_args(IndexRole)
@@ -172,6 +178,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "the log with the tokens in them: for trying out only. A library user passes a mailer instead."
         ),
     ] = "off"
+    argon2_memory_kib: Annotated[int, Meta(ge=8, description="The memory that hashing a password takes, in KiB.")] = (
+        19_456
+    )
+    argon2_time_cost: Annotated[int, Meta(ge=1, description="How often hashing a password goes over that memory.")] = 2
+    insecure_passwords: Annotated[
+        bool,
+        Meta(description="Hash passwords more cheaply than is safe. For tests only: never set it on a server."),
+    ] = False
     issuers: Annotated[
         list[Issuer], Meta(description="Your own issuers of tokens, as JSON; see [accounts.md](accounts.md).")
     ] = []
@@ -236,6 +250,27 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """Where metrics are served, if they are."""
         return (self.metrics_host, self.metrics_port) if self.metrics_port else None
 
+    def __post_init__(self) -> None:
+        work = self.argon2_memory_kib * self.argon2_time_cost
+        is_safe = self.argon2_memory_kib >= MIN_ARGON2_MEMORY_KIB and work >= MIN_ARGON2_WORK
+        if not is_safe and not self.insecure_passwords:
+            raise BadSetting(
+                f"passwords would be hashed too cheaply: argon2_memory_kib must be at least {MIN_ARGON2_MEMORY_KIB}, "
+                f"and {MIN_ARGON2_WORK} together with argon2_time_cost; only tests may set insecure_passwords"
+            )
+
+    def warnings(self) -> list[str]:
+        """What can be used, but is probably not meant."""
+        found = []
+        if self.redis is not None and self.store.startswith("sqlite"):
+            found.append(
+                f"{PREFIX}REDIS is set, but the store is a file: only rate limits use Redis. Events reach the sockets "
+                "of this process; several nodes need a DynamoDB store."
+            )
+        if self.insecure_passwords:
+            found.append(f"{PREFIX}INSECURE_PASSWORDS is set: passwords are hashed too cheaply to be safe.")
+        return found
+
     @property
     def address(self) -> str:
         """Where users reach the service, for links in mails."""
@@ -259,7 +294,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         try:
             return msgspec.convert(values, cls, strict=False)
         except msgspec.ValidationError as error:
-            raise BadSetting(f"a setting cannot be used: {error}") from None
+            raise BadSetting(f"a setting cannot be used: {_with_variable(str(error))}") from None
+
+
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """What to tell about variables that look like settings and are none, each with the nearest setting."""
+    known = [info.name.upper() for info in msgspec.structs.fields(Settings)]
+    found = []
+    for variable in sorted(environment):
+        name = variable.removeprefix(PREFIX)
+        if name != variable and name not in known and name not in OTHER_VARIABLES:
+            nearest = difflib.get_close_matches(name, known, n=1)
+            found.append(f"{variable} is no setting" + (f": did you mean {PREFIX}{nearest[0]}?" if nearest else "."))
+    return found
+
+
+def _with_variable(text: str) -> str:
+    """An error of a value, with the variable in place of the path in our structure."""
+    return re.sub(r"`\$\.(\w+)([^`]*)`", lambda at: f"{PREFIX}{at[1].upper()}{at[2]}", text)
 
 
 def _refuse_double(roles: Mapping[str, str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from announcing.ear import Ear
+from cheap import CHEAP
 from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock, SystemClock
 from sobremesa.settings import Settings
@@ -26,6 +27,7 @@ def store() -> str:
 @pytest.fixture
 async def app(store: str, clock: SetClock, tmp_path: Path) -> AsyncIterator[Sobremesa]:
     settings = Settings(
+        **CHEAP,
         rate_limits="off",
         files=(tmp_path / "files").as_uri(),
         records=f"sqlite:///{tmp_path / 'records.db'}",

@@ -16,6 +16,7 @@ import msgspec
 import pytest
 
 from announcing.ear import Ear
+from cheap import CHEAP
 from communities.world import found_town, join
 from conversations.company import known, meet
 from inboxes.shop import ANA, Shop
@@ -236,7 +237,7 @@ async def test_a_story_is_told_by_its_events(
 async def test_in_a_table_with_other_names_the_same_is_told(
     names: str, story: Callable[[Sobremesa, SetClock], Story], clock: SetClock
 ) -> None:
-    settings = Settings(rate_limits="off", names=MAPS[names])
+    settings = Settings(**CHEAP, rate_limits="off", names=MAPS[names])
     async with Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app:
         ear = Ear(app, clock)
         await ear.listen()

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from cheap import CHEAP_VARIABLES
 from servers import TETHER
 from sobremesa.app import Sobremesa
 from sobremesa.people import DEFAULT_TENANT, Tenant
@@ -76,7 +77,7 @@ class Server:
 @contextmanager
 def serving(store: str, log: Path, **settings: str) -> Iterator[Server]:
     """A server of a store, without limits unless `settings` (such as `rate_limits="on"`) say otherwise."""
-    told = {"rate_limits": "off", "log_format": "json", "mail": "console"} | settings
+    told = {"rate_limits": "off", "log_format": "json", "mail": "console"} | CHEAP_VARIABLES | settings
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
     environment |= {f"SOBREMESA_{name.upper()}": value for name, value in told.items()}
     command = [sys.executable, "-I", "-S", str(TETHER), str(os.getpid())]

@@ -14,6 +14,7 @@ from api.calling import Caller, client_of, register
 from api.conftest import ENGINES, store_of
 from api.running import Server, serving
 from attachments.calling import MAX_BYTES
+from cheap import CHEAP
 from communities.conftest import Ahead
 from servers import Endpoint
 from sobremesa.app import Sobremesa
@@ -78,7 +79,7 @@ def files(tmp_path: Path) -> Path:
 @pytest.fixture
 async def app(store: str, files: Path, clock: Ahead) -> AsyncIterator[Sobremesa]:
     records = f"sqlite:///{files.parent / 'records.db'}"
-    settings = Settings(rate_limits="off", files=files.as_uri(), records=records)
+    settings = Settings(**CHEAP, rate_limits="off", files=files.as_uri(), records=records)
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         yield app
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attachments import making
 from attachments.test_in_messages import uploaded
+from cheap import CHEAP
 from communities.world import person
 from sobremesa.app import REGISTRY as EVERYTHING
 from sobremesa.app import Sobremesa
@@ -38,7 +39,7 @@ async def test_a_file_is_found_by_its_id_and_no_other(app: Sobremesa) -> None:
 
 
 async def test_every_declared_question_and_write_is_met_and_none_goes_without_a_name(bucket: str) -> None:
-    settings = Settings(rate_limits="off", files=bucket)
+    settings = Settings(**CHEAP, rate_limits="off", files=bucket)
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
         ana = person("ana")
         made = await uploaded(app, ana)

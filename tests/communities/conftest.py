@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cheap import CHEAP
 from communities.world import Town, found_town
 from servers import Endpoint
 from sobremesa.app import Sobremesa
@@ -44,6 +45,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 async def app(store: str, clock: Ahead, tmp_path: Path) -> AsyncIterator[Sobremesa]:
     settings = Settings(
+        **CHEAP,
         rate_limits="off",
         mail="console",
         files=(tmp_path / "files").as_uri(),

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import PASSWORD, Town, found_town
 from sobremesa.app import Sobremesa
@@ -20,7 +21,7 @@ from table.engines import MAPS
 
 @pytest.fixture(params=MAPS)
 def settings(request: pytest.FixtureRequest) -> Settings:
-    return Settings(rate_limits="off", names=MAPS[request.param])
+    return Settings(**CHEAP, rate_limits="off", names=MAPS[request.param])
 
 
 @pytest.fixture

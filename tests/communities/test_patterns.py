@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 
+from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import PASSWORD, Town, found_town, join, person, register
 from sobremesa import idempotency, quotas
@@ -450,7 +451,7 @@ async def look(town: Town, who: Actor) -> None:
 
 async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(store: str, clock: Ahead) -> None:
     mailbox = Mailbox()
-    settings = Settings(rate_limits="off")
+    settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, mailer=mailbox, background=False) as app:
         actor = await accounts_story(app, clock, mailbox)
         await communities_story(app, actor)

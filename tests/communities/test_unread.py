@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import Town, found_town, join, register, requests
 from sobremesa.app import Sobremesa
@@ -259,7 +260,9 @@ async def test_unread_counts_of_many_rooms_run_one_at_a_time_for_each_user(town:
 
 
 async def test_other_tasks_run_while_messages_are_exported(clock: Ahead) -> None:
-    async with Sobremesa.open("sqlite://", settings=Settings(rate_limits="off"), clock=clock, background=False) as app:
+    async with Sobremesa.open(
+        "sqlite://", settings=Settings(**CHEAP, rate_limits="off"), clock=clock, background=False
+    ) as app:
         town = await found_town(app)
         ana = await register(app, "ana")
         await join(town.app, town.owner, town.server_id, ana)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from cheap import CHEAP
 from communities.conftest import Ahead
 from conversations.company import Company, meet
 from sobremesa.app import Sobremesa
@@ -22,7 +23,7 @@ ANA, BEN = (Actor.of_person(UserId(name), name) for name in ("u_01", "u_02"))
 
 @pytest.fixture
 async def app(store: str, clock: Ahead) -> AsyncIterator[Sobremesa]:
-    settings = Settings(rate_limits="off", names=Names(style="electrodb"))
+    settings = Settings(**CHEAP, rate_limits="off", names=Names(style="electrodb"))
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         for item in ROWS:
             await app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import requests, rows
 from conversations.company import Company, known, meet
@@ -115,7 +116,7 @@ async def test_a_cursor_of_something_else_is_refused(people: Company) -> None:
 
 
 async def test_an_inbox_moves_for_everybody_soon_after_a_message(store: str) -> None:
-    async with Sobremesa.open(store, settings=Settings(rate_limits="off")) as app:
+    async with Sobremesa.open(store, settings=Settings(**CHEAP, rate_limits="off")) as app:
         people = await meet(app)
         room_id = await people.group()
         sent = await people.say(people.ana, room_id, "Hello")
@@ -130,7 +131,7 @@ async def test_an_inbox_moves_for_everybody_soon_after_a_message(store: str) -> 
 
 
 async def test_what_a_dead_process_left_undone_is_done_by_the_next(store: str, clock: Ahead) -> None:
-    settings = Settings(rate_limits="off")
+    settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         people = await meet(app)
         room_id = await people.group()
@@ -192,7 +193,7 @@ async def test_an_inbox_heals_after_a_kill_between_the_commit_and_the_move(tmp_p
 
 
 async def test_one_process_at_a_time_follows_and_the_other_takes_over_when_it_dies(store: str, clock: Ahead) -> None:
-    settings = Settings(rate_limits="off")
+    settings = Settings(**CHEAP, rate_limits="off")
     async with (
         Sobremesa.open(store, settings=settings, clock=clock, background=False) as one,
         Sobremesa.open(store, settings=settings, clock=clock, background=False) as other,

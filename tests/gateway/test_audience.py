@@ -14,6 +14,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from cheap import CHEAP
 from gateway.conftest import LongTable, long_table
 from gateway.test_hub import Ear, attach
 from gateway.town import Town, town_of
@@ -171,7 +172,7 @@ async def test_members_as_they_are_now_receive_everything_and_nobody_else_anythi
 ) -> None:
     monkeypatch.setattr(kept, "MAX_ENTRIES", 10)
     clock = SetClock()
-    settings = Settings(store="sqlite://", rate_limits="off")
+    settings = Settings(**CHEAP, store="sqlite://", rate_limits="off")
     async with (
         Sobremesa.open(settings=settings, clock=clock, background=False) as app,
         aiohttp.ClientSession() as nobody,

@@ -11,6 +11,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from cheap import CHEAP
 from gateway.conftest import LongTable, long_table
 from gateway.town import Town
 from sobremesa.accounts.sessions import SignedIn
@@ -57,7 +58,7 @@ class Ear(Listener):
 @pytest.fixture
 async def town(store: str) -> AsyncIterator[Town]:
     """An application whose hub takes a step when a test says so."""
-    settings = Settings(store=store, rate_limits="off")
+    settings = Settings(**CHEAP, store=store, rate_limits="off")
     async with Sobremesa.open(settings=settings, background=False) as app, aiohttp.ClientSession() as nobody:
         yield Town(app, "", nobody)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import aiohttp
 
+from cheap import CHEAP
 from gateway.talking import Talk
 from sobremesa.accounts.sessions import SignedIn
 from sobremesa.app import Sobremesa
@@ -69,7 +70,7 @@ class Town:
 @asynccontextmanager
 async def town_of(store: str, *, clock: Clock | None = None, **settings: Any) -> AsyncIterator[Town]:
     """A town on a store, served until the end of the block."""
-    chosen = Settings(**{"store": store, "rate_limits": "off"} | settings)
+    chosen = Settings(**{"store": store, "rate_limits": "off"} | CHEAP | settings)
     async with (
         Sobremesa.open(settings=chosen, clock=clock) as app,
         _served(app, site := app.site()) as url,

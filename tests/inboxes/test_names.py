@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from cheap import CHEAP
 from inboxes.shop import ANA, BEN, KEY, NEWS, SHOP, Shop, reader
 from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock
@@ -24,7 +25,7 @@ NAMES = {
 
 @pytest.fixture(params=NAMES)
 async def app(request: pytest.FixtureRequest, store: str, clock: SetClock) -> AsyncIterator[Sobremesa]:
-    settings = Settings(rate_limits="off", names=NAMES[request.param])
+    settings = Settings(**CHEAP, rate_limits="off", names=NAMES[request.param])
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         yield app
 

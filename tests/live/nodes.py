@@ -17,6 +17,7 @@ from typing import Any
 
 import aiohttp
 
+from cheap import CHEAP
 from gateway.talking import Closed, Talk
 from servers import LOOPBACK, installed, tether
 from sobremesa.accounts.sessions import SignedIn
@@ -168,6 +169,7 @@ class Town:
 @asynccontextmanager
 async def town_beside(store: str, folder: Path) -> AsyncIterator[Town]:
     settings = Settings(
+        **CHEAP,
         store=store,
         rate_limits="off",
         files=(folder / "files").as_uri(),

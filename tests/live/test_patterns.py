@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 
+from cheap import CHEAP
 from communities.test_patterns import found_by
 from sobremesa.announcing import translation_of
 from sobremesa.app import Sobremesa
@@ -66,7 +67,7 @@ def clock() -> SetClock:
 async def app(request: pytest.FixtureRequest, clock: SetClock, tmp_path: Path) -> AsyncIterator[Sobremesa]:
     store = "sqlite://" if request.param == "embedded" else request.getfixturevalue("store")
     settings = Settings(
-        rate_limits="off", files=(tmp_path / "files").as_uri(), records=f"sqlite:///{tmp_path / 'records.db'}"
+        **CHEAP, rate_limits="off", files=(tmp_path / "files").as_uri(), records=f"sqlite:///{tmp_path / 'records.db'}"
     )
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         yield app

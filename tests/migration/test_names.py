@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import person
 from migration.before import Before, old_item, old_setting
@@ -21,7 +22,7 @@ from workspaces.team import gather_team
 
 @pytest.fixture(params=MAPS)
 async def app(request: pytest.FixtureRequest, store: str, clock: Ahead) -> AsyncIterator[Sobremesa]:
-    settings = Settings(rate_limits="off", names=MAPS[request.param])
+    settings = Settings(**CHEAP, rate_limits="off", names=MAPS[request.param])
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         yield app
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cheap import CHEAP
 from communities.conftest import Ahead, clock, store  # noqa: F401 - fixtures
 from communities.world import Town, found_town
 from moderation.world import Script
@@ -21,7 +22,7 @@ def judge() -> Script:
 
 @pytest.fixture
 async def app(store: str, clock: Ahead, judge: Script, tmp_path: Path) -> AsyncIterator[Sobremesa]:  # noqa: F811
-    settings = Settings(rate_limits="off", moderation_seconds=0.5, files=(tmp_path / "files").as_uri())
+    settings = Settings(**CHEAP, rate_limits="off", moderation_seconds=0.5, files=(tmp_path / "files").as_uri())
     async with Sobremesa.open(store, settings=settings, clock=clock, judge=judge, background=False) as app:
         yield app
 

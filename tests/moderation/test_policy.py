@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
+from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import found_town
 from moderation.world import cases
@@ -332,7 +333,7 @@ async def test_a_broken_file_is_told_of_once_and_the_old_rules_stay(broken: str 
 async def test_the_policy_of_the_settings_judges_what_is_said(store: str, clock: Ahead, tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text(EXAMPLE)
-    chosen = Settings(rate_limits="off", moderation_policy=str(path))
+    chosen = Settings(**CHEAP, rate_limits="off", moderation_policy=str(path))
     async with Sobremesa.open(store, settings=chosen, clock=clock, background=False) as app:
         town = await found_town(app)
         fine = await town.say(town.member, "Tuesday is fine")
@@ -402,7 +403,7 @@ def test_built_in_policy_lets_ordinary_talk_pass(text: str) -> None:
 @pytest.mark.parametrize(("chosen", "blocked"), [("default", True), ("off", False)])
 async def test_built_in_policy_is_on_unless_it_is_turned_off(chosen: str, blocked: bool) -> None:
     assert Settings().moderation_policy == "default"
-    settings = Settings(rate_limits="off", moderation_policy=chosen)
+    settings = Settings(**CHEAP, rate_limits="off", moderation_policy=chosen)
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
         town = await found_town(app)
         await town.say(town.member, "a free iPhone: grabify.link/ABC")

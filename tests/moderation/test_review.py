@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import PASSWORD, Town, crowd, found_town, join, register
 from moderation.world import ADMIN, Script, cases, stored
@@ -107,7 +108,7 @@ async def test_thirty_people_who_report_at_once_are_thirty_cases(town: Town) -> 
 
 async def test_thirty_people_in_the_very_same_millisecond_are_thirty_cases(store: str) -> None:
     clock = SetClock(SystemClock().now_ms())
-    settings = Settings(rate_limits="off")
+    settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         town = await found_town(app)
         message = await town.say(town.member, "buy now")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 import pytest
 
+from cheap import CHEAP
 from sobremesa.app import Sobremesa
 from sobremesa.clock import instant
 from sobremesa.errors import Forbidden, Invalid, NotFound, Refusal, TooBig
@@ -414,7 +415,7 @@ SAMPLE = CardType(
 
 
 async def test_an_application_has_types_of_its_own(store: str, clock: Ahead) -> None:
-    settings = Settings(rate_limits="off")
+    settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, card_types=[SAMPLE], background=False) as app:
         deal = await strike_deal(app)
         with pytest.raises(Forbidden):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cheap import CHEAP
 from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock, instant
 from sobremesa.errors import Forbidden, NotFound
@@ -106,7 +107,9 @@ async def test_a_block_that_comes_between_entering_and_writing_still_refuses(
 async def test_the_newest_message_with_000_milliseconds_sorts_right() -> None:
     """A time without its zeros would sort after one that has a fraction."""
     clock = SetClock(1_763_000_000_999)
-    async with Sobremesa.open("sqlite://", settings=Settings(rate_limits="off"), clock=clock, background=False) as app:
+    async with Sobremesa.open(
+        "sqlite://", settings=Settings(**CHEAP, rate_limits="off"), clock=clock, background=False
+    ) as app:
         deal = await strike_deal(app)
         clock.move(seconds=1)
         sent = []

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cheap import CHEAP
 from moderation.world import ADMIN, Script, cases
 from sobremesa.app import Sobremesa
 from sobremesa.attachments.receiving import Arriving
@@ -23,7 +24,7 @@ from threads.world import Deal, strike_deal
 
 async def test_a_judge_and_a_moderator_look_at_what_is_said_in_a_thread(store: str, clock: Ahead) -> None:
     judge = Script()
-    settings = Settings(rate_limits="off")
+    settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, judge=judge, background=False) as app:
         deal = await strike_deal(app, "project", safe_mode_required=True)
         judge.says(Verdict("flagged", ["rude"]))
@@ -62,7 +63,7 @@ async def judged(store: str, clock: Ahead) -> AsyncIterator[Deal]:
     """A deal in which whatever has a donkey in it is blocked."""
     judge = Script()
     judge.answer = finds_donkeys
-    settings = Settings(rate_limits="off")
+    settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, judge=judge, background=False) as app:
         yield await strike_deal(app, "project")
 

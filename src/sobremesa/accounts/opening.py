@@ -11,7 +11,7 @@ from sobremesa.accounts.issuers import Issuers
 from sobremesa.accounts.keyring import Keyring
 from sobremesa.accounts.mail import Mailer, mailer_of
 from sobremesa.accounts.newcomers import Newcomers
-from sobremesa.accounts.passwords import Passwords
+from sobremesa.accounts.passwords import Passwords, passwords_of
 from sobremesa.accounts.server_keys import ServerKeys
 from sobremesa.accounts.service import Accounts
 from sobremesa.accounts.standing import Standings
@@ -54,7 +54,7 @@ def open_accounts(
         table,
         clock,
         ids,
-        passwords=passwords or Passwords(),
+        passwords=passwords or passwords_of(settings),
         tokens=tokens,
         keyring=keyring,
         standings=standings,

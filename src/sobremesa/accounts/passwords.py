@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import unicodedata
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 import bcrypt
@@ -17,6 +17,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from sobremesa.errors import Busy
+from sobremesa.settings import Settings
 
 T = TypeVar("T")
 
@@ -44,8 +45,11 @@ class Passwords:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="passwords")
         self._max_waiting = max_waiting
         self._waiting = 0
-        # Made ahead, so that the first check against it takes no longer than any other.
-        self._nobodys_hash = self._pool.submit(self._hasher.hash, b"nobody's password")
+        self._nobodys_hash: Future[str] | None = None
+
+    def prepare(self) -> None:
+        """Make the hash that unknown users are checked against, so that the first check takes no longer than others."""
+        self._nobody()
 
     async def hash(self, password: str) -> str:
         """A new hash of this password."""
@@ -57,7 +61,8 @@ class Passwords:
 
     async def match_nothing(self, password: str) -> None:
         """As much work as a check, for a person who does not exist: the time tells nobody who does."""
-        await self._run(lambda: self._verify(password, self._nobodys_hash.result()))
+        nobody = self._nobody()
+        await self._run(lambda: self._verify(password, nobody.result()))
 
     def is_outdated(self, hashed: str) -> bool:
         """Was this hash made in another way than new ones are?"""
@@ -65,6 +70,11 @@ class Passwords:
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _nobody(self) -> Future[str]:
+        if self._nobodys_hash is None:
+            self._nobodys_hash = self._pool.submit(self._hasher.hash, b"nobody's password")
+        return self._nobodys_hash
 
     def _verify(self, password: str, hashed: str) -> bool:
         if is_bcrypt(hashed):
@@ -85,6 +95,11 @@ class Passwords:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work)
         finally:
             self._waiting -= 1
+
+
+def passwords_of(settings: Settings) -> Passwords:
+    """Hashing as costly as the settings say."""
+    return Passwords(time_cost=settings.argon2_time_cost, memory_kib=settings.argon2_memory_kib)
 
 
 def is_bcrypt(hashed: str) -> bool:

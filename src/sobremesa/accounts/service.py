@@ -147,6 +147,10 @@ class Accounts:
             farewells=self.farewells,
         )
 
+    async def prepare(self) -> None:
+        """Do what would make the first login slower than others."""
+        self._passwords.prepare()
+
     async def close(self) -> None:
         """Finish what was promised after an answer."""
         await self._recovery.close()

@@ -14,7 +14,7 @@ from sobremesa.http import logs
 from sobremesa.http.connection_limits import MaxConnections
 from sobremesa.http.server import run
 from sobremesa.http.server import serve as serve_site
-from sobremesa.settings import Settings
+from sobremesa.settings import Settings, unknown_variables
 
 console = Console(stderr=True)
 
@@ -33,6 +33,8 @@ def serve(*, store: Store | None = None, host: str | None = None, port: int | No
         The port to listen on; 8080 unless SOBREMESA_PORT says otherwise, 0 for any free one.
     """
     settings = Settings.from_environment(os.environ, store=store, host=host, port=port)
+    for warning in [*unknown_variables(os.environ), *settings.warnings()]:
+        console.print(f"[yellow]warning:[/yellow] {warning}", highlight=False, soft_wrap=True)
     logs.configure(_log_format(settings))
     run(_serve(settings))
 
