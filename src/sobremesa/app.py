@@ -19,6 +19,7 @@ from typing import Any, Self
 import msgspec
 
 from sobremesa import __version__, idempotency
+from sobremesa import origin as origin_entities
 from sobremesa import quotas as quota_entities
 from sobremesa.accounts import adopting as accounts_adopting
 from sobremesa.accounts import api as accounts_api
@@ -26,6 +27,7 @@ from sobremesa.accounts import entities as account_entities
 from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.departures import JOB as DEPART
 from sobremesa.accounts.departures import Exporter, Farewell
+from sobremesa.accounts.entities import signing_keys
 from sobremesa.accounts.keyring import Keyring, open_keyring
 from sobremesa.accounts.mail import Mailer
 from sobremesa.accounts.opening import open_accounts
@@ -94,6 +96,7 @@ from sobremesa.moderation import api as moderation_api
 from sobremesa.moderation import entities as moderation_entities
 from sobremesa.moderation.policy import open_policy
 from sobremesa.moderation.review import Review
+from sobremesa.origin import ADOPTION, Origin
 from sobremesa.people import Tenant, UserId
 from sobremesa.quotas import Quotas
 from sobremesa.records import api as records_api
@@ -150,6 +153,7 @@ REGISTRY = Registry.of(
     live_entities,
     migration_entities,
     idempotency,
+    origin_entities,
     quota_entities,
 )
 """Every kind of row and every question: docs, costs and tests are loops over it."""
@@ -171,8 +175,9 @@ class Sobremesa:
         card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,
         live: LiveOptions = LiveOptions(),  # noqa: B008 - frozen
+        origin: Origin | None = None,
     ) -> None:
-        self.table = table
+        self.table, self.origin = table, origin or Origin(table)
         self.keyring = keyring
         self.settings = settings
         self._limits = _limits(settings)
@@ -197,6 +202,7 @@ class Sobremesa:
             mailer=mailer,
             farewells=farewells,
             exporters=exporters,
+            origin=self.origin,
         )
         self.attachments = Attachments(
             table,
@@ -268,6 +274,7 @@ class Sobremesa:
             jobs=self.jobs,
             files=self.attachments,
             rooms=rooms,
+            origin=self.origin,
         )
         self.conversations, self.seats, self.inbox = talks.conversations, talks.seats, talks.inbox
         self.talks = talks.rooms
@@ -345,9 +352,12 @@ class Sobremesa:
         engine = await open_engine(settings.store, layout=layout, clock=clock, janitor=background)
         async with contextlib.AsyncExitStack() as closing:
             closing.push_async_callback(engine.close)
-            await (make_table(engine) if create else engine.describe_table())
+            is_new = create and await make_table(engine)
+            if not create:
+                await engine.describe_table()
             clock = clock or SystemClock()
             table = Table(engine, clock=clock)
+            origin = await origin_of(table, clock, settings.store, is_new=is_new)
             keyring = await open_keyring(settings.store, table, clock)
             table.seal_cursors_with(keyring.secret("cursors"))
             files = await open_files(settings.files, settings.store, clock)
@@ -363,6 +373,7 @@ class Sobremesa:
                 card_types=card_types,
                 setting_types=setting_types,
                 live=live or LiveOptions(),
+                origin=origin,
             )
             closing.push_async_callback(app._limits.close)
             closing.push_async_callback(app.accounts.close)
@@ -412,7 +423,7 @@ class Sobremesa:
             *workspaces_adopting.moves(self.members),
             *inboxes_adopting.moves(self.table, self._clock),
         ]
-        recipe = Recipe("adopt", moves)
+        recipe = Recipe(ADOPTION, moves)
         return Migrations(self.table, self._clock, self._ids, recipe, units_a_second=units_a_second, watch=watch)
 
     def endpoints(self) -> list[Endpoint]:
@@ -507,7 +518,7 @@ class Sobremesa:
 
         The node's own row is written every few seconds, so this recovers also where nobody writes anything else.
         """
-        await self.accounts.find_by_username("nobody-in-particular")
+        await self.accounts.find_by_usernames(["nobody-in-particular"])
         if self.table.write_error is not None:
             raise self.table.write_error
 
@@ -521,13 +532,21 @@ def layout_of(settings: Settings) -> Layout | None:
     return layout
 
 
-async def make_table(engine: Engine) -> None:
-    """Make the table of a store, unless it is there."""
+async def make_table(engine: Engine) -> bool:
+    """Make the table of a store, unless it is there; whether it was made."""
     try:
         await engine.describe_table()
     except TableMissing:
         with contextlib.suppress(TableExists):
             await engine.create_table()
+        return True
+    return False
+
+
+async def origin_of(table: Table, clock: Clock, store: str, *, is_new: bool) -> Origin:
+    """Who made the table. A file is ours; in DynamoDB our keys show that we have been here before."""
+    is_ours = is_new or store.startswith("sqlite") or bool((await table.query(signing_keys(), limit=1)).items)
+    return await Origin.of(table, clock, is_strange=not is_ours)
 
 
 def _limits(settings: Settings) -> Limits:

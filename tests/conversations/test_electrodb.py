@@ -41,7 +41,8 @@ async def test_one_goes_on_talking_where_electrodb_left_off(app: Sobremesa) -> N
     await talks.mark_read(ANA, C1, sent.message_id)
     await app.follower.catch_up()
 
-    [row] = (await app.inbox.list(ANA, limit=10))[0]
+    [row, other] = (await app.inbox.list(ANA, limit=10))[0]
+    assert other.seat.conversation.type == "direct"
     assert row.seat.conversation.last_message_body == "Shipped, at last"
     assert row.unread.count == 0
     stored = [item async for item in app.table.scan(consistent=True) if sent.message_id in str(item.get("messageId"))]

@@ -103,7 +103,7 @@ async def test_one_can_go_on_talking_in_a_conversation_of_another_writer(people:
     assert newest.message_id == sent.message_id
     assert answer.reactions[0].emoji == "🎉"
     rows, _ = await app.inbox.list(ANA, limit=10)
-    assert [row.seat.room_id for row in rows] == [C1]
+    assert [row.seat.room_id for row in rows] == [C1, "c_02"]
     assert rows[0].seat.conversation.last_message_body == "Shipped"
     place = await app.table.get(seat_of(room_id=C1, user_id=ANA.user_id))
     assert place is not None

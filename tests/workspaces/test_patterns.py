@@ -10,8 +10,9 @@ import pytest
 from communities.conftest import Ahead
 from communities.test_patterns import found_by
 from communities.world import PASSWORD, register
+from sobremesa import origin as ori
 from sobremesa.app import Sobremesa
-from sobremesa.clock import instant
+from sobremesa.clock import SystemClock, instant
 from sobremesa.ids import Ids
 from sobremesa.invites.codes import InviteCode
 from sobremesa.migration import Migrations
@@ -25,7 +26,7 @@ from sobremesa.workspaces.entities import ItemId, SettingName, WorkspaceId
 from sobremesa.workspaces.moving import recipe
 from workspaces.team import Team, join
 
-REGISTRY = Registry.of(ws, mig)
+REGISTRY = Registry.of(ws, mig, ori)
 FAR = 4_102_444_800
 NOW = instant(1_763_000_000_000)
 A, B = UserId("ana"), UserId("ben")
@@ -44,6 +45,7 @@ class Scene(NamedTuple):
     old_items: list[ws.LegacyItem]
     old_settings: list[ws.LegacySetting]
     migrations: list[mig.Migration]
+    origins: list[ori.TableOrigin]
 
     def rows(self) -> list[Entity]:
         return [row for held in self for row in held]
@@ -72,6 +74,7 @@ def set_scene() -> Scene:
             mig.Migration(name=name, phase="planned", planned_at=NOW, changed_at=NOW, position="p")
             for name in ("one", "two")
         ],
+        origins=[ori.TableOrigin(noticed_at=NOW)],
     )
 
 
@@ -103,6 +106,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     ),
     "WS.11": lambda s: (ws.invite_ref(workspace_id=W, code="c2"), [s.refs[1]]),
     "MIG.1": lambda s: (mig.migration_of(name="two"), [s.migrations[1]]),
+    "ORI.1": lambda s: (ori.origin_of_table(), s.origins),
 }
 
 
@@ -150,6 +154,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     await app.workspaces.delete(team.owner, at)
     for _ in range(3):
         await app.jobs.run_pending(app.handlers)
+        await ori.Origin.of(app.table, SystemClock(), is_strange=True)
 
     met = app.table.meter.totals()
     writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}

@@ -18,7 +18,7 @@ def moves(table: Table) -> Sequence[Move]:
     async def missing(user: User) -> Sequence[Step]:
         if user.deleted_at is not None:
             return ()
-        return (*await _email(table, user), *await _username(table, user))
+        return (*await _email(table, user), *await claim_username(table, user))
 
     return (Companions(User, missing),)
 
@@ -47,7 +47,8 @@ async def _email(table: Table, user: User) -> Sequence[Step]:
     return (Step("its e-mail address is not claimed", [*claims, profile]),)
 
 
-async def _username(table: Table, user: User) -> Sequence[Step]:
+async def claim_username(table: Table, user: User) -> Sequence[Step]:
+    """What claims a user's name, unless it is claimed."""
     name = folded(user.username.strip())
     if not name:
         return ()

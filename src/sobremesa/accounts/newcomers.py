@@ -7,6 +7,7 @@ import secrets
 from sobremesa.accounts.entities import ExternalIdentity, User, UsernameClaim, identity_by_key, provision
 from sobremesa.accounts.issuers import Foreigner
 from sobremesa.accounts.names import MAX_USERNAME, folded, made_username
+from sobremesa.accounts.unclaimed import UnclaimedNames
 from sobremesa.clock import Clock, instant
 from sobremesa.errors import Busy, Unauthenticated
 from sobremesa.ids import Ids
@@ -21,8 +22,9 @@ SUFFIX_BYTES = 3
 class Newcomers:
     """Knows the people of other issuers, and makes those who are new."""
 
-    def __init__(self, table: Table, clock: Clock, ids: Ids) -> None:
+    def __init__(self, table: Table, clock: Clock, ids: Ids, unclaimed: UnclaimedNames | None = None) -> None:
         self._table = table
+        self._unclaimed = unclaimed or UnclaimedNames(table)
         self._clock = clock
         self._ids = ids
 
@@ -36,6 +38,7 @@ class Newcomers:
                     raise Unauthenticated("This account was deleted.")
                 return known.user_id
             user = self._new_user(foreigner, identity, named_alone=attempt == 0)
+            await self._unclaimed.settle(user.username)
             try:
                 await self._provision(user, identity, foreigner.issuer)
             except ConditionFailed:

@@ -16,9 +16,11 @@ from sobremesa.accounts.server_keys import ServerKeys
 from sobremesa.accounts.service import Accounts
 from sobremesa.accounts.standing import Standings
 from sobremesa.accounts.tokens import Tokens
+from sobremesa.accounts.unclaimed import UnclaimedNames
 from sobremesa.clock import Clock
 from sobremesa.http.limits import Limits
 from sobremesa.ids import Ids
+from sobremesa.origin import Origin
 from sobremesa.settings import Settings
 from sobremesa.table import Table
 
@@ -44,6 +46,7 @@ def open_accounts(
     passwords: Passwords | None = None,
     farewells: list[Farewell] | None = None,
     exporters: list[Exporter] | None = None,
+    origin: Origin | None = None,
 ) -> Opened:
     """All parts of accounts over one table. Other domains add their farewells and exporters to the lists."""
     standings = Standings(clock)
@@ -65,13 +68,14 @@ def open_accounts(
         settings=settings,
         farewells=farewells,
         exporters=exporters,
+        unclaimed=(unclaimed := UnclaimedNames(table, origin)),
     )
     authentication = Authentication(
         table,
         clock,
         tokens=tokens,
         issuers=Issuers(settings.issuers, clock),
-        newcomers=Newcomers(table, clock, ids),
+        newcomers=Newcomers(table, clock, ids, unclaimed),
         keys=server_keys,
         standings=standings,
     )

@@ -9,6 +9,7 @@ from sobremesa.accounts.login import Directory
 from sobremesa.accounts.names import check_password, folded, normal_email, normal_username
 from sobremesa.accounts.passwords import Passwords
 from sobremesa.accounts.sessions import Sessions, SignedIn
+from sobremesa.accounts.unclaimed import UnclaimedNames
 from sobremesa.clock import Clock, instant
 from sobremesa.ids import Ids
 from sobremesa.people import Tenant, UserId
@@ -31,6 +32,7 @@ class Registration:
         sessions: Sessions,
         addresses: KnownAddresses,
         settings: Settings,
+        unclaimed: UnclaimedNames,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -40,6 +42,7 @@ class Registration:
         self._sessions = sessions
         self._addresses = addresses
         self._settings = settings
+        self._unclaimed = unclaimed
 
     async def register(self, email: str, username: str, password: str, *, device: str | None, address: str) -> SignedIn:
         """Make a user with an open session; EmailTaken or UsernameTaken if another user was first."""
@@ -86,5 +89,6 @@ class Registration:
         """Say so before the work of hashing; that nobody gets in between is the transaction's promise."""
         if await self._directory.find_by_email(email) is not None:
             raise EmailTaken
+        await self._unclaimed.settle(username)
         if await self._table.get(username_claim(username=folded(username))) is not None:
             raise UsernameTaken

@@ -45,6 +45,7 @@ from sobremesa.accounts.registration import Registration
 from sobremesa.accounts.sessions import Sessions, SignedIn
 from sobremesa.accounts.standing import Standings
 from sobremesa.accounts.tokens import Tokens
+from sobremesa.accounts.unclaimed import UnclaimedNames
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Busy, NotFound, Unauthenticated
 from sobremesa.http.heavy import HeavyWork
@@ -90,6 +91,7 @@ class Accounts:
         settings: Settings,
         farewells: list[Farewell] | None = None,
         exporters: list[Exporter] | None = None,
+        unclaimed: UnclaimedNames | None = None,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -100,6 +102,7 @@ class Accounts:
         self._keyring = keyring
         self._audit = audit
         self._heavy = HeavyWork()
+        self._unclaimed = unclaimed or UnclaimedNames(table)
         self.farewells = farewells if farewells is not None else []
         self.exporters = exporters if exporters is not None else []
         self.departures = Departures(table, clock)
@@ -114,6 +117,7 @@ class Accounts:
             sessions=self._sessions,
             addresses=addresses,
             settings=settings,
+            unclaimed=self._unclaimed,
         )
         self._login = Login(
             table,
@@ -222,6 +226,8 @@ class Accounts:
     async def find_by_username(self, username: str) -> User | None:
         """Who has this name, in whatever capitals."""
         found = await self.find_by_usernames([username])
+        if not found and await self._unclaimed.settle(username):
+            found = await self.find_by_usernames([username])
         user_id = next(iter(found.values()), None)
         user = await self._table.get(user_by_id(user_id=user_id)) if user_id is not None else None
         return user if user is not None and user.deleted_at is None else None
@@ -393,6 +399,7 @@ class Accounts:
         """From the claim of the old name to that of the new one, where they differ."""
         if folded(name) == folded(user.username):
             return []
+        await self._unclaimed.settle(name)
         operations: list[Operation] = [Create(UsernameClaim(username=folded(name), user_id=user.user_id))]
         old = username_claim(username=folded(user.username))
         held = await self._table.get(old)

@@ -144,13 +144,13 @@ class Access:
         if conversation is None or place is None:
             return None
         silenced = None
-        other_id = await self._other(conversation, place)
+        other_id = await self.find_other(conversation, place)
         if other_id is not None:
             block = await self._table.get(block_of(user_id=other_id, blocked_id=actor.user_id))
             silenced = BlockedByThem() if block is not None else None
         return _seat(actor, conversation, place, silenced)
 
-    async def _other(self, conversation: Conversation, place: Participant) -> UserId | None:
+    async def find_other(self, conversation: Conversation, place: Participant) -> UserId | None:
         """The other one of a direct conversation; a row of another writer does not name them."""
         if conversation.type == "group" or place.other_id is not None:
             return place.other_id

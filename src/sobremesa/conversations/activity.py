@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-from sobremesa.clock import fixed_width
+from sobremesa.clock import EPOCH, fixed_width
 from sobremesa.conversations.entities import (
     Conversation,
     ConversationId,
@@ -36,7 +36,13 @@ class Activity:
 
     def see(self, change: RawChange) -> None:
         new, old = change.new, change.old
-        if new is None or _LAST_MESSAGE_AT not in new:
+        if new is None:
+            return
+        if _LAST_MESSAGE_AT not in new:
+            # Another writer's seat has no place in the inbox.
+            seat = self._table.as_entity(new, Participant) if old is None else None
+            if seat is not None:
+                self._waiting.add(seat.room_id)
             return
         if old is not None and old.get(_LAST_MESSAGE_AT) == new[_LAST_MESSAGE_AT]:
             return
@@ -60,14 +66,15 @@ class Activity:
         """Bring a conversation up to its last message in the inboxes of everybody in it."""
         conversation = await self._table.get(conversation_by_id(room_id=room_id))
         # Another writer spells times in its own way; in a key they have one width, or they would not sort.
-        at = None if conversation is None else fixed_width(conversation.last_message_at)
-        if conversation is None or conversation.is_big or at is None:
+        if conversation is None or conversation.is_big:
             return
+        at = fixed_width(conversation.last_message_at)
         page = await self._table.query(participants_of(room_id=room_id), limit=BIG_ABOVE + 1, consistent=False)
         if len(page.items) > BIG_ABOVE:
             return
-        behind = [place for place in page.items if (place.last_message_at or "") < at]
-        await asyncio.gather(*(self._move_for(place, at) for place in behind))
+        moves = ((place, at or fixed_width(place.joined_at) or EPOCH) for place in page.items)
+        behind = [(place, to) for place, to in moves if (place.last_message_at or "") < to]
+        await asyncio.gather(*(self._move_for(place, to) for place, to in behind))
 
     async def _move_for(self, place: Participant, at: str) -> None:
         # A seat that had a place and has none now is in a group that grew big meanwhile: there it stays without.

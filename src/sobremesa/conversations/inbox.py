@@ -16,16 +16,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sobremesa.accounts.entities import User, face_of, user_by_id
-from sobremesa.clock import Instant
+from sobremesa.clock import EPOCH, Instant, fixed_width
 from sobremesa.conversations.access import Access, ConversationSeat
 from sobremesa.conversations.entities import (
     CONVERSATIONS,
     ConversationId,
     Participant,
     big_groups_of,
+    conversations_of,
     inbox_of,
 )
 from sobremesa.ids import RoomId
+from sobremesa.origin import Origin
 from sobremesa.people import Actor, Face, UserId
 from sobremesa.rooms.unread import Unread
 from sobremesa.rooms.views import UnreadView
@@ -53,9 +55,10 @@ class InboxRow(NamedTuple):
 class Inbox:
     """Lists conversations."""
 
-    def __init__(self, table: Table, access: Access) -> None:
+    def __init__(self, table: Table, access: Access, origin: Origin) -> None:
         self._table = table
         self._access = access
+        self._origin = origin
         self._unread = Unread(CONVERSATIONS, table)
 
     async def list(self, actor: Actor, *, limit: int, cursor: str | None = None) -> tuple[list[InboxRow], str | None]:
@@ -63,8 +66,8 @@ class Inbox:
         before = None if cursor is None else _place(cursor)
 
         small = await self._small(actor.user_id, before, limit)
-        big = [place async for place in self._table.every(big_groups_of(user_id=actor.user_id))]
-        room_ids = list(dict.fromkeys(place.room_id for place in (*small, *big)))
+        merged = await self._merged(actor.user_id)
+        room_ids = list(dict.fromkeys(place.room_id for place in (*small, *merged)))
         faces = [user_by_id(user_id=place.other_id) for place in small if place.other_id is not None]
         seats, users = await self._access.seats_and(actor, room_ids, faces)
         others = {user.user_id: user for user in users}
@@ -85,12 +88,18 @@ class Inbox:
         newest_first = sorted(rows, key=lambda row: _last_activity(row.seat), reverse=True)
         return newest_first, None if last is None else _cursor(last)
 
+    async def _merged(self, user_id: UserId) -> Sequence[Participant]:
+        """The seats without a place in the order: in big groups and, until a table is adopted, of other writers."""
+        big = [place async for place in self._table.every(big_groups_of(user_id=user_id))]
+        if await self._origin.is_complete():
+            return big
+        listed = self._table.every(conversations_of(user_id=user_id))
+        return [*big, *[place async for place in listed if place.last_message_at is None]]
+
     async def get(self, actor: Actor, room_id: ConversationId) -> InboxRow:
         """One conversation that one is in, as it would stand in the list."""
         seat = await self._access.enter(actor, room_id)
-        other_id = seat.place.other_id
-        user = None if other_id is None else await self._table.get(user_by_id(user_id=other_id))
-        return await self._row(seat, {} if user is None else {user.user_id: user})
+        return await self._row(seat, {})
 
     async def _small(self, user_id: UserId, before: Place | None, limit: int) -> Sequence[Participant]:
         question = inbox_of(user_id=user_id)
@@ -98,13 +107,17 @@ class Inbox:
         return (await self._table.query(question, limit=limit + 1, after=start)).items
 
     async def _row(self, seat: ConversationSeat, others: dict[UserId, User]) -> InboxRow:
-        other_id = seat.place.other_id
-        other = None if other_id is None else face_of(other_id, others.get(other_id))
+        other_id = await self._access.find_other(seat.conversation, seat.place)
+        other = None
+        if other_id is not None:
+            user = others.get(other_id) or await self._table.get(user_by_id(user_id=other_id))
+            other = face_of(other_id, user)
         return InboxRow(seat, await self._unread.count(seat, seat.place), other)
 
 
 def _last_activity(seat: ConversationSeat) -> Place:
-    return Place(seat.conversation.last_message_at or seat.place.joined_at, seat.room_id)
+    times = (seat.conversation.last_message_at, seat.place.joined_at)
+    return Place(next(filter(None, map(fixed_width, times)), EPOCH), seat.room_id)
 
 
 def _at(place: Place, user_id: UserId) -> Participant:

@@ -17,6 +17,7 @@ from sobremesa.conversations.service import Conversations
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids
 from sobremesa.jobs import Jobs
+from sobremesa.origin import Origin
 from sobremesa.rooms.files import Files
 from sobremesa.rooms.service import Rooms
 from sobremesa.table import Table
@@ -43,14 +44,15 @@ def open_conversations(
     jobs: Jobs,
     files: Files,
     rooms: Callable[..., Rooms],
+    origin: Origin,
 ) -> Opened:
     """All parts of conversations over one table; `rooms` makes the verbs of a kind of room behind a door."""
     access = Access(table, audit)
     seats = Seats(table, clock, access, audit, jobs)
     return Opened(
-        Conversations(table, clock, ids, access, idempotency),
+        Conversations(table, clock, ids, access, idempotency, origin),
         seats,
-        Inbox(table, access),
+        Inbox(table, access, origin),
         rooms(CONVERSATIONS, door=access),
         Activity(table),
         Cleanup(table, seats, files),

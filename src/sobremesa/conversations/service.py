@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,14 +15,17 @@ from sobremesa.conversations.entities import (
     Participant,
     change_conversation,
     conversation_by_id,
+    conversations_of,
     create_conversation,
     direct_between,
     direct_claim,
+    seat_of,
 )
 from sobremesa.conversations.errors import BlockedByThem, ChangedMeanwhile, UnknownPeople, WrongCompany
 from sobremesa.errors import Busy
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids, RoomId
+from sobremesa.origin import Origin
 from sobremesa.people import Actor, UserId
 from sobremesa.table import Check, Create, Table, Update, absent_or_null, equals, set_to
 from sobremesa.table.errors import ConditionFailed
@@ -42,12 +46,15 @@ class Begun(NamedTuple):
 class Conversations:
     """Direct and group conversations."""
 
-    def __init__(self, table: Table, clock: Clock, ids: Ids, access: Access, idempotency: Idempotency) -> None:
+    def __init__(
+        self, table: Table, clock: Clock, ids: Ids, access: Access, idempotency: Idempotency, origin: Origin
+    ) -> None:
         self._table = table
         self._clock = clock
         self._ids = ids
         self._access = access
         self._idempotency = idempotency
+        self._origin = origin
 
     async def begin_direct(self, actor: Actor, other: UserId) -> Begun:
         """The conversation of two people: there is one for each pair, whoever begins it and however often."""
@@ -158,7 +165,25 @@ class Conversations:
     async def _find_direct(self, one: UserId, other: UserId) -> ConversationId | None:
         lower, higher = sorted((one, other))
         claim = await self._table.get(direct_between(lower=lower, higher=higher))
-        return None if claim is None else claim.room_id
+        if claim is not None:
+            return claim.room_id
+        return None if await self._origin.is_complete() else await self._find_unclaimed(one, other)
+
+    async def _find_unclaimed(self, one: UserId, other: UserId) -> ConversationId | None:
+        """A pair's conversation that another writer made without a claim, by the documented index; it gets one now."""
+        rooms = [place.room_id async for place in self._table.every(conversations_of(user_id=one))]
+        heads = await self._table.get_many([conversation_by_id(room_id=room_id) for room_id in rooms], consistent=True)
+        direct = sorted(head.room_id for head in heads if head is not None and head.type == "direct")
+        seats = await self._table.get_many(
+            [seat_of(room_id=room_id, user_id=other) for room_id in direct], consistent=True
+        )
+        room_id = next((seat.room_id for seat in seats if seat is not None), None)
+        if room_id is not None:
+            is_there = Check(conversation_by_id(room_id=room_id), when=equals("type", "direct"))
+            with contextlib.suppress(ConditionFailed):
+                claim = Create(direct_claim(one, other, room_id))
+                await self._table.write(claim, is_there, pattern=create_conversation)
+        return room_id
 
     async def _require_reachable(self, actor: Actor, others: Sequence[UserId]) -> None:
         """UnknownPeople unless all of them exist, BlockedByThem if one of them has blocked who asks."""
