@@ -86,6 +86,7 @@ from sobremesa.live import presence_api
 from sobremesa.live.arrivals import Reception
 from sobremesa.live.gateway import Gateway
 from sobremesa.live.opening import LiveOptions, open_live
+from sobremesa.live.places import Places
 from sobremesa.live.polling import Polling
 from sobremesa.live.presence import Presence
 from sobremesa.live.sessions import GatewaySessions
@@ -220,6 +221,7 @@ class Sobremesa:
             translation_of(table, clock, self.accounts),
             count=self._counts,
             memberships=self._listening.memberships,
+            places=Places(keyring.secret("gateway")),
             settings=settings,
             node_id=(node_id := ids.mint()),
             options=live,

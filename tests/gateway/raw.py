@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import socket
 from typing import Any, Self
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
@@ -26,12 +27,19 @@ def frame(opcode: int, payload: bytes = b"", *, fin: bool = True) -> bytes:
 class RawSocket:
     """One connection, after its handshake."""
 
-    def __init__(self, url: str, *headers: str) -> None:
+    def __init__(self, url: str, *headers: str, receive_bytes: int | None = None) -> None:
         self._port = int(url.rpartition(":")[2])
         self._headers = headers
+        self._receive_bytes = receive_bytes
+        """How much the kernel takes for a client that does not read."""
 
     async def __aenter__(self) -> Self:
-        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self._port)
+        connected = socket.socket()
+        connected.setblocking(False)
+        if self._receive_bytes is not None:
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self._receive_bytes)
+        await asyncio.get_running_loop().sock_connect(connected, ("127.0.0.1", self._port))
+        self.reader, self.writer = await asyncio.open_connection(sock=connected)
         self.writer.write((_HANDSHAKE + "".join(f"{header}\r\n" for header in self._headers) + "\r\n").encode())
         return self
 
@@ -46,6 +54,19 @@ class RawSocket:
         except (asyncio.IncompleteReadError, ConnectionError):
             return 0
         return int(head.split()[1])
+
+    def stop_reading(self) -> None:
+        """Take nothing more of what the server sends."""
+        self._transport.pause_reading()
+
+    def read_again(self) -> None:
+        self._transport.resume_reading()
+
+    @property
+    def _transport(self) -> asyncio.ReadTransport:
+        transport = self.writer.transport
+        assert isinstance(transport, asyncio.ReadTransport)
+        return transport
 
     async def send(self, *frames: bytes) -> None:
         """Write; a server that has closed the connection meanwhile is no error."""

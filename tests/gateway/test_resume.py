@@ -14,6 +14,7 @@ from sobremesa.clock import SetClock
 from sobremesa.inboxes.entities import InboxKey
 from sobremesa.inboxes.publishing import Notice
 from sobremesa.live import kept, log_feed
+from sobremesa.live.places import Places
 from sobremesa.people import DEFAULT_TENANT, Actor, KeyId
 
 
@@ -210,7 +211,8 @@ async def test_beyond_a_day_a_gap_says_what_to_fetch_and_a_new_snapshot_follows(
 async def test_a_cursor_of_another_store_leads_to_a_gap(town: Town, table: LongTable) -> None:
     async with town.visit(table.ana) as before:
         await before.identify()
-    foreign = "0123456789abcdef." + before.s.partition(".")[2]
+    places = Places(town.app.keyring.secret("gateway"))
+    foreign = places.signed("0123456789abcdef." + places.read(before.s).partition(".")[2])
     async with town.visit(table.ana) as talk:
         await talk.frame()
         await talk.send(6, {"token": table.ana.access_token, "sessionId": before.session_id, "s": foreign})

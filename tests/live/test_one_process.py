@@ -11,6 +11,7 @@ import pytest
 from live.nodes import Client, Node, Town, eventually, listening, nodes
 from sobremesa.announcing import translation_of
 from sobremesa.clock import SystemClock
+from sobremesa.live.places import Places
 from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import ChangeReader, Position
@@ -79,7 +80,7 @@ async def say_much(town: Town, node: Node, count: int) -> set[str]:
 
 async def test_what_was_told_to_nobody_is_told_to_whoever_comes_back(town: Town) -> None:
     clock = SystemClock()
-    feed = StreamFeed(town.app.table, clock, translation_of(town.app.table, clock, town.app.accounts))
+    feed = StreamFeed(town.app.table, clock, translation_of(town.app.table, clock, town.app.accounts), Places())
     place = await feed.open()
     first = await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft("nobody listens"))
     here = (await feed.next(lambda: False)).here
@@ -96,13 +97,13 @@ async def test_many_who_come_back_at_once_share_one_reading_of_the_stream(
 ) -> None:
     clock = SystemClock()
     translation = translation_of(town.app.table, clock, town.app.accounts)
-    before = StreamFeed(town.app.table, clock, translation)
+    before = StreamFeed(town.app.table, clock, translation, Places())
     place = before.s_of(await before.open())
     for number in range(20):
         await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft(f"{number}"))
     await before.next(lambda: True)
     await before.close()
-    feed = StreamFeed(town.app.table, clock, translation)
+    feed = StreamFeed(town.app.table, clock, translation, Places())
     await feed.open()
     here = (await feed.next(lambda: False)).here
 

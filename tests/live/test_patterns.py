@@ -15,6 +15,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.attendance import TableAttendance
 from sobremesa.clock import SetClock
 from sobremesa.live import entities as live
+from sobremesa.live.places import Places
 from sobremesa.live.presence import PresenceTimes
 from sobremesa.live.pump import Pump
 from sobremesa.live.redis_stream import RedisStream
@@ -93,7 +94,7 @@ async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> No
 
 async def test_every_declared_write_happens(app: Sobremesa, clock: SetClock) -> None:
     translation = translation_of(app.table, clock, app.accounts)
-    feed = StreamFeed(app.table, clock, translation)
+    feed = StreamFeed(app.table, clock, translation, Places())
     await feed.open()
     await feed.close()
     stream = RedisStream("redis://127.0.0.1:1", "nowhere")

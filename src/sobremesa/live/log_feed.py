@@ -13,6 +13,7 @@ from typing import Final
 from sobremesa.clock import Clock
 from sobremesa.live.events import Announcement
 from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
+from sobremesa.live.places import Places
 from sobremesa.live.translation import Translation
 from sobremesa.memory import Memory
 from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Position, RawChange, Table
@@ -30,8 +31,9 @@ class LogFeed:
 
     repeats = False
 
-    def __init__(self, table: Table, clock: Clock, translation: Translation) -> None:
+    def __init__(self, table: Table, clock: Clock, translation: Translation, places: Places) -> None:
         self._table = table
+        self._places = places
         self._clock = clock
         self._translation = translation
         self._reader: ChangeReader | None = None
@@ -60,8 +62,8 @@ class LogFeed:
         return self._s(order, self._clock.now_ms() if at_ms is None else at_ms)
 
     def cursor_of(self, s: str) -> Cursor:
-        store, *numbers = s.split(".")
-        if len(numbers) != 3 or len(s) > 100 or not all(each.isascii() and each.isdecimal() for each in numbers):
+        store, *numbers = self._places.read(s).split(".")
+        if len(numbers) != 3:
             raise BadPlace
         number, place, at_ms = map(int, numbers)
         return Cursor((number, place) if store == self._store else None, at_ms)
@@ -123,7 +125,7 @@ class LogFeed:
         return Entry(order, self._s(order, change.at_ms), change.at_ms, announcement)
 
     def _s(self, order: Order, at_ms: int) -> str:
-        return f"{self._store}.{order[0]}.{order[1]}.{at_ms}"
+        return self._places.signed(f"{self._store}.{order[0]}.{order[1]}.{at_ms}")
 
 
 def _split(position: Position) -> tuple[str, int]:

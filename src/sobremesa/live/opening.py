@@ -16,6 +16,7 @@ from sobremesa.live.counts import Count, FreshCounts
 from sobremesa.live.feed import Feed
 from sobremesa.live.hub import Hub, Memberships
 from sobremesa.live.log_feed import LogFeed
+from sobremesa.live.places import Places
 from sobremesa.live.presence import PresenceTimes
 from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.live.translation import Translation
@@ -52,6 +53,7 @@ def open_live(
     *,
     count: Count,
     memberships: Memberships,
+    places: Places,
     settings: Settings,
     node_id: str,
     options: LiveOptions,
@@ -59,13 +61,13 @@ def open_live(
     """The live parts of one process over one table."""
     store = parse_store(settings.store)
     if store.path is None and settings.redis is not None:
-        parts = _among_nodes(table, clock, translation, settings.redis, store.table, node_id, options)
+        parts = _among_nodes(table, clock, translation, places, settings.redis, store.table, node_id, options)
         hub = Hub(parts.feed, FreshCounts(count), memberships, translation)
         shared = parts.whispers(hub)
         return Live(parts.feed, hub, shared, Typing(shared))
-    feed: Feed = LogFeed(table, clock, translation)
+    feed: Feed = LogFeed(table, clock, translation, places)
     if store.path is None:
-        feed = StreamFeed(table, clock, translation, fast=options.fast)
+        feed = StreamFeed(table, clock, translation, places, fast=options.fast)
     hub = Hub(feed, FreshCounts(count), memberships, translation)
     whispers = LocalWhispers(hub)
     return Live(feed, hub, whispers, Typing(whispers))
@@ -82,6 +84,7 @@ def _among_nodes(
     table: Table,
     clock: Clock,
     translation: Translation,
+    places: Places,
     url: str,
     name: str,
     node_id: str,
@@ -96,5 +99,5 @@ def _among_nodes(
     stream = RedisStream(url, name)
     channel = RedisChannel(url, name, node_id)
     pump = Pump(table, clock, translation, stream, node_id) if options.pumps else None
-    feed = RedisFeed(table, clock, translation, stream, channel, pump, fast=options.fast)
+    feed = RedisFeed(table, clock, translation, stream, channel, pump, places, fast=options.fast)
     return _Shared(feed, lambda hub: RedisWhispers(hub, channel))

@@ -18,6 +18,7 @@ from sobremesa.clock import Clock
 from sobremesa.live.events import Announcement
 from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
 from sobremesa.live.just_said import JustSaid
+from sobremesa.live.places import Places
 from sobremesa.live.pump import Pump
 from sobremesa.live.redis_channel import RedisChannel
 from sobremesa.live.redis_stream import FOREIGN, NOTHING, Added, Lost, RedisStream, StreamId, id_text
@@ -54,9 +55,11 @@ class RedisFeed:
         stream: RedisStream,
         channel: RedisChannel,
         pump: Pump | None,
+        places: Places,
         *,
         fast: bool = True,
     ) -> None:
+        self._places = places
         self._table = table
         self._clock = clock
         self._stream = stream
@@ -123,12 +126,12 @@ class RedisFeed:
 
     def s_of(self, order: Order, at_ms: int | None = None) -> str:
         generation, ms, number = order
-        return f"{self._epochs[generation]}.{ms}-{number}"
+        return self._s(self._epochs[generation], (ms, number))
 
     def cursor_of(self, s: str) -> Cursor:
-        epoch, _, place = s.partition(".")
+        epoch, _, place = self._places.read(s).partition(".")
         ms, dash, number = place.partition("-")
-        if len(s) > 60 or not dash or not all(each.isascii() and each.isdecimal() for each in (ms, number)):
+        if not (dash and ms.isdecimal() and number.isdecimal()):
             raise BadPlace
         order = (self._epochs.index(epoch), int(ms), int(number)) if epoch in self._epochs else None
         return Cursor(order, max(0, int(ms) - LAG_MS))
@@ -229,10 +232,13 @@ class RedisFeed:
         generation = len(self._epochs) - 1
         epoch = self._epochs[-1]
         return [
-            Entry((generation, *added.id), f"{epoch}.{id_text(added.id)}", added.id[0], _decode(added.body))
+            Entry((generation, *added.id), self._s(epoch, added.id), added.id[0], _decode(added.body))
             for added in found
             if added.body is not None
         ]
+
+    def _s(self, epoch: str, id: StreamId) -> str:
+        return self._places.signed(f"{epoch}.{id_text(id)}")
 
     def _order(self, id: StreamId) -> Order:
         return len(self._epochs) - 1, *id

@@ -22,6 +22,7 @@ from sobremesa.live.entities import TrailMark
 from sobremesa.live.events import Announcement
 from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
 from sobremesa.live.just_said import JustSaid
+from sobremesa.live.places import Places
 from sobremesa.live.trail import Trail, stretches
 from sobremesa.live.translation import Translation
 from sobremesa.memory import Memory
@@ -69,8 +70,11 @@ class StreamFeed:
 
     repeats = True
 
-    def __init__(self, table: Table, clock: Clock, translation: Translation, *, fast: bool = True) -> None:
+    def __init__(
+        self, table: Table, clock: Clock, translation: Translation, places: Places, *, fast: bool = True
+    ) -> None:
         self._table = table
+        self._places = places
         self._clock = clock
         self._translation = translation
         self._fast = fast
@@ -170,10 +174,10 @@ class StreamFeed:
     def s_of(self, order: Order, at_ms: int | None = None) -> str:
         place = self._place_of(order)
         told = f"{place.number}-{place.stretch}-{place.told}" if place.stretch else f"{place.number}"
-        return f"{place.run}.{told}.{place.at_ms or at_ms or self._clock.now_ms()}"
+        return self._places.signed(f"{place.run}.{told}.{place.at_ms or at_ms or self._clock.now_ms()}")
 
     def cursor_of(self, s: str) -> Cursor:
-        place = _parsed(s)
+        place = _parsed(self._places.read(s))
         if place.run == self._run:
             return Cursor((OWN, place.number, place.stretch, place.told)[: 4 if place.stretch else 2], place.at_ms)
         order = (FORMER, place.at_ms, int(place.run, 16), place.number, place.stretch, place.told)
@@ -293,12 +297,10 @@ class StreamFeed:
         return Entry(order, self.s_of(order, start.at_ms), at_ms, announcement)
 
 
-def _parsed(s: str) -> _Place:
-    """The parts of a place that a client has kept; BadPlace if it is none."""
-    run, *numbers = s.replace("-", ".").split(".")
-    if len(s) > 100 or len(numbers) not in (2, 4) or not all(each.isascii() and each.isdecimal() for each in numbers):
-        raise BadPlace
-    if not run or not all(each in "0123456789abcdef" for each in run) or run.startswith("0"):
+def _parsed(text: str) -> _Place:
+    """The parts of a place; BadPlace if it is one of another kind of feed."""
+    run, *numbers = text.replace("-", ".").split(".")
+    if len(numbers) not in (2, 4) or not run or run.startswith("0"):
         raise BadPlace
     number, *told, at_ms = map(int, numbers)
     stretch, count = told or (0, 0)

@@ -1,0 +1,91 @@
+"""Clients that resume and never read hold up nobody but themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+
+from gateway.conftest import LongTable
+from gateway.raw import TEXT, RawSocket, frame
+from gateway.talking import Talk
+from gateway.town import Town
+from sobremesa.live import arrivals, gateway, replay
+from sobremesa.live.wire import Wire, wire_of
+
+MESSAGES = 60
+LONG = "x" * 3900
+
+
+@pytest.fixture(autouse=True)
+def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Little is under way between the server and a client, so that little has to be missed to fill it."""
+
+    def small(send: Any) -> Wire:
+        connected = send.__self__.transport.get_extra_info("socket")
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        return wire_of(send)
+
+    monkeypatch.setattr(gateway, "wire_of", small)
+    monkeypatch.setattr(replay, "PART_BYTES", 4000)
+
+
+async def missed_much(town: Town, table: LongTable) -> Talk:
+    """A session of Bea's that has missed more than a socket takes without being read."""
+    async with town.visit(table.bea) as before:
+        await before.identify()
+    await asyncio.gather(*(town.say(table.ana, table.channel_id, LONG) for _ in range(MESSAGES)))
+    return before
+
+
+async def resume_and_never_read(raw: RawSocket, before: Talk) -> None:
+    assert await raw.handshake() == 101
+    raw.stop_reading()
+    asked = {"token": before.token, "sessionId": before.session_id, "s": before.s}
+    await raw.send(frame(TEXT, json.dumps({"op": 6, "d": asked}).encode()))
+
+
+async def test_resumes_that_never_read_keep_nobody_out(town: Town, table: LongTable) -> None:
+    before = await missed_much(town, table)
+    hub, bea = town.app.live.hub, table.bea.user.user_id
+    async with AsyncExitStack() as sockets:
+        for _ in range(arrivals.IDENTIFIED_AT_ONCE + 1):
+            raw = await sockets.enter_async_context(RawSocket(town.url, receive_bytes=4096))
+            await resume_and_never_read(raw, before)
+        while hub.arriving_of(bea) <= arrivals.IDENTIFIED_AT_ONCE:  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0)
+        async with town.visit(table.carl) as carl:
+            await carl.identify()
+
+
+async def test_resume_that_is_not_read_is_closed(town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replay, "DRAIN_SECONDS", 0.05)
+    before = await missed_much(town, table)
+    async with RawSocket(town.url, receive_bytes=4096) as raw:
+        await resume_and_never_read(raw, before)
+        while not (arriving := town.app.live.hub.arriving_of(table.bea.user.user_id)):  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        while arriving:
+            await asyncio.sleep(0)
+            arriving = town.app.live.hub.arriving_of(table.bea.user.user_id)
+        raw.read_again()
+        assert await raw.close_code() == 4015
+
+
+async def test_more_resumes_of_one_user_than_allowed_are_closed(
+    town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrivals, "ARRIVING_AT_ONCE", 1)
+    before = await missed_much(town, table)
+    async with RawSocket(town.url, receive_bytes=4096) as raw:
+        await resume_and_never_read(raw, before)
+        while not town.app.live.hub.arriving_of(table.bea.user.user_id):  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0)
+        async with town.visit(table.bea) as again:
+            await again.frame()
+            await again.send(2, {"token": table.bea.access_token})
+            assert (await again.closed()).code == 4008
