@@ -31,16 +31,16 @@ def loadtest(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def served(folder: Path, *, limits: str) -> Iterator[str]:
-    """A server, once it answers."""
-    port = free_port()
+def served(folder: Path, *, limits: str) -> Iterator[tuple[str, str]]:
+    """A server, once it answers: its address, and that of its metrics."""
+    port, metrics_port = free_port(), free_port()
     command = [str(SOBREMESA), "serve", "--port", str(port), "--store", f"sqlite:///{folder}/given.db"]
-    environment = os.environ | {"SOBREMESA_RATE_LIMITS": limits}
+    environment = os.environ | {"SOBREMESA_RATE_LIMITS": limits, "SOBREMESA_METRICS_PORT": str(metrics_port)}
     process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
     try:
         assert b"serves" in process.stderr.readline()
-        yield f"http://{LOOPBACK}:{port}"
+        yield f"http://{LOOPBACK}:{port}", f"http://{LOOPBACK}:{metrics_port}/metrics"
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=20)
@@ -64,8 +64,8 @@ def test_it_measures_a_server_of_its_own_and_leaves_nothing_behind(tmp_path: Pat
 
 
 def test_it_measures_a_server_that_is_given(tmp_path: Path) -> None:
-    with served(tmp_path, limits="off") as url:
-        done = loadtest(*TINY, "--url", url, folder=tmp_path)
+    with served(tmp_path, limits="off") as (url, metrics):
+        done = loadtest(*TINY, "--url", url, "--metrics", metrics, folder=tmp_path)
 
     assert done.returncode == 0, done.stderr
     assert url in done.stdout
@@ -73,7 +73,7 @@ def test_it_measures_a_server_that_is_given(tmp_path: Path) -> None:
 
 
 def test_a_server_that_limits_is_told_so_in_one_line(tmp_path: Path) -> None:
-    with served(tmp_path, limits="on") as url:
+    with served(tmp_path, limits="on") as (url, _):
         done = loadtest("--quick", "--senders", "64", "--sockets", "7", "--url", url, folder=tmp_path)
 
     assert done.returncode == 1

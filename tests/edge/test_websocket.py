@@ -169,3 +169,17 @@ async def test_messages_after_the_close_are_counted(talk: Conversation) -> None:
     websocket.close_at_once(talk.connection, 4002, "")
     talk.connection.data_received(frame(TEXT, b"x") * MAX_CONTROL_FRAMES)
     assert not talk.line.is_reading()
+
+
+async def test_a_pong_that_we_do_not_read_is_not_missed(talk: Conversation) -> None:
+    """While the application has a message to take, nothing is read, so a pong may be waiting."""
+    talk.connection.data_received(frame(TEXT, b"one"))
+    talk.connection.ping_interval = 60
+    talk.connection.keepalive_timeout()
+    assert not talk.line.is_aborted
+    assert talk.connection.ping_timer is not None
+
+    talk.take.release()
+    await talk.settle()
+    talk.connection.keepalive_timeout()
+    assert talk.line.is_aborted

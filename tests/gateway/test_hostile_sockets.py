@@ -141,7 +141,7 @@ async def test_the_time_in_which_the_server_makes_a_client_wait_does_not_count(
             assert (await talk.identify())["user"]["username"] == "ana"
 
 
-async def test_one_address_has_a_limit_of_sockets(store: str) -> None:
+async def test_one_address_has_a_limit_of_sockets(store: str, caplog: pytest.LogCaptureFixture) -> None:
     async with town_of(store, rate_limits="on", max_sockets_per_address=2) as town:
         ana = await town.person("ana")
         async with town.visit(ana) as one, town.visit(ana) as other:
@@ -155,6 +155,7 @@ async def test_one_address_has_a_limit_of_sockets(store: str) -> None:
             assert b'"code":"too_many_sockets"' in (refused.value.response.body or b"")
         async with town.visit(ana) as again:
             await again.identify()
+    assert not [record.message for record in caplog.records if "handshake" in record.message]
 
 
 async def test_sockets_are_counted_by_the_address_that_a_trusted_proxy_names(store: str) -> None:

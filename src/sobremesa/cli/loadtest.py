@@ -19,13 +19,14 @@ from sobremesa.loadtest.counting import client_bound
 from sobremesa.loadtest.report import print_report
 from sobremesa.loadtest.run import QUICK, Plan, Rss, Run, Tell
 from sobremesa.loadtest.server import Cores, allow_files, own_cores, own_server
-from sobremesa.loadtest.stage import Stage, people_of_server, people_of_store, prepare, rss_of_server
+from sobremesa.loadtest.stage import Stage, people_of_server, people_of_store, prepare, rss_by_metrics
 
 PLAIN_WIDTH = 160
 SPARE_FILES = 200
 MAX_SENDERS, MAX_SOCKETS, MAX_SECONDS = 256, 20_000, 60.0
 
 Url = Annotated[str | None, cyclopts.Parameter(help="A running server, e.g. http://127.0.0.1:8080; its limits off.")]
+Metrics = Annotated[str | None, cyclopts.Parameter(help="Its metrics, for memory, e.g. http://127.0.0.1:9090/metrics.")]
 Senders = Annotated[
     int | None, cyclopts.Parameter(help="How many send at once; 32.", validator=Number(gte=1, lte=MAX_SENDERS))
 ]
@@ -51,6 +52,7 @@ class Target(NamedTuple):
 def loadtest(
     *,
     url: Url = None,
+    metrics: Metrics = None,
     quick: Annotated[bool, cyclopts.Parameter(help="A few seconds instead of a minute.", negative="")] = False,
     senders: Senders = None,
     sockets: Sockets = None,
@@ -62,7 +64,7 @@ def loadtest(
     Without a URL it starts a server of its own on a temporary store, on another core than the client, and stops it at
     the end. A server that is given must have SOBREMESA_RATE_LIMITS=off; people and rooms of the test stay there.
     """
-    run_fast(_loadtest(url, plan_of(quick, senders, sockets, seconds), folder))
+    run_fast(_loadtest(url, metrics, plan_of(quick, senders, sockets, seconds), folder))
 
 
 def plan_of(quick: bool, senders: int | None, sockets: int | None, seconds: float | None) -> Plan:
@@ -77,7 +79,7 @@ def plan_of(quick: bool, senders: int | None, sockets: int | None, seconds: floa
     return plan
 
 
-async def _loadtest(url: str | None, plan: Plan, folder: Path | None) -> None:
+async def _loadtest(url: str | None, metrics: str | None, plan: Plan, folder: Path | None) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=PLAIN_WIDTH)
@@ -87,7 +89,7 @@ async def _loadtest(url: str | None, plan: Plan, folder: Path | None) -> None:
         with _progress(console, plan.steps + 2) as tell:
             bound = await client_bound(cores, connections=min(plan.sockets[-1], 1000), seconds=min(plan.seconds, 1.0))
             tell("the client by itself", f"{bound:,.0f} frames/s")
-            async with _target(url, plan, folder, cores) as target:
+            async with _target(url, metrics, plan, folder, cores) as target:
                 tell("people and rooms", f"{plan.senders + 1} people")
                 results = await Run(target.stage, plan, target.rss, target.pid, tell).all()
         where = url or f"its own, embedded store; {cores}"
@@ -95,7 +97,9 @@ async def _loadtest(url: str | None, plan: Plan, folder: Path | None) -> None:
 
 
 @asynccontextmanager
-async def _target(url: str | None, plan: Plan, folder: Path | None, cores: Cores) -> AsyncIterator[Target]:
+async def _target(
+    url: str | None, metrics: str | None, plan: Plan, folder: Path | None, cores: Cores
+) -> AsyncIterator[Target]:
     """The server that was given, or one of its own."""
     people = plan.senders + 1
     if url is not None:
@@ -103,7 +107,7 @@ async def _target(url: str | None, plan: Plan, folder: Path | None, cores: Cores
         if not address.startswith("http://"):
             raise LoadFailed("the load test speaks to http:// only: measure behind what ends TLS")
         stage = await prepare(address, await people_of_server(address, people))
-        yield Target(stage, lambda: rss_of_server(address), None)
+        yield Target(stage, lambda: rss_by_metrics(metrics), None)
         return
     with tempfile.TemporaryDirectory(prefix="sobremesa-load-", dir=folder) as place:
         store = f"sqlite:///{place}/load.db"

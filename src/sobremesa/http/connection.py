@@ -184,7 +184,8 @@ class HttpConnection(HttpToolsProtocol):
             self.cycle.message_event.set()
         self.transport.write(_response(problem))
         # Closed at once, what the client is still sending would be answered with a reset, which may overtake this.
-        self.transport.write_eof()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
         self._linger_timer.start(LINGER_SECONDS, self.transport.abort)
 
     def _is_answer_due(self) -> bool:

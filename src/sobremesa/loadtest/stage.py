@@ -87,10 +87,12 @@ async def prepare(url: str, tokens: Sequence[str]) -> Stage:
     return Stage(address.hostname or "", address.port or 80, listener, senders, own, channel)
 
 
-async def rss_of_server(url: str) -> int | None:
-    """How much memory a server says that it has, in bytes; None where it does not tell."""
+async def rss_by_metrics(url: str | None) -> int | None:
+    """How much memory a server has by its metrics, in bytes; None where they are not given or do not tell."""
+    if url is None:
+        return None
     try:
-        async with aiohttp.ClientSession() as session, session.get(f"{url}/metrics") as answer:
+        async with aiohttp.ClientSession() as session, session.get(url) as answer:
             for line in (await answer.text()).splitlines():
                 if line.startswith("process_resident_memory_bytes "):
                     return int(float(line.split()[1]))
