@@ -10,6 +10,7 @@ import pytest
 from accounts.town import PASSWORD, Town, town_on
 from sobremesa.accounts.entities import EmailClaim, User, UsernameClaim
 from sobremesa.accounts.errors import EmailTaken, RegistrationClosed, UsernameTaken
+from sobremesa.accounts.names import made_username
 from sobremesa.accounts.sessions import SignedIn
 from sobremesa.clock import SetClock
 from sobremesa.errors import Invalid
@@ -94,11 +95,74 @@ async def test_what_is_no_name_is_refused(village: Town, username: str) -> None:
     assert refused.value.data["errors"][0]["pointer"] == "#/username"
 
 
-@pytest.mark.parametrize("username", ["ab", "Ana_1.x-y", "Ωmega", "अनीता", "王小明", "a" * 32, "--"])
+@pytest.mark.parametrize(
+    "username",
+    [
+        "ab",
+        "Ana_1.x-y",
+        "Ωμέγα",
+        "Сергей",
+        "\u0421\u0430\u0440\u0430",
+        "田中Ken",
+        "김mina",
+        "ひろカタ",
+        "José_2",
+        "अनीता",
+        "王小明",
+        "a" * 32,
+        "--",
+    ],
+)
 async def test_names_of_many_scripts_are_accepted(village: Town, username: str) -> None:
     signed_in = await village.register("ana", username=username)
     assert signed_in.user.username == username
     assert await village.accounts.find_by_username(username.upper()) == signed_in.user
+
+
+@pytest.mark.parametrize(
+    "username",
+    ["\u0430na", "an\u0430", "p\u0430ypal", "\u03a9mega", "\u0430dm\u0456n1", "ana\u03bf", "\u0430\u03b1", "Анна_Lee",
+     "\u05d0na", "m\u0435"],
+)  # fmt: skip
+async def test_a_name_of_mixed_scripts_is_refused(village: Town, username: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        await village.register("ana", username=username)
+    assert refused.value.data["errors"][0]["pointer"] == "#/username"
+
+
+@pytest.mark.parametrize(
+    ("latin", "twin"),
+    [("cocoa", "\u0441\u043e\u0441\u043e\u0430"), ("KATE", "\u041a\u0410\u0422\u0415")],
+)
+async def test_a_name_that_looks_like_a_taken_latin_one_is_taken(
+    town: Town, monkeypatch: pytest.MonkeyPatch, latin: str, twin: str
+) -> None:
+    await town.register("ana", username=latin)
+    bea = (await town.register("bea")).actor
+    with pytest.raises(UsernameTaken):
+        await town.register("cleo", username=twin)
+    with pytest.raises(UsernameTaken):
+        await town.accounts.change_profile(bea, username=twin)
+
+    async def look_away(*given: object) -> None:
+        """As if the name was taken a moment later."""
+
+    monkeypatch.setattr(town.accounts._registration, "_refuse_taken", look_away)
+    with pytest.raises(UsernameTaken):
+        await town.register("cleo", username=twin)
+
+
+async def test_a_name_that_looks_like_a_reserved_one_is_reserved(village: Town) -> None:
+    with pytest.raises(Invalid, match="reserved"):
+        await village.register("ana", username="\u043c\u0435")  # Cyrillic letters that look like "me"
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [("Анна", "Анна"), ("Анна Lee", "user"), ("ana@example.com", "ana"), ("\u043c\u0435", "user"), ("", "user")],
+)
+def test_a_name_from_another_issuer_is_made_to_fit(given: str, made: str) -> None:
+    assert made_username(given) == made
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 257])

@@ -38,7 +38,7 @@ Username = Annotated[
     Meta(
         min_length=MIN_USERNAME,
         max_length=MAX_USERNAME,
-        description="Letters and digits of any script, `_`, `.` and `-`; unique whatever its capitals.",
+        description="Letters and digits of one script, `_`, `.` and `-`; unique whatever its capitals.",
         examples=["ana"],
     ),
 ]

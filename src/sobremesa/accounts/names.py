@@ -6,6 +6,8 @@ import re
 import unicodedata
 
 from sobremesa.accounts.errors import invalid
+from sobremesa.accounts.look_alikes import is_mixed, latin_twin
+from sobremesa.errors import Invalid
 from sobremesa.people import DELETED_NAME
 
 MAX_EMAIL = 254
@@ -38,6 +40,10 @@ def normal_username(text: str) -> str:
         raise invalid("username", f"Expected {MIN_USERNAME} to {MAX_USERNAME} characters")
     if not all(map(_may_stand_in_a_name, username)) or unicodedata.category(username[0])[0] == "M":
         raise invalid("username", "Expected letters, digits, '_', '.' and '-' only")
+    if is_mixed(username):
+        raise invalid("username", "Expected letters of one script: this name could be mistaken for another")
+    if (twin := latin_twin(username)) is not None and folded(twin) in RESERVED:
+        raise invalid("username", "This name is reserved")
     return username
 
 
@@ -46,13 +52,22 @@ def folded(username: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", username).casefold())
 
 
+def twin_of(username: str) -> str | None:
+    """The form of the Latin name that this one looks like, which must be free too; None if it looks like none."""
+    twin = latin_twin(username)
+    return None if twin is None else folded(twin)
+
+
 def made_username(text: str) -> str:
     """A valid user name that is as near as can be to any text; of an address only what stands before the `@`."""
     spaced = re.sub(r"\s+", "_", unicodedata.normalize("NFKC", text.partition("@")[0]).strip())
     kept = "".join(filter(_may_stand_in_a_name, spaced))[:MAX_USERNAME]
     while kept and unicodedata.category(kept[0])[0] == "M":
         kept = kept[1:]
-    return kept if len(kept) >= MIN_USERNAME and folded(kept) not in RESERVED else "user"
+    try:
+        return normal_username(kept)
+    except Invalid:
+        return "user"
 
 
 def check_password(password: str, field: str = "password") -> None:

@@ -7,6 +7,7 @@ import secrets
 from sobremesa.accounts.entities import ExternalIdentity, User, UsernameClaim, identity_by_key, provision
 from sobremesa.accounts.issuers import Foreigner
 from sobremesa.accounts.names import MAX_USERNAME, folded, made_username
+from sobremesa.accounts.registration import free_twin
 from sobremesa.accounts.unclaimed import UnclaimedNames
 from sobremesa.clock import Clock, instant
 from sobremesa.errors import Busy, Unauthenticated
@@ -54,6 +55,7 @@ class Newcomers:
             ),
             Create(UsernameClaim(username=folded(user.username), user_id=user.user_id)),
             Create(user),
+            *free_twin(user.username),
             pattern=provision,
         )
 

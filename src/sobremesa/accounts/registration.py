@@ -6,7 +6,7 @@ from sobremesa.accounts.entities import Credential, EmailClaim, User, UsernameCl
 from sobremesa.accounts.errors import EmailTaken, RegistrationClosed, UsernameTaken
 from sobremesa.accounts.known_addresses import KnownAddresses
 from sobremesa.accounts.login import Directory
-from sobremesa.accounts.names import check_password, folded, normal_email, normal_username
+from sobremesa.accounts.names import check_password, folded, normal_email, normal_username, twin_of
 from sobremesa.accounts.passwords import Passwords
 from sobremesa.accounts.sessions import Sessions, SignedIn
 from sobremesa.accounts.unclaimed import UnclaimedNames
@@ -14,7 +14,7 @@ from sobremesa.clock import Clock, instant
 from sobremesa.ids import Ids
 from sobremesa.people import Tenant, UserId
 from sobremesa.settings import Settings
-from sobremesa.table import Create, Table
+from sobremesa.table import Check, Create, Table, absent
 from sobremesa.table.errors import ConditionFailed
 
 
@@ -67,6 +67,7 @@ class Registration:
                 Create(user),
                 Create(credential),
                 Create(begun.session),
+                *free_twin(username),
                 pattern=register,
             )
         except ConditionFailed as failed:
@@ -90,5 +91,12 @@ class Registration:
         if await self._directory.find_by_email(email) is not None:
             raise EmailTaken
         await self._unclaimed.settle(username)
-        if await self._table.get(username_claim(username=folded(username))) is not None:
+        names = [folded(username), *filter(None, [twin_of(username)])]
+        if any(await self._table.get_many([username_claim(username=name) for name in names], consistent=True)):
             raise UsernameTaken
+
+
+def free_twin(username: str) -> list[Check[UsernameClaim]]:
+    """That nobody has the Latin name that this one looks like."""
+    twin = twin_of(username)
+    return [] if twin is None else [Check(UsernameClaim.key(username=twin), when=absent())]

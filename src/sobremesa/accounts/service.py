@@ -38,10 +38,10 @@ from sobremesa.accounts.keyring import Keyring
 from sobremesa.accounts.known_addresses import KnownAddresses
 from sobremesa.accounts.login import Login
 from sobremesa.accounts.mail import Mailer
-from sobremesa.accounts.names import check_device, folded, normal_email, normal_username
+from sobremesa.accounts.names import check_device, folded, normal_email, normal_username, twin_of
 from sobremesa.accounts.passwords import Passwords
 from sobremesa.accounts.recovery import Recovery
-from sobremesa.accounts.registration import Registration
+from sobremesa.accounts.registration import Registration, free_twin
 from sobremesa.accounts.sessions import Sessions, SignedIn
 from sobremesa.accounts.standing import Standings
 from sobremesa.accounts.tokens import Tokens
@@ -278,7 +278,7 @@ class Accounts:
             try:
                 changed = await self._write_profile(user, changes, claims)
             except ConditionFailed as failed:
-                if claims and failed.at(1):
+                if any(failed.at(place) and not isinstance(claim, Delete) for place, claim in enumerate(claims, 1)):
                     raise UsernameTaken from None
                 continue  # the name was changed by another request in between
 
@@ -401,6 +401,8 @@ class Accounts:
             return []
         await self._unclaimed.settle(name)
         operations: list[Operation] = [Create(UsernameClaim(username=folded(name), user_id=user.user_id))]
+        if twin_of(name) != folded(user.username):
+            operations += free_twin(name)
         old = username_claim(username=folded(user.username))
         held = await self._table.get(old)
         if held is not None and held.user_id == user.user_id:
