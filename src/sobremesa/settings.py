@@ -169,7 +169,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = None
     tenant: Annotated[str, Meta(description="The tenant of people who register here.")] = "default"
     registration: Annotated[
-        Literal["open", "closed"], Meta(description="May anybody register? `closed` leaves it to your own issuer.")
+        Literal["open", "verified", "closed"],
+        Meta(
+            description="May anybody register? `verified`: with an e-mail address that is confirmed by mail, so that "
+            "nobody learns which addresses are taken. `closed` leaves it to your own issuer."
+        ),
     ] = "open"
     mail: Annotated[
         Literal["off", "console"],

@@ -11,6 +11,8 @@ from sobremesa.http.problems import status_of
 
 CONTRACT = """
 POST /auth/register 201 anyone credentials
+POST /auth/registrations 202 anyone credentials
+POST /auth/registrations/confirm 201 anyone credentials
 POST /auth/login 200 anyone credentials
 POST /auth/refresh 200 anyone write
 POST /auth/logout 204 person write
@@ -48,6 +50,8 @@ def test_every_refusal_has_a_status(api: Routes) -> None:
         "email_taken": 409,
         "username_taken": 409,
         "registration_closed": 403,
+        "registration_by_mail": 403,
+        "bad_registration_token": 422,
         "invalid": 422,
         "bad_credentials": 401,
         "session_ended": 401,

@@ -44,7 +44,7 @@ class Server:
         self.log = log
         self.url = self.wait_for(_ADDRESS, ready_within)
 
-    def reset_token_of(self, email: str) -> str:
+    def mailed_token_of(self, email: str) -> str:
         """The token of the newest mail that the console got for this address."""
         self.wait_for(re.compile(rf'"to":"{re.escape(email)}"'), MAIL_WITHIN_SECONDS)
         lines = [json.loads(line) for line in self.log.read_text().splitlines() if '"event":"mail"' in line]

@@ -29,6 +29,8 @@ TABLE = """
 operation                        nobody  key  stranger  removed  member  moderator  admin  owner
 
 accounts.register                   201  201       201      201     201        201    201    201
+accounts.askRegistration            202  202       202      202     202        202    202    202
+accounts.confirmRegistration        201  201       201      201     201        201    201    201
 accounts.login                      200  200       200      200     200        200    200    200
 accounts.refresh                    200  200       200      200     200        200    200    200
 accounts.askReset                   202  202       202      202     202        202    202    202
@@ -389,6 +391,18 @@ async def _register(place: Place, who: str) -> Attempt:
     return Attempt(body={"email": f"{name}@example.com", "username": name, "password": PASSWORD})
 
 
+@prepares("accounts.askRegistration")
+async def _ask_registration(place: Place, who: str) -> Attempt:
+    return await _register(place, who)
+
+
+@prepares("accounts.confirmRegistration")
+async def _confirm_registration(place: Place, who: str) -> Attempt:
+    body = (await _register(place, who)).body
+    await Caller(place.http).post("/auth/registrations", body, expect=202)
+    return Attempt(body={"token": await asyncio.to_thread(place.server.mailed_token_of, body["email"])})
+
+
 @prepares("accounts.login")
 async def _login(place: Place, who: str) -> Attempt:
     return Attempt(body={"email": place.everybody["victim"].email, "password": PASSWORD})
@@ -409,7 +423,7 @@ async def _ask_reset(place: Place, who: str) -> Attempt:
 async def _confirm_reset(place: Place, who: str) -> Attempt:
     somebody = await place.sacrifice("stranger")
     await Caller(place.http).post("/auth/reset", {"email": somebody.email}, expect=202)
-    token = await asyncio.to_thread(place.server.reset_token_of, somebody.email)
+    token = await asyncio.to_thread(place.server.mailed_token_of, somebody.email)
     return Attempt(body={"token": token, "password": PASSWORD})
 
 

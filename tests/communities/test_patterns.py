@@ -54,6 +54,7 @@ class Scene(NamedTuple):
     keys: list[accounts.ApiKey]
     blocks: list[accounts.Block]
     reset: accounts.PasswordReset
+    pending: accounts.PendingRegistration
     signing: list[accounts.SigningKey]
     secrets: list[accounts.ServerSecret]
     departing: accounts.Departing
@@ -144,6 +145,9 @@ def set_scene() -> Scene:
             accounts.Block(user_id=B, blocked_id=A, created_at=NOW),
         ],
         reset=accounts.PasswordReset(user_id=A, hash="h", created_at=NOW, expires_at=FAR),
+        pending=accounts.PendingRegistration(
+            token_hash="t", email="n@example.com", username="nia", hash="h", created_at=NOW, expires_at=FAR
+        ),
         signing=[accounts.SigningKey(kid=f"k{number}", private="p", public="q", created_ms=1) for number in range(2)],
         secrets=[accounts.ServerSecret(name=name, value="v") for name in ("one", "two")],
         departing=accounts.Departing(user_ids=frozenset({A})),
@@ -299,6 +303,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "ACC.8": lambda s: (accounts.api_keys_of(tenant="acme"), s.keys[:2]),
     "ACC.9": lambda s: (accounts.block_of(user_id=A, blocked_id=B), [s.blocks[0]]),
     "ACC.10": lambda s: (accounts.blocks_of(user_id=A), s.blocks[:2]),
+    "ACC.16": lambda s: (accounts.pending_registration(token_hash="t"), [s.pending]),
     "ACC.11": lambda s: (accounts.reset_of(user_id=A), [s.reset]),
     "ACC.12": lambda s: (accounts.signing_keys(), s.signing),
     "ACC.13": lambda s: (accounts.server_secrets(), s.secrets),
@@ -379,6 +384,8 @@ async def accounts_story(app: Sobremesa, clock: Ahead, mailbox: Mailbox) -> Acto
     await app.accounts.refresh(ana.refresh_token)
     actor = Actor.of_person(ana.user.user_id, "ana")
     ben = await register(app, "ben")
+    await app.accounts.ask_registration(email="cleo@example.com", username="cleo", password=PASSWORD)
+    await app.accounts.confirm_registration(await mailbox.token())
     await app.accounts.change_profile(actor, username="anna")
     await app.accounts.block(actor, ben.user_id)
     await app.accounts.change_password(actor, current=PASSWORD, next="another horse")

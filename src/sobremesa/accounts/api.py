@@ -9,12 +9,14 @@ from msgspec import UNSET, Meta, UnsetType
 from sobremesa.accounts.entities import Block, Session, User
 from sobremesa.accounts.errors import (
     BadCredentials,
+    BadRegistrationToken,
     BadResetToken,
     EmailTaken,
     MailNotConfigured,
     NoPassword,
     OwnsServers,
     OwnsWorkspaces,
+    RegistrationByMail,
     RegistrationClosed,
     SelfBlock,
     SessionEnded,
@@ -62,6 +64,21 @@ class Registration(Input):
     email: Email
     username: Username
     password: NewPassword
+    device: Device | None = None
+
+
+class NewRegistration(Input):
+    """Who wants to be known here, once the address is confirmed."""
+
+    email: Email
+    username: Username
+    password: NewPassword
+
+
+class RegistrationConfirmation(Input):
+    """The token of the mail."""
+
+    token: GivenToken
     device: Device | None = None
 
 
@@ -184,7 +201,7 @@ def routes(accounts: Accounts) -> Routes:
         "/auth/register",
         status=201,
         limit="credentials",
-        errors=[EmailTaken, UsernameTaken, RegistrationClosed, Invalid],
+        errors=[EmailTaken, UsernameTaken, RegistrationClosed, RegistrationByMail, Invalid],
     )
     async def register(body: Registration, address: str) -> SignedInView:
         """Register, and be logged in."""
@@ -193,6 +210,30 @@ def routes(accounts: Accounts) -> Routes:
                 email=body.email, username=body.username, password=body.password, device=body.device, address=address
             )
         )
+
+    @api.post(
+        "/auth/registrations",
+        status=202,
+        limit="credentials",
+        errors=[UsernameTaken, RegistrationClosed, MailNotConfigured, Invalid],
+    )
+    async def ask_registration(body: NewRegistration) -> Accepted:
+        """Register with an e-mail address that is confirmed by mail.
+
+        A token is mailed to the address. If it is taken, its owner gets a note instead; the answer is the same.
+        """
+        await accounts.ask_registration(email=body.email, username=body.username, password=body.password)
+        return Accepted()
+
+    @api.post(
+        "/auth/registrations/confirm",
+        status=201,
+        limit="credentials",
+        errors=[BadRegistrationToken, EmailTaken, UsernameTaken, RegistrationClosed],
+    )
+    async def confirm_registration(body: RegistrationConfirmation, address: str) -> SignedInView:
+        """Register with the token of the mail, and be logged in."""
+        return _signed_in(await accounts.confirm_registration(body.token, device=body.device, address=address))
 
     @api.post("/auth/login", limit="credentials", errors=[BadCredentials])
     async def login(body: Login, address: str) -> SignedInView:

@@ -129,6 +129,20 @@ class PasswordReset(Entity):
     expires_at: int
 
 
+class PendingRegistration(Entity):
+    """A registration whose e-mail address is still to be confirmed, by the hash of the token that was mailed."""
+
+    keys = Keys(pk="PENDING#{token_hash}", sk="REGISTRATION")
+    expires = "expires_at"
+
+    token_hash: str
+    email: str
+    username: str
+    hash: str
+    created_at: Instant
+    expires_at: int
+
+
 class SigningKey(Entity):
     """A key that signs access tokens, where no file beside the store can keep it."""
 
@@ -190,8 +204,11 @@ signing_keys = Pattern("ACC.12", "Which keys sign tokens?", SigningKey, prefix="
 server_secrets = Pattern("ACC.13", "Which secrets has the server?", ServerSecret, prefix="SECRET#", consistent=True)
 departing_people = Lookup("ACC.14", "Whose traces are being removed?", Departing, consistent=True)
 audit_of = Pattern("ACC.15", "What was done here in this month?", AuditEntry, newest_first=True)
+pending_registration = Lookup(
+    "ACC.16", "Which registration does this token confirm?", PendingRegistration, consistent=True
+)
 
-register = WritePattern("ACC.20", "Register", User, Credential, EmailClaim, UsernameClaim, Session)
+register = WritePattern("ACC.20", "Register", User, Credential, EmailClaim, UsernameClaim, Session, PendingRegistration)
 log_in = WritePattern("ACC.21", "Log in", Session, Credential, User, EmailClaim)
 refresh_session = WritePattern("ACC.22", "Refresh a session", Session)
 end_session = WritePattern("ACC.23", "End sessions", Session)
@@ -206,6 +223,7 @@ block_person = WritePattern("ACC.29", "Block or unblock a person", Block)
 make_api_key = WritePattern("ACC.30", "Make a server key", ApiKey, AuditEntry)
 revoke_api_key = WritePattern("ACC.31", "Revoke a server key", ApiKey, AuditEntry)
 grant_admin = WritePattern("ACC.32", "Make a person an administrator, or no longer one", User, AuditEntry)
+ask_registration = WritePattern("ACC.37", "Ask to register by mail", PendingRegistration)
 record_act = WritePattern("ACC.36", "Record an act of the operator", AuditEntry)
 keep_keys = WritePattern("ACC.33", "Keep signing keys and secrets", SigningKey, ServerSecret)
 delete_account = WritePattern("ACC.34", "Delete an account", User, Credential, EmailClaim, UsernameClaim, Departing)

@@ -29,6 +29,20 @@ class RegistrationClosed(Forbidden):
     says = "Nobody can register here."
 
 
+class RegistrationByMail(Forbidden):
+    """Users register with an e-mail address that they confirm."""
+
+    code = "registration_by_mail"
+    says = "Register with POST /v1/auth/registrations: the e-mail address is confirmed by mail."
+
+
+class BadRegistrationToken(Invalid):
+    """The token of a registration that was used, is too old, or never was one."""
+
+    code = "bad_registration_token"
+    says = "This token was used already or is too old: register again."
+
+
 class BadCredentials(Unauthenticated):
     """No such user, or a wrong password; the answer does not say which."""
 
@@ -68,7 +82,7 @@ class MailNotConfigured(NotConfigured):
     """There is no mailer, so nothing that needs a mail can be done."""
 
     code = "mail_not_configured"
-    says = "This service sends no mail, so a forgotten password cannot be reset here. Ask its operator."
+    says = "This service sends no mail, so this cannot be done here: ask its operator."
 
 
 class SelfBlock(Invalid):

@@ -21,7 +21,7 @@ from sobremesa.clock import Clock
 from sobremesa.http.limits import Limits
 from sobremesa.ids import Ids
 from sobremesa.origin import Origin
-from sobremesa.settings import Settings
+from sobremesa.settings import BadSetting, Settings
 from sobremesa.table import Table
 
 
@@ -49,6 +49,9 @@ def open_accounts(
     origin: Origin | None = None,
 ) -> Opened:
     """All parts of accounts over one table. Other domains add their farewells and exporters to the lists."""
+    mailer = mailer or mailer_of(settings)
+    if settings.registration == "verified" and mailer is None:
+        raise BadSetting("registration is `verified`, which needs mail: set mail, or pass a mailer")
     standings = Standings(clock)
     tokens = Tokens(keyring, clock, settings.token_issuer)
     audit = Audit(table, clock, ids)
@@ -63,7 +66,7 @@ def open_accounts(
         standings=standings,
         audit=audit,
         limits=limits,
-        mailer=mailer or mailer_of(settings),
+        mailer=mailer,
         jobs=jobs,
         settings=settings,
         farewells=farewells,

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable
-
-import structlog
 
 from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.entities import (
@@ -22,15 +19,14 @@ from sobremesa.accounts.entities import (
     sessions_of,
     user_by_id,
 )
-from sobremesa.accounts.errors import BadResetToken, MailNotConfigured, NoPassword, WrongPassword
+from sobremesa.accounts.errors import BadResetToken, NoPassword, WrongPassword
 from sobremesa.accounts.known_addresses import KnownAddresses
-from sobremesa.accounts.mail import Mailer
+from sobremesa.accounts.mail import Mailer, MailTasks
 from sobremesa.accounts.names import check_password, normal_email
 from sobremesa.accounts.passwords import Passwords
 from sobremesa.accounts.secret_hash import secret_hash
 from sobremesa.accounts.sessions import Sessions
 from sobremesa.clock import Clock, Instant, instant
-from sobremesa.errors import Invalid, TooMany
 from sobremesa.http.limits import Limits
 from sobremesa.people import SessionId, UserId
 from sobremesa.table import (
@@ -54,8 +50,6 @@ MAX_TOKEN = 512
 SESSIONS_AT_ONCE = 90
 """How many sessions end in the very transaction that changes the password; the rest right after it."""
 
-_log = structlog.get_logger("sobremesa.accounts")
-
 
 class Recovery:
     """The ways to a new password."""
@@ -69,7 +63,7 @@ class Recovery:
         sessions: Sessions,
         audit: Audit,
         limits: Limits,
-        mailer: Mailer | None,
+        mail: MailTasks,
         addresses: KnownAddresses,
         public_url: str,
         find_by_email: Callable[[str], Awaitable[User | None]],
@@ -80,15 +74,14 @@ class Recovery:
         self._sessions = sessions
         self._audit = audit
         self._limits = limits
-        self._mailer = mailer
+        self._mail = mail
         self._addresses = addresses
         self._public_url = public_url.rstrip("/")
         self._find_by_email = find_by_email
-        self._tasks: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
         """Wait for the mails that are on their way."""
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._mail.close()
 
     async def change(self, user: User, *, current: str, next: str, keep: SessionId | None) -> None:
         """A new password in place of the current one; every session but one ends."""
@@ -125,11 +118,7 @@ class Recovery:
 
     def ask(self, email: str) -> None:
         """Begin to mail a token to the user with this address, and return; MailNotConfigured without a mailer."""
-        if self._mailer is None:
-            raise MailNotConfigured
-        task = asyncio.create_task(self._mail_token(self._mailer, email))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._mail.start(lambda mailer: self._send_token(mailer, email))
 
     async def confirm(self, token: str, password: str, address: str) -> None:
         """Set the password of whoever this token was mailed to; BadResetToken unless it is fresh and unused."""
@@ -182,16 +171,8 @@ class Recovery:
             raise BadResetToken
         return user, reset
 
-    async def _mail_token(self, mailer: Mailer, email: str) -> None:
-        try:
-            await self._send_token(mailer, normal_email(email))
-        except (Invalid, TooMany):
-            pass  # nobody is told: the answer was given before
-        except Exception as error:  # a task of nobody: the log is the only one to hear of it
-            # Without the traceback, whose variables would show the token.
-            _log.error("a mail for a new password could not be sent", error=f"{type(error).__name__}: {error}")
-
     async def _send_token(self, mailer: Mailer, email: str) -> None:
+        email = normal_email(email)
         # By address too, so that nobody's mailbox can be filled from many places.
         await self._limits.take("credentials", f"reset:{hash_part(email)}")
         user = await self._find_by_email(email)

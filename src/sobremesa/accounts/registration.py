@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sobremesa.accounts.entities import Credential, EmailClaim, User, UsernameClaim, register, username_claim
-from sobremesa.accounts.errors import EmailTaken, RegistrationClosed, UsernameTaken
+from sobremesa.accounts.errors import EmailTaken, RegistrationByMail, RegistrationClosed, UsernameTaken
 from sobremesa.accounts.known_addresses import KnownAddresses
 from sobremesa.accounts.login import Directory
 from sobremesa.accounts.names import check_password, folded, normal_email, normal_username, twin_of
@@ -14,7 +16,7 @@ from sobremesa.clock import Clock, instant
 from sobremesa.ids import Ids
 from sobremesa.people import Tenant, UserId
 from sobremesa.settings import Settings
-from sobremesa.table import Check, Create, Table, absent
+from sobremesa.table import Check, Create, Operation, Table, absent
 from sobremesa.table.errors import ConditionFailed
 
 
@@ -46,34 +48,62 @@ class Registration:
 
     async def register(self, email: str, username: str, password: str, *, device: str | None, address: str) -> SignedIn:
         """Make a user with an open session; EmailTaken or UsernameTaken if another user was first."""
-        if self._settings.registration == "closed":
-            raise RegistrationClosed
+        self.require_open()
+        if self._settings.registration == "verified":
+            raise RegistrationByMail
         email, username = normal_email(email), normal_username(username)
         check_password(password)
         await self._refuse_taken(email, username)
+        return await self.create(email, username, await self._passwords.hash(password), device=device, address=address)
+
+    async def create(
+        self,
+        email: str,
+        username: str,
+        hashed: str,
+        *,
+        device: str | None,
+        address: str,
+        also: Sequence[Operation] = (),
+    ) -> SignedIn:
+        """Make a user with this hash of a password; ConditionFailed if one of the operations `also` did not hold."""
         user = self._new_user(email, username)
+        begun = self._sessions.begin(user.user_id, device)
         credential = Credential(
             user_id=user.user_id,
-            hash=await self._passwords.hash(password),
+            hash=hashed,
             addresses=[self._addresses.mark(user.user_id, address)],
             updated_at=user.created_at,
         )
-        begun = self._sessions.begin(user.user_id, device)
+        operations: list[Operation] = [
+            Create(EmailClaim(email=email, user_id=user.user_id)),
+            Create(UsernameClaim(username=folded(username), user_id=user.user_id)),
+            Create(user),
+            Create(credential),
+            Create(begun.session),
+            *free_twin(username),
+        ]
 
         try:
-            await self._table.write(
-                Create(EmailClaim(email=email, user_id=user.user_id)),
-                Create(UsernameClaim(username=folded(username), user_id=user.user_id)),
-                Create(user),
-                Create(credential),
-                Create(begun.session),
-                *free_twin(username),
-                pattern=register,
-            )
+            await self._table.write(*operations, *also, token=None, pattern=register)
         except ConditionFailed as failed:
+            if any(failed.at(len(operations) + place) for place in range(len(also))):
+                raise
             raise (EmailTaken if failed.at(0) else UsernameTaken) from None
 
         return await self._sessions.signed_in(user, begun.session.session_id, begun.refresh_token)
+
+    def require_open(self) -> None:
+        """RegistrationClosed where users are made elsewhere."""
+        if self._settings.registration == "closed":
+            raise RegistrationClosed
+
+    async def require_free_name(self, username: str) -> None:
+        """UsernameTaken if another user has this name, or the Latin one that it looks like."""
+        await self._unclaimed.settle(username)
+        names = [folded(username), *filter(None, [twin_of(username)])]
+        if any(await self._table.get_many([username_claim(username=name) for name in names], consistent=True)):
+            raise UsernameTaken
 
     def _new_user(self, email: str, username: str) -> User:
         now = instant(self._clock.now_ms())
@@ -90,10 +120,7 @@ class Registration:
         """Say so before the work of hashing; that nobody gets in between is the transaction's promise."""
         if await self._directory.find_by_email(email) is not None:
             raise EmailTaken
-        await self._unclaimed.settle(username)
-        names = [folded(username), *filter(None, [twin_of(username)])]
-        if any(await self._table.get_many([username_claim(username=name) for name in names], consistent=True)):
-            raise UsernameTaken
+        await self.require_free_name(username)
 
 
 def free_twin(username: str) -> list[Check[UsernameClaim]]:

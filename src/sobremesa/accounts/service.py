@@ -37,7 +37,7 @@ from sobremesa.accounts.exporting import export_person
 from sobremesa.accounts.keyring import Keyring
 from sobremesa.accounts.known_addresses import KnownAddresses
 from sobremesa.accounts.login import Login
-from sobremesa.accounts.mail import Mailer
+from sobremesa.accounts.mail import Mailer, MailTasks
 from sobremesa.accounts.names import check_device, folded, normal_email, normal_username, twin_of
 from sobremesa.accounts.passwords import Passwords
 from sobremesa.accounts.recovery import Recovery
@@ -46,6 +46,7 @@ from sobremesa.accounts.sessions import Sessions, SignedIn
 from sobremesa.accounts.standing import Standings
 from sobremesa.accounts.tokens import Tokens
 from sobremesa.accounts.unclaimed import UnclaimedNames
+from sobremesa.accounts.verification import Verification
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Busy, NotFound, Unauthenticated
 from sobremesa.http.heavy import HeavyWork
@@ -119,6 +120,17 @@ class Accounts:
             settings=settings,
             unclaimed=self._unclaimed,
         )
+        mail = MailTasks(mailer)
+        self._verification = Verification(
+            table,
+            clock,
+            registration=self._registration,
+            directory=self,
+            passwords=passwords,
+            limits=limits,
+            mail=mail,
+            public_url=settings.address,
+        )
         self._login = Login(
             table,
             clock,
@@ -135,7 +147,7 @@ class Accounts:
             sessions=self._sessions,
             audit=audit,
             limits=limits,
-            mailer=mailer,
+            mail=mail,
             addresses=addresses,
             public_url=settings.address,
             find_by_email=self.find_by_email,
@@ -168,6 +180,15 @@ class Accounts:
         """Make a person with an open session; EmailTaken or UsernameTaken if somebody was first."""
         check_device(device)
         return await self._registration.register(email, username, password, device=device, address=address)
+
+    async def ask_registration(self, *, email: str, username: str, password: str) -> None:
+        """Mail a token with which this user can register; the owner of a taken address gets a note instead."""
+        await self._verification.ask(email, username, password)
+
+    async def confirm_registration(self, token: str, *, device: str | None = None, address: str = "here") -> SignedIn:
+        """Make the user whose address got this token, with an open session."""
+        check_device(device)
+        return await self._verification.confirm(token, device=device, address=address)
 
     async def login(self, *, email: str, password: str, device: str | None = None, address: str = "here") -> SignedIn:
         """Open a session; BadCredentials, after the same work, for an unknown user and for a wrong password.

@@ -161,6 +161,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/registrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["accounts.askRegistration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/registrations/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["accounts.confirmRegistration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/reset": {
         parameters: {
             query?: never;
@@ -2431,6 +2463,11 @@ export interface components {
         NewPreference: {
             muted: boolean;
         };
+        NewRegistration: {
+            email: string;
+            password: string;
+            username: string;
+        };
         NewRole: {
             /** @enum {unknown} */
             role: "admin" | "member" | "moderator" | "owner";
@@ -2645,6 +2682,11 @@ export interface components {
             email: string;
             password: string;
             username: string;
+        };
+        RegistrationConfirmation: {
+            /** @default null */
+            device?: string | null;
+            token: string;
         };
         Report: {
             reason: string;
@@ -3201,6 +3243,58 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Registration"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedInView"];
+                };
+            };
+        };
+    };
+    "accounts.askRegistration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRegistration"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+        };
+    };
+    "accounts.confirmRegistration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegistrationConfirmation"];
             };
         };
         responses: {

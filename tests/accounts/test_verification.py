@@ -1,0 +1,131 @@
+"""Registering by mail: nobody learns from an answer whether an address is taken."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from accounts.town import PASSWORD, Town, town_on
+from sobremesa.accounts.entities import PendingRegistration
+from sobremesa.accounts.errors import (
+    BadRegistrationToken,
+    EmailTaken,
+    MailNotConfigured,
+    RegistrationByMail,
+    RegistrationClosed,
+    UsernameTaken,
+)
+from sobremesa.app import Sobremesa
+from sobremesa.clock import SetClock
+from sobremesa.errors import Invalid
+from sobremesa.http.limits import MemoryLimits
+from sobremesa.settings import BadSetting, Settings
+from sobremesa.table import Table
+
+
+@pytest.fixture
+async def verified(table: Table, clock: SetClock) -> AsyncIterator[Town]:
+    async with town_on(table, clock, registration="verified") as town:
+        yield town
+
+
+async def test_a_user_registers_with_the_token_of_the_mail(verified: Town) -> None:
+    token = await _asked(verified, "ana")
+    signed_in = await verified.accounts.confirm_registration(token, device="phone")
+
+    assert (signed_in.user.username, signed_in.user.email) == ("ana", "ana@example.com")
+    assert (await verified.authenticate(signed_in.access_token)).user_id == signed_in.user.user_id
+    await verified.login("ana")
+
+
+async def test_a_taken_address_gets_the_same_answer_and_its_owner_a_note(verified: Town) -> None:
+    await verified.accounts.confirm_registration(await _asked(verified, "ana"))
+
+    for email in ("ana@example.com", "free@example.com"):
+        await verified.accounts.ask_registration(email=email, username="bea", password=PASSWORD)
+    await verified.accounts.close()
+
+    note, token = sorted(verified.mailbox.letters[-2:], key=lambda letter: letter.to)
+    assert (note.to, note.subject) == ("ana@example.com", "You have an account already")
+    assert (token.to, token.subject) == ("free@example.com", "Confirm your e-mail address")
+
+
+async def test_nobody_registers_directly_where_addresses_are_confirmed(verified: Town) -> None:
+    with pytest.raises(RegistrationByMail):
+        await verified.register("ana")
+
+
+async def test_a_token_makes_one_user_within_an_hour(verified: Town) -> None:
+    token = await _asked(verified, "ana")
+    tries = [verified.accounts.confirm_registration(token) for _ in range(5)]
+    results = await asyncio.gather(*tries, return_exceptions=True)
+    assert [type(result) for result in results].count(BadRegistrationToken) == 4
+    with pytest.raises(BadRegistrationToken):
+        await verified.accounts.confirm_registration(token)
+
+    late = await _asked(verified, "bea")
+    verified.clock.move(seconds=3600)
+    with pytest.raises(BadRegistrationToken):
+        await verified.accounts.confirm_registration(late)
+
+
+async def test_what_was_taken_meanwhile_is_refused_when_it_is_confirmed(verified: Town) -> None:
+    first, second = await _asked(verified, "ana"), await _asked(verified, "ana")
+    other = await _asked(verified, "ana", email="other@example.com")
+    await verified.accounts.confirm_registration(first)
+
+    with pytest.raises(EmailTaken):
+        await verified.accounts.confirm_registration(second)
+    with pytest.raises(UsernameTaken):
+        await verified.accounts.confirm_registration(other)
+
+
+async def test_user_names_and_bad_input_are_refused_at_once(verified: Town) -> None:
+    await verified.accounts.confirm_registration(await _asked(verified, "ana"))
+    with pytest.raises(UsernameTaken):
+        await verified.accounts.ask_registration(email="b@example.com", username="ANA", password=PASSWORD)
+    with pytest.raises(Invalid):
+        await verified.accounts.ask_registration(email="no address", username="bea", password=PASSWORD)
+    with pytest.raises(Invalid):
+        await verified.accounts.ask_registration(email="b@example.com", username="bea", password="short")
+
+
+async def test_the_table_holds_neither_token_nor_password(verified: Town) -> None:
+    token = await _asked(verified, "ana")
+    rows = [row async for row in verified.table.scan()]
+    assert [row["entityType"] for row in rows if "PENDING#" in row["pk"]] == [PendingRegistration.__name__]
+    assert token not in str(rows)
+    assert PASSWORD not in str(rows)
+
+
+async def test_a_mailbox_cannot_be_filled_by_registering(table: Table, clock: SetClock) -> None:
+    limits = MemoryLimits(now=lambda: clock.now_ms() / 1000)
+    async with town_on(table, clock, registration="verified", limits=limits) as town:
+        for number in range(70):
+            await town.accounts.ask_registration(email="a@example.com", username=f"ana{number}", password=PASSWORD)
+        await town.accounts.close()
+        assert len(town.mailbox.letters) == 60
+
+
+async def test_without_mail_nobody_registers_by_mail() -> None:
+    async with Sobremesa.open("sqlite://", background=False) as app:
+        with pytest.raises(MailNotConfigured):
+            await app.accounts.ask_registration(email="a@example.com", username="ana", password=PASSWORD)
+    with pytest.raises(BadSetting, match="needs mail"):
+        async with Sobremesa.open("sqlite://", settings=Settings(registration="verified"), background=False):
+            pass
+
+
+async def test_a_closed_house_takes_nobody_by_mail_either(table: Table, clock: SetClock) -> None:
+    async with town_on(table, clock, registration="closed") as town:
+        with pytest.raises(RegistrationClosed):
+            await town.accounts.ask_registration(email="a@example.com", username="ana", password=PASSWORD)
+
+
+async def _asked(town: Town, name: str, email: str | None = None) -> str:
+    """Ask to register, and read the mail."""
+    await town.accounts.ask_registration(email=email or f"{name}@example.com", username=name, password=PASSWORD)
+    await town.accounts._recovery.close()
+    return town.mailbox.letters[-1].token
