@@ -432,6 +432,8 @@ async def every_room_route(story: Story, at: str, message_id: str) -> None:
     assert [item["messageId"] for item in (await story.ben.get(f"{at}/messages"))["items"]] == [message_id]
     assert (await story.ana.patch(message, {"content": "Between us"}))["edited"]
     assert (await story.ben.get(message))["content"] == "Between us"
+    assert await story.ben.get(f"/messages/{message_id}") == await story.ben.get(message)
+    await story.cleo.get(f"/messages/{message_id}", expect=404)
     await story.ben.put(f"{message}/reactions/👍", expect=204)
     assert [who["userId"] for who in (await story.ana.get(f"{message}/reactions/👍"))["items"]] == [story.ben.user_id]
     await story.ben.delete(f"{message}/reactions/👍")

@@ -94,6 +94,7 @@ async def they_talk(at: str, buyer: Caller, seller: Caller, other: Caller) -> No
 
     one = f"{messages}/{first['messageId']}"
     assert (await seller.get(one))["content"] == "Is it still there?"
+    assert await seller.get(f"/messages/{first['messageId']}") == await seller.get(one)
     assert (await buyer.patch(one, {"content": "Is it still to be had?"}))["edited"]
     await seller.put(f"{one}/reactions/👍", expect=204)
     assert [person["userId"] for person in (await buyer.get(f"{one}/reactions/👍"))["items"]] == [seller.user_id]

@@ -276,3 +276,16 @@ async def test_conversation_stores_when_it_or_its_last_message_changed(people: C
     assert message_at == head_at
     assert head_at is not None
     assert head_at > edited.edited_at
+
+
+async def test_message_of_a_conversation_is_found_by_its_id_alone_by_participants(people: Company) -> None:
+    find = people.app.talks.find_anywhere
+    await people.group()
+    sent = await people.say(people.ana, await people.direct(people.ana, people.ben), "here")
+
+    for reader in (people.ana, people.ben):
+        found = await find(reader, sent.message_id)
+        assert found is not None
+        assert (found.message_id, found.content) == (sent.message_id, "here")
+    assert await find(people.cleo, sent.message_id) is None
+    assert await find(people.ana, MessageId("01JZZZZZZZZZZZZZZZZZZZZZZZ")) is None

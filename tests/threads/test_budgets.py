@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock, SystemClock
+from sobremesa.clock import SystemClock
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import measure
 from sobremesa.threads.entities import LbgId, LegId, ListingId
@@ -44,6 +44,8 @@ BUDGETS: dict[str, Cost] = {
     "inbox of 20 with one unread": Cost({"query": 2, "batch_get": 1}, 41.5, 0),
     "page": Cost({"batch_get": 1, "query": 2}, 3.5, 0),
     "get a message": Cost({"batch_get": 1, "get": 1, "query": 1}, 3.5, 0),
+    # The threads of the reader by the index, the message in each of them, and then as any message.
+    "get a message by its id alone, of 20 threads": Cost({"query": 2, "batch_get": 2, "get": 1}, 24.5, 0),
     "edit": Cost({"batch_get": 1, "get": 2, "write": 1, "query": 1}, 4.5, 1),
     "unread": Cost({"batch_get": 1, "get": 1, "query": 1}, 3.5, 0),
     "mark read up to the head": Cost({"batch_get": 1, "get": 1, "write": 1}, 3, 2),
@@ -97,6 +99,7 @@ async def costs_of(deal: Deal, clock: Ahead) -> dict[str, Cost]:
     await spend("inbox of 20 with one unread", threads.list_inbox(seller, limit=20))
     await spend("page", rooms.page(buyer, room, limit=20))
     await spend("get a message", rooms.get(buyer, room, sent.message_id))
+    await spend("get a message by its id alone, of 20 threads", rooms.find_anywhere(buyer, sent.message_id))
     await spend("edit", rooms.edit(buyer, room, sent.message_id, "hello there"))
     await spend("unread", rooms.unread(seller, room))
     await spend("mark read up to the head", rooms.mark_read(buyer, room, last.message_id))
@@ -128,7 +131,8 @@ async def costs_of(deal: Deal, clock: Ahead) -> dict[str, Cost]:
 async def still_deal(deal: Deal, app: Sobremesa, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Deal:
     """The deal in a second in which it is known that nobody is leaving: each verb has a millisecond of it."""
     clock.move(seconds=1)
-    monkeypatch.setattr(clock, "_clock", SetClock(SystemClock().now_ms()))
+    now = SystemClock().now_ms()
+    monkeypatch.setattr(SystemClock, "now_ms", lambda clock: now)
     await app.accounts.departing()
     return deal
 

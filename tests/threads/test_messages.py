@@ -416,3 +416,16 @@ async def test_messages_are_reacted_to_and_pinned_by_both_sides(deal: Deal) -> N
     [pin] = (await rooms.list_pins(deal.buyer, deal.thread_id, limit=5, cursor=None))[0]
     assert pin.message.message_id == message.message_id
     assert [reaction.emoji for reaction in pin.message.reactions] == ["👍"]
+
+
+async def test_message_of_a_thread_is_found_by_its_id_alone_by_participants(deal: Deal) -> None:
+    find = deal.app.thread_rooms.find_anywhere
+    sent = await deal.say(deal.buyer, "here")
+
+    for reader in (deal.buyer, deal.seller, deal.admin):
+        found = await find(reader, sent.message_id)
+        assert found is not None
+        assert (found.message_id, found.content) == (sent.message_id, "here")
+    assert await find(deal.stranger, sent.message_id) is None
+    for unknown in ("01JZZZZZZZZZZZZZZZZZZZZZZZ", "msg_1"):
+        assert await find(deal.buyer, MessageId(unknown)) is None

@@ -255,6 +255,7 @@ CONVERSATIONS = RoomKind(
     summary=ConversationReactionSummary,
     messages=messages_in,
     messages_by_id=None,
+    rooms_of=conversations_of,
     message_by_key=message_by_id,
     head_by_key=conversation_by_id,
     read_cursor=seat_of,

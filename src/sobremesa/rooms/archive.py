@@ -11,6 +11,7 @@ import msgspec
 from sobremesa.errors import NotFound
 from sobremesa.http.endpoints import Listed
 from sobremesa.ids import MessageId, RoomId, is_ulid
+from sobremesa.people import UserId
 from sobremesa.rooms.door import Seat
 from sobremesa.rooms.dressing import Dressing, Undressed
 from sobremesa.rooms.entities import Message
@@ -20,6 +21,9 @@ from sobremesa.rooms.visibility import may_see
 from sobremesa.table import IndexKey, Key, Page, RawKey, Remembered, Table
 
 REMEMBERED_PAGES = 200
+ROOMS_AT_ONCE = 100
+MAX_ROOMS = 1000
+"""In how many of a user's rooms a message is looked for by its id alone."""
 MAX_NEARBY = 50
 MAX_LOOKED_THROUGH = 5_000
 """Where no index finds a message by its id, those of other writers are found among so many of the newest."""
@@ -82,6 +86,25 @@ class Archive:
         rows = await self._table.get_many(keys)
         found = {message.message_id: message for message in rows if message is not None}
         return [found.get(each) or await self._find_foreign(seat, each) for each in message_ids]
+
+    async def find_room(self, user_id: UserId, message_id: MessageId) -> RoomId | None:
+        """Return the room of a message: by the index, or without one among the rooms that the user is in."""
+        kind = self._kind
+        if kind.messages_by_id is not None:
+            found = (await self._table.query(kind.messages_by_id(message_id=message_id), limit=1)).items
+            return found[0].room_id if found else None
+        if kind.rooms_of is None or (kind.has_time_in_keys and not is_ulid(message_id)):
+            return None
+        cursor: str | None = None
+        for _ in range(0, MAX_ROOMS, ROOMS_AT_ONCE):
+            page = await self._table.query(kind.rooms_of(user_id=user_id), limit=ROOMS_AT_ONCE, cursor=cursor)
+            keys = [kind.message_key(place.room_id, message_id) for place in page.items]
+            rows = await self._table.get_many(keys, consistent=True)
+            room_id = next((row.room_id for row in rows if row is not None), None)
+            if room_id is not None or page.cursor is None:
+                return room_id
+            cursor = page.cursor
+        return None
 
     # Pages
 

@@ -36,6 +36,9 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
 
     messages: Pattern[Any]
     messages_by_id: Pattern[Any] | None
+    """Finds a message by its id alone; without it the rooms of the reader are looked through."""
+    rooms_of: Pattern[Any] | None = None
+    """The rooms that a user is in."""
     head_by_key: Lookup[Any] | None = None
     message_by_key: Lookup[Any]
     read_cursor: Lookup[Any]

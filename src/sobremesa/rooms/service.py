@@ -258,11 +258,9 @@ class Rooms:
 
     async def find_anywhere(self, actor: Actor, message_id: MessageId) -> MessageView | None:
         """A message by its id alone, if it is in a room of this kind that the person may enter."""
-        if self.kind.messages_by_id is None:
-            return None
-        found = (await self._table.query(self.kind.messages_by_id(message_id=message_id), limit=1)).items
+        room_id = await self._archive.find_room(actor.user_id, message_id)
         try:
-            return await self.get(actor, found[0].room_id, message_id) if found else None
+            return None if room_id is None else await self.get(actor, room_id, message_id)
         except NotFound:
             return None
 

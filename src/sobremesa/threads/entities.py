@@ -357,6 +357,7 @@ THREADS = RoomKind(
     summary=ThreadReactionSummary,
     messages=messages_in,
     messages_by_id=None,
+    rooms_of=inbox_of,
     head_by_key=thread_by_id,
     message_by_key=message_by_key,
     read_cursor=participant_of,
