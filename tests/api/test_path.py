@@ -40,8 +40,9 @@ ME = {"userId", "username", "email", "avatarUrl", "tenant", "isAdmin", "createdA
 CASE = {
     *("caseId", "messageId", "roomKind", "roomId", "authorId", "reportedBy", "reason", "origin", "state", "createdAt"),
     *("decision", "decidedBy", "decidedAt", "note", "message"),
+    *("subject", "room", "author", "reporter", "verdict", "tab"),
 }
-ACCUSED = {"content", "username", "attachments", "flags", "nsfwBand", "createdAt", "editedAt"}
+ACCUSED = {"content", "username", "attachments", "action", "flags", "nsfwBand", "createdAt", "editedAt"}
 FILE = {"fileId", "name", "kind", "mime", "size", "width", "height", "url", "previewUrl", "expiresAt"}
 SIGNED_IN = {"user", "accessToken", "refreshToken", "expiresIn"}
 
@@ -584,6 +585,8 @@ async def people_share_a_workspace(story: Story) -> None:
     assert joined["workspace"]["name"] == "The kitchen"
     assert (await story.ben.post(f"/invites/{invite['code']}/redeem", expect=409))["code"] == "already_member"
     assert (await story.cleo.post(f"/invites/{invite['code']}/redeem", expect=409))["code"] == "invite_used_up"
+    assert (await story.ana.get(f"{at}/audit")).keys() == {"items", "next"}
+    await story.ben.get(f"{at}/audit", expect=403)
 
     item = await story.ben.post(f"{at}/items", {"title": "Coffee", "status": "open", "data": {"amount": 2}})
     assert item.keys() == {

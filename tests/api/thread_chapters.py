@@ -19,8 +19,11 @@ THREAD = {
 PARTICIPANT = {
     *("userId", "username", "avatarUrl", "threadId", "roleContext", "muted", "blockedUntil", "joinedAt"),
 }
-CARD = {"messageId", "threadId", "type", "state", "version", "payload", "createdBy", "createdAt", "updatedAt"}
-TAB = {"threadId", "tab", "content", "sourceVersion", "updatedAt"}
+CARD = {
+    *("messageId", "threadId", "type", "state", "version", "payload", "createdBy", "createdAt", "updatedAt"),
+    *("flags", "nsfwBand"),
+}
+TAB = {"threadId", "tab", "content", "sourceVersion", "updatedAt", "flags", "nsfwBand"}
 OFFER = {"type": "offer", "payload": {"amount": 25_000, "currency": "EUR"}}
 
 
@@ -270,6 +273,7 @@ async def shown_in(caller: Caller, tab: str, text: str) -> Any:
 async def it_is_closed(at: str, buyer: Caller, seller: Caller) -> None:
     locked = await buyer.patch(at, {"status": "locked"})
     assert (locked["status"], locked["lockedBy"]) == ("locked", buyer.user_id)
+    await buyer.get(f"{at}/audit", expect=403)
     refused = await seller.post(f"{at}/messages", {"content": "But"}, expect=409)
     assert (refused["code"], refused["threadStatus"]) == ("thread_not_open", "locked")
     assert (await seller.post(f"{at}/cards", OFFER, expect=409))["code"] == "thread_not_open"

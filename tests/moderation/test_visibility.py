@@ -17,7 +17,7 @@ from sobremesa.clock import Clock, SystemClock
 from sobremesa.communities.access import Access
 from sobremesa.communities.entities import CHANNELS, ChannelPointer
 from sobremesa.errors import NotFound
-from sobremesa.ids import Ids, MessageId, RoomId
+from sobremesa.ids import Ids, MessageId, RoomId, first_of
 from sobremesa.moderation.review import Review
 from sobremesa.people import Actor
 from sobremesa.rooms.door import Seat
@@ -39,9 +39,10 @@ async def read(town: Town, who: Actor, message_id: MessageId) -> dict[str, list[
     channels, room = town.app.channels, town.channel_id
     anywhere = await channels.find_anywhere(who, message_id)
     assert anywhere is not None
+    tomorrow = MessageId(first_of(SystemClock().now_ms() + 86_400_000))
     pages = {
         "newest": await channels.page(who, room, limit=50),
-        "before": await channels.page(who, room, limit=50, before=MessageId("7ZZZZZZZZZZZZZZZZZZZZZZZZZ")),
+        "before": await channels.page(who, room, limit=50, before=tomorrow),
         "after": await channels.page(who, room, limit=50, after=MessageId("00000000000000000000000000")),
         "around": await channels.page(who, room, limit=50, around=message_id),
     }
