@@ -19,7 +19,8 @@ export default defineConfig({
   testDir: "e2e",
   timeout: 40_000,
   expect: { timeout: 8000 },
-  workers: 1,
+  workers: 2,
+  fullyParallel: true,
   forbidOnly: true,
   reporter: "list",
   use: {

@@ -193,6 +193,7 @@ moderation.decideCase               401  403       403      403     403        4
 attachments.createAttachment        401  403       201      201     201        201    201    201
 attachments.completeAttachment      401  403       404      404     404        404    404    404
 attachments.completeAttachment own  401  403       200      200     200        200    200    200
+attachments.listAttachments         401  403       200      200     200        200    200    200
 attachments.getAttachment           401  403       404      404     404        404    404    404
 attachments.getAttachment own       401  403       200      200     200        200    200    200
 attachments.getAttachment sent      401  403       404      404     200        200    200    200
@@ -823,6 +824,11 @@ async def _others_file(place: Place, who: str) -> Attempt:
 @prepares("attachments.completeAttachment own", "attachments.getAttachment own", "attachments.deleteAttachment own")
 async def _own_file(place: Place, who: str) -> Attempt:
     return Attempt({"fileId": (await _file_of(place.everybody[who if who in PEOPLE else "owner"]))["fileId"]})
+
+
+@prepares("attachments.listAttachments")
+async def _several_files(place: Place, who: str) -> Attempt:
+    return Attempt(query={"ids": (await _file_of(place.everybody["victim"]))["fileId"]})
 
 
 @prepares("attachments.getAttachment sent")

@@ -160,3 +160,30 @@ async def test_text_has_no_preview(ana: Caller) -> None:
     fresh: dict[str, Any] = await ana.get(f"/attachments/{made['fileId']}")
     assert fresh["previewUrl"] is None
     assert fresh["url"] != made["url"] or fresh["expiresAt"] == made["expiresAt"]
+
+
+async def test_several_files_come_in_one_answer_without_those_of_others(ana: Caller, ben: Caller) -> None:
+    face = await upload(ana, PNG, name="face.png", purpose="avatar")
+    note = await upload(ana, b"Hello", name="note.txt")
+    ids = [face["fileId"], note["fileId"], NOBODY_HAS_IT, face["fileId"]]
+
+    mine = await ana.get("/attachments", ids=",".join(ids))
+    theirs = await ben.get("/attachments", ids=",".join(ids))
+
+    assert [each["fileId"] for each in mine["items"]] == [face["fileId"], note["fileId"]]
+    assert [each["fileId"] for each in theirs["items"]] == [face["fileId"]]
+    assert (await fetch(ben, theirs["items"][0]["previewUrl"])).status == 200
+
+
+@pytest.mark.parametrize("ids", ["", "nonsense", ",".join([NOBODY_HAS_IT] * 51)])
+async def test_ids_that_are_none_or_too_many_are_refused(ana: Caller, ids: str) -> None:
+    assert await ana.get("/attachments", expect=422, ids=ids)
+
+
+async def test_the_address_of_an_avatar_stays_so_that_it_is_fetched_once(ana: Caller) -> None:
+    face = await upload(ana, PNG, name="face.png", purpose="avatar")
+    again = await ana.get(f"/attachments/{face['fileId']}")
+    fetched = await fetch(ana, again["previewUrl"])
+
+    assert again["previewUrl"] == face["previewUrl"]
+    assert fetched.headers["Cache-Control"] == "private, max-age=21600, immutable"

@@ -17,6 +17,8 @@ from sobremesa.people import UserId
 What: TypeAlias = Literal["content", "preview"]
 
 SECONDS = 300
+PUBLIC_SECONDS = 6 * 3600
+"""So long the address of a public picture is the same, so that browsers can cache it; it ends one such time later."""
 SIGNATURE_BYTES = 32
 
 
@@ -40,13 +42,13 @@ class Addresses:
         self._secret = secret
         self._clock = clock
 
-    def until(self) -> Instant:
+    def until(self, *, public: bool = False) -> Instant:
         """Until when an address is good that is made now."""
-        return instant(self._clock.now_ms() + SECONDS * 1000)
+        return instant(self._until_ms(public))
 
-    def of(self, file_id: FileId, user_id: UserId, what: What) -> str:
+    def of(self, file_id: FileId, user_id: UserId, what: What, *, public: bool = False) -> str:
         """Where this person can fetch the bytes; a path, since only the client knows by which name it reaches us."""
-        said = _encode(_Claim(file_id, user_id, what, self._clock.now_ms() + SECONDS * 1000))
+        said = _encode(_Claim(file_id, user_id, what, self._until_ms(public)))
         token = base64.urlsafe_b64encode(self._signature(said) + said).rstrip(b"=").decode()
         return f"/v1/attachments/{file_id}/{what}?token={token}"
 
@@ -65,6 +67,13 @@ class Addresses:
         if claim.until_ms <= self._clock.now_ms():
             raise AddressExpired
         return claim.user_id
+
+    def _until_ms(self, public: bool) -> int:
+        now = self._clock.now_ms()
+        if not public:
+            return now + SECONDS * 1000
+        window = PUBLIC_SECONDS * 1000
+        return (now // window + 2) * window
 
     def _signature(self, said: bytes) -> bytes:
         return hmac.digest(self._secret, said, "sha256")

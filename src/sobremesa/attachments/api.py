@@ -25,10 +25,11 @@ from sobremesa.attachments.service import Attachments
 from sobremesa.attachments.serving import asked_range, headers_of
 from sobremesa.attachments.views import AttachmentView, ReceivedView, received
 from sobremesa.errors import NotFound
-from sobremesa.http.endpoints import Content, Input, Routes, Upload
+from sobremesa.http.endpoints import Content, Input, Listed, Routes, Upload
 from sobremesa.http.problems import MalformedRequest
 from sobremesa.people import Actor
 
+MAX_AT_ONCE = 50
 FORM_BYTES = 16_384
 """What a form adds to the file that is in it."""
 
@@ -52,6 +53,19 @@ class NewFile(Input):
     name: FileName
     mime: Annotated[str, msgspec.Meta(min_length=1, max_length=200, examples=["image/png"])]
     size: Annotated[int, msgspec.Meta(ge=1, le=2**53, examples=[20_000])]
+
+
+class SeveralQuery(Input):
+    """Several files at once."""
+
+    ids: Annotated[
+        str,
+        msgspec.Meta(
+            pattern=rf"^[0-9A-Z]{{26}}(,[0-9A-Z]{{26}}){{0,{MAX_AT_ONCE - 1}}}$",
+            description=f"Up to {MAX_AT_ONCE} ids of files, with commas between them.",
+            examples=["01JGSYB3ZZ4Q0X5V6W7E8R9T0A"],
+        ),
+    ]
 
 
 class TokenQuery(Input):
@@ -95,6 +109,12 @@ def routes(attachments: Attachments) -> Routes:
     async def complete_attachment(actor: Actor, file_id: FileId) -> AttachmentView:
         """Take in a file that was uploaded by a presigned request, after a look at its content."""
         return await attachments.complete(actor, file_id)
+
+    @api.get("/attachments")
+    async def list_attachments(actor: Actor, query: SeveralQuery) -> Listed[AttachmentView]:
+        """Several files with fresh addresses, such as the avatars of a room; those one may not fetch are left out."""
+        file_ids = [FileId(file_id) for file_id in dict.fromkeys(query.ids.split(","))]
+        return Listed(await attachments.get_several(actor, file_ids))
 
     @api.get(file)
     async def get_attachment(actor: Actor, file_id: FileId) -> AttachmentView:

@@ -210,6 +210,12 @@ class Attachments:
         """A file with fresh addresses; NotFound for those who may not fetch it."""
         return self._view(await self._fetchable(actor.user_id, file_id), actor.user_id)
 
+    async def get_several(self, actor: Actor, file_ids: Sequence[FileId]) -> list[AttachmentView]:
+        """Those of these files that the actor may fetch, with addresses; the others are left out."""
+        files = await self._table.get_many([file_by_id(file_id=file_id) for file_id in file_ids], consistent=True)
+        ready = [file for file in files if file is not None and file.state == "ready"]
+        return [self._view(file, actor.user_id) for file in ready if await self._may_fetch(actor.user_id, file)]
+
     async def open(self, file_id: FileId, what: What, token: str) -> Opened:
         """The bytes that an address is for, if who it was made for may have them now."""
         user_id = self._addresses.read(token, file_id, what)
@@ -217,7 +223,7 @@ class Attachments:
         key = file.storage_key if what == "content" else file.preview_key
         if key is None:
             raise NotFound
-        manner = manner_of(file.mime if what == "content" else PREVIEW_MIME, file.name)
+        manner = manner_of(file.mime if what == "content" else PREVIEW_MIME, file.name, public=file.public)
 
         address = await self.store.address(StorageKey(key), manner.mime, manner.disposition)
         return Opened(StorageKey(key), manner, address)
@@ -355,9 +361,11 @@ class Attachments:
             size=file.size,
             width=file.width,
             height=file.height,
-            url=self._addresses.of(file.file_id, user_id, "content"),
-            preview_url=self._addresses.of(file.file_id, user_id, "preview") if file.preview_key else None,
-            expires_at=self._addresses.until(),
+            url=self._addresses.of(file.file_id, user_id, "content", public=file.public),
+            preview_url=self._addresses.of(file.file_id, user_id, "preview", public=file.public)
+            if file.preview_key
+            else None,
+            expires_at=self._addresses.until(public=file.public),
         )
 
     def _a_day_from_now(self) -> int:

@@ -15,6 +15,8 @@ SAVED = frozenset({"application/pdf"})
 UNKNOWN = "application/octet-stream"
 POLICY = "sandbox; default-src 'none'"
 CACHE = "private, max-age=300"
+PUBLIC_CACHE = "private, max-age=21600, immutable"
+"""Of a public picture: the bytes of a file never change, and neither does its address for as long."""
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})").fullmatch
 
@@ -24,13 +26,15 @@ class Manner(NamedTuple):
 
     mime: str
     disposition: str
+    cache: str
 
 
-def manner_of(mime: str, name: str) -> Manner:
+def manner_of(mime: str, name: str, *, public: bool = False) -> Manner:
     """The type that is told, and whether it is shown or saved."""
     told = mime if mime in SHOWN or mime in SAVED else UNKNOWN
     how = "inline" if mime in SHOWN else "attachment"
-    return Manner(told, f"{how}; filename*=UTF-8''{quote(name, safe='', errors='replace')}")
+    disposition = f"{how}; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
+    return Manner(told, disposition, PUBLIC_CACHE if public else CACHE)
 
 
 def headers_of(manner: Manner, start: int, end: int, size: int) -> dict[str, str]:
@@ -40,7 +44,7 @@ def headers_of(manner: Manner, start: int, end: int, size: int) -> dict[str, str
         "content-length": str(end - start),
         "content-disposition": manner.disposition,
         "content-security-policy": POLICY,
-        "cache-control": CACHE,
+        "cache-control": manner.cache,
         "accept-ranges": "bytes",
     }
     if end - start < size:

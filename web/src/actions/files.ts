@@ -1,4 +1,4 @@
-// Files: where their bytes can be fetched just now. An address is good for minutes, so it is asked for when needed.
+// Files: where their bytes can be fetched just now. Addresses that are wanted in the same moment are asked for together.
 import { useEffect, useState } from "react";
 import { request } from "../api/client";
 
@@ -8,14 +8,25 @@ interface Address {
   expiresAt: string;
 }
 
+interface Wanted {
+  resolve: (address: Address) => void;
+  reject: (error: unknown) => void;
+}
+
 const MARGIN_MS = 20_000;
+/** As many as one request takes. */
+const AT_ONCE = 50;
 const known = new Map<string, Promise<Address>>();
 const until = new Map<string, number>();
+let wanted = new Map<string, Wanted>();
 
 export function addressOf(fileId: string): Promise<Address> {
   const before = known.get(fileId);
   if (before !== undefined && (until.get(fileId) ?? Infinity) > Date.now() + MARGIN_MS) return before;
-  const asked = request("get", "/v1/attachments/{fileId}", { path: { fileId } });
+  const asked = new Promise<Address>((resolve, reject) => {
+    if (wanted.size === 0) setTimeout(() => void askForAll());
+    wanted.set(fileId, { resolve, reject });
+  });
   until.delete(fileId);
   known.set(fileId, asked);
   asked.then(
@@ -25,7 +36,28 @@ export function addressOf(fileId: string): Promise<Address> {
   return asked;
 }
 
-/** The address of a file, or null while it is not known, or "gone" if nobody gives it. */
+async function askForAll(): Promise<void> {
+  const all = [...wanted];
+  wanted = new Map();
+  for (let start = 0; start < all.length; start += AT_ONCE) await ask(all.slice(start, start + AT_ONCE));
+}
+
+async function ask(some: readonly [string, Wanted][]): Promise<void> {
+  try {
+    const ids = some.map(([fileId]) => fileId).join(",");
+    const { items } = await request("get", "/v1/attachments", { query: { ids } });
+    const found = new Map(items.map((each) => [each.fileId, each]));
+    for (const [fileId, { resolve, reject }] of some) {
+      const address = found.get(fileId);
+      if (address === undefined) reject(new Error("This file is not available."));
+      else resolve(address);
+    }
+  } catch (error) {
+    for (const [, { reject }] of some) reject(error);
+  }
+}
+
+/** The address of a file, or null while it is not known, or "gone" if it cannot be had. */
 export function useAddress(fileId: string | null): Address | "gone" | null {
   const [address, setAddress] = useState<{ fileId: string; found: Address | "gone" } | null>(null);
   useEffect(() => {

@@ -24,7 +24,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["attachments.listAttachments"];
         put?: never;
         post: operations["attachments.createAttachment"];
         delete?: never;
@@ -2189,6 +2189,10 @@ export interface components {
             items: components["schemas"]["Amendment"][];
             next: string | null;
         };
+        ListedAttachmentView: {
+            items: components["schemas"]["AttachmentView"][];
+            next: string | null;
+        };
         ListedAuditView: {
             items: components["schemas"]["AuditView"][];
             next: string | null;
@@ -2975,6 +2979,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListedServerView"];
+                };
+            };
+        };
+    };
+    "attachments.listAttachments": {
+        parameters: {
+            query: {
+                ids: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedAttachmentView"];
                 };
             };
         };
