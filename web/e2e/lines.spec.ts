@@ -13,7 +13,7 @@ test("after a restart of the server both go on, without a gap and without a relo
   await expect(ben.said("before")).toBeVisible();
 
   await server.stop();
-  await expect(ana.page.getByText("Connecting again…")).toBeVisible();
+  await expect(ana.page.getByText("Reconnecting…")).toBeVisible();
   await ana.say("while nobody listens");
   await expect(ana.page.getByText("Waiting for the connection")).toBeVisible();
   await server.start();
@@ -38,7 +38,7 @@ test("what is written offline waits, survives a reload, and is sent once", async
   await expect(ben.said("hello")).toBeVisible();
 
   await ana.context.setOffline(true);
-  await expect(ana.page.getByText("You are offline.")).toBeVisible();
+  await expect(ana.page.getByText("You're offline.")).toBeVisible();
   await ana.say("from the tunnel");
   await expect(ana.page.getByText("Waiting for the connection")).toBeVisible();
   await ana.context.setOffline(false);

@@ -2,7 +2,7 @@
 import type { Browser, CDPSession } from "@playwright/test";
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
-import { COMMAND, expect, middle, Server, test as base } from "./world";
+import { COMMAND, expect, middle, Server, test as base, wheel } from "./world";
 
 const HOW_MANY = Number(process.env["SOBREMESA_LONG_CHANNEL"] ?? 5000);
 const PAGES = 400;
@@ -134,8 +134,7 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
   // While messages come above and go below, what one reads moves as the wheel says.
   for (let step = 0; step < 60; step++) {
     const before = await middle(list);
-    await page.mouse.wheel(0, -300);
-    await page.waitForTimeout(40);
+    await wheel(list, -300);
     const after = await list.locator(`[data-message="${before.id}"]`).boundingBox();
     const moved = after === null ? Infinity : after.y - before.y;
     expect(moved > -20 && moved < 340, `moved by ${moved}`).toBe(true);
@@ -156,8 +155,7 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
   await expect(ana.said("number 0.")).toBeInViewport();
   await list.hover();
   for (let step = 0; step < 30; step++) {
-    await page.mouse.wheel(0, -WHEEL);
-    await page.waitForTimeout(30);
+    await wheel(list, -WHEEL);
   }
   await expect(list.locator("[data-message]").first()).toBeAttached();
   const back = Date.now();

@@ -1,4 +1,4 @@
-import { expect, middle, test, type Person, type Place } from "./world";
+import { drawn, expect, middle, test, wheel, type Person, type Place } from "./world";
 
 async function fill({ channelId }: Place, person: Person, count: number): Promise<string[]> {
   const ids: string[] = [];
@@ -27,8 +27,7 @@ test("older messages come when one scrolls up, and what one reads stays where it
     // A row in the middle of the view must move by as much as the wheel says, whatever loads above it.
     const before = await middle(list);
     await list.hover();
-    await ana.page.mouse.wheel(0, -300);
-    await ana.page.waitForTimeout(60);
+    await wheel(list, -300);
     const after = await list.locator(`[data-message="${before.id}"]`).boundingBox();
     const moved = after === null ? Infinity : after.y - before.y;
     if (moved < -20 || moved > 340) jumps++;
@@ -51,10 +50,9 @@ test("a leap lands among messages, wherever it goes", async ({ newcomer, communi
   const list = ana.page.getByRole("log");
   await list.hover();
   for (const leap of [-3000, -2500, -6000, 3500, -20_000, 9000, -4000]) {
-    await ana.page.mouse.wheel(0, leap);
+    await wheel(list, leap);
     await expect.poll(async () => (await middle(list)).id, { message: `after ${leap}` }).not.toBe("");
-    await ana.page.waitForTimeout(250);
-    expect((await middle(list)).y, `after ${leap}`).toBeLessThan(700);
+    await expect.poll(async () => (await middle(list)).y, { message: `after ${leap}` }).toBeLessThan(700);
   }
 });
 
@@ -76,7 +74,7 @@ test("at the very top, older messages come above what is there", async ({ newcom
   await list.evaluate((element) => element.scrollTo(0, 0));
   await expect(ana.said("tall 70.")).toBeInViewport();
   await expect(ana.said("tall 69.")).toBeAttached();
-  await ana.page.waitForTimeout(200);
+  await drawn(ana.page);
   await expect(ana.said("tall 70.")).toBeInViewport({ timeout: 100 });
 });
 
@@ -91,8 +89,7 @@ test("a link leads to its message, from where one can read both ways", async ({ 
   await list.hover();
   const present = ana.page.getByRole("button", { name: "Newest messages" });
   for (let step = 0; step < 80 && (await present.isVisible()); step++) {
-    await ana.page.mouse.wheel(0, 900);
-    await ana.page.waitForTimeout(60);
+    await wheel(list, 900);
   }
   await expect(ana.said("number 159 ")).toBeInViewport();
   await ana.say("and the newest");
@@ -107,12 +104,11 @@ test("a new message does not move what one reads above", async ({ newcomer, comm
   await expect(ana.said("number 59 ")).toBeVisible();
   const list = ana.page.getByRole("log");
   await list.hover();
-  await ana.page.mouse.wheel(0, -700);
-  await ana.page.waitForTimeout(200);
+  await wheel(list, -700);
   const before = await middle(list);
   await ben.api("POST", `/channels/${place.channelId}/messages`, { content: "from below" });
-  await expect(ana.page.getByRole("button", { name: "Newest messages" })).toBeVisible();
-  await ana.page.waitForTimeout(400);
+  await expect(ana.said("from below")).toBeAttached();
+  await drawn(ana.page);
   expect((await list.locator(`[data-message="${before.id}"]`).boundingBox())?.y).toBeCloseTo(before.y, 0);
 });
 

@@ -188,6 +188,33 @@ export async function middle(list: Locator): Promise<{ id: string; y: number }> 
   });
 }
 
+/** Turn the wheel over a list, and wait until it has moved, or cannot, and is drawn. */
+export async function wheel(list: Locator, by: number): Promise<void> {
+  const before = await list.evaluate((element) => element.scrollTop);
+  await list.page().mouse.wheel(0, by);
+  await expect
+    .poll(
+      () =>
+        list.evaluate(
+          (element, [from, step]) => {
+            const below = element.scrollHeight - element.clientHeight - element.scrollTop;
+            return element.scrollTop !== from || (step < 0 ? element.scrollTop <= 0 : below <= 1);
+          },
+          [before, by] as const,
+        ),
+      { intervals: [0, 10, 20, 50] },
+    )
+    .toBe(true);
+  await drawn(list.page());
+}
+
+/** Two frames: what was changed is drawn, and what followed from it. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  );
+}
+
 /** A thread of a buyer with a seller. */
 export async function deal(
   buyer: Person,

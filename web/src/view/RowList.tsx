@@ -218,12 +218,12 @@ function firstInSight(element: HTMLElement): Anchor | null {
 /** The last row whose end is in sight, or was passed. */
 function lastInSight(element: HTMLElement): string | null {
   const bottom = element.scrollTop + element.clientHeight + 1;
-  let last: string | null = null;
-  for (const child of element.querySelectorAll<HTMLElement>("[data-row]:not([data-loose])")) {
-    if (child.offsetTop + child.offsetHeight > bottom) break;
-    last = child.dataset["row"] ?? null;
+  const rows = element.querySelectorAll<HTMLElement>("[data-row]:not([data-loose])");
+  for (let index = rows.length - 1; index >= 0; index--) {
+    const row = rows[index];
+    if (row !== undefined && row.offsetTop + row.offsetHeight <= bottom) return row.dataset["row"] ?? null;
   }
-  return last;
+  return null;
 }
 
 /** The row that belongs there, after a leap to where none is drawn yet. */
