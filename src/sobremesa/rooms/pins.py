@@ -82,7 +82,7 @@ class Pins:
         leftovers = [
             Delete(pin.own_key())
             for pin, message in zip(pins, found, strict=True)
-            if message is None or message.deleted
+            if message is not None and message.deleted
         ]
         return await self._table.write_many(leftovers, pattern=self._kind.set_pin) > 0
 
