@@ -101,15 +101,21 @@ class HttpConnection(HttpToolsProtocol):
         if self._is_refused:
             self._drop(data)
             return
-        if self._is_in_head and not self._head_timer.is_running:
-            self._head_timer.start(HEAD_SECONDS, self.transport.abort)
-        while data and self._is_read():
-            if self._is_in_head and self._overhead >= MAX_HEAD_BYTES:
+        while True:
+            size = MAX_HEAD_BYTES - self._overhead if self._is_in_head else PIECE_BYTES
+            if size <= 0:
                 self._refuse(_HEAD_TOO_LARGE)
                 return
-            size = MAX_HEAD_BYTES - self._overhead if self._is_in_head else PIECE_BYTES
+            if len(data) <= size:
+                break
             self._feed(data[:size])
             data = data[size:]
+            if not self._is_read():
+                return
+        self._feed(data)
+        # Most heads come in one piece: only one that has begun and not ended needs a timer.
+        if self._overhead and self._is_in_head and not self._head_timer.is_running:
+            self._head_timer.start(HEAD_SECONDS, self.transport.abort)
 
     def _is_read(self) -> bool:
         """Does the parser still get what arrives? Not after an upgrade, nor after the end."""
@@ -126,16 +132,16 @@ class HttpConnection(HttpToolsProtocol):
         if self._overhead > MAX_HEAD_BYTES and self._is_read():
             self._refuse(_HEAD_TOO_LARGE)
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if self._is_in_head:
-            super().on_header(name, value)
-
     def on_headers_complete(self) -> None:
         if len(self.pipeline) >= MAX_PIPELINED:
             raise _TooManyPipelined
         self._is_in_head = False
-        self._head_timer.stop()
+        if self._head_timer.is_running:
+            self._head_timer.stop()
         super().on_headers_complete()
+        if not self.parser.should_upgrade():
+            # The request has its headers. What comes now as headers is trailers: to a list that nobody reads.
+            self.headers = []
 
     def on_chunk_header(self) -> None:
         self._chunks += 1
@@ -147,15 +153,17 @@ class HttpConnection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._is_in_head = self._has_ended = True
         self._overhead = 0
-        self._linger_timer.stop()
+        if self._linger_timer.is_running:
+            self._linger_timer.stop()
         super().on_message_complete()
 
     # Answering
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self._write_deadline.watch()
-        is_body_missing = self.cycle.response_complete and not self._is_in_head
+        if self.transport.get_write_buffer_size() or self._write_deadline.is_running:
+            self._write_deadline.watch()
+        is_body_missing = not self._is_in_head and self.cycle.response_complete
         if is_body_missing and not self._linger_timer.is_running:
             self._linger_timer.start(LINGER_SECONDS, self.transport.abort)
 

@@ -50,6 +50,10 @@ class WriteDeadline:
         self._transport = transport
         self._timer = Timer(loop)
 
+    @property
+    def is_running(self) -> bool:
+        return self._timer.is_running
+
     def watch(self) -> None:
         """Give the client the full time from now on, if there is something that it has not read."""
         if self._transport.get_write_buffer_size():
