@@ -123,8 +123,21 @@ async def people_register_log_in_and_refresh(story: Story) -> None:
     problem = await story.nobody.post("/auth/register", {**registration, "email": "no address"}, expect=422)
     assert (problem["code"], problem["errors"][0]["pointer"]) == ("invalid", "#/email")
 
+    by_mail = f"mail-{story.word}"
+    asked = {"email": f"{by_mail}@example.com", "username": by_mail, "password": PASSWORD}
+    for email in (registration["email"], asked["email"]):
+        answer = await story.nobody.post("/auth/registrations", asked | {"email": email}, expect=202)
+        assert answer == {"accepted": True}
+    token = await asyncio.to_thread(story.server.mailed_token_of, asked["email"])
+    answer = await story.nobody.post("/auth/registrations/confirm", {"token": token})
+    assert (answer.keys(), answer["user"]["username"]) == (SIGNED_IN, by_mail)
+    used = await story.nobody.post("/auth/registrations/confirm", {"token": token}, expect=422)
+    assert used["code"] == "bad_registration_token"
+
     login = {"email": f"{name.upper()}@EXAMPLE.com", "password": PASSWORD, "device": "a phone"}
+    by_name = await story.nobody.post("/auth/login", login | {"email": name.upper()}, expect=200)
     answer = await story.nobody.post("/auth/login", login, expect=200)
+    assert by_name["user"] == answer["user"]
     assert answer.keys() == SIGNED_IN
     wrong = await story.nobody.call("POST", "/auth/login", login | {"password": "not this one"})
     unknown = await story.nobody.call("POST", "/auth/login", login | {"email": f"nobody-{name}@example.com"})
