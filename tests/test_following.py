@@ -9,10 +9,11 @@ import pytest
 
 from sobremesa.clock import SetClock
 from sobremesa.following import Follower
+from sobremesa.following.entities import Progress
 from sobremesa.following.service import LEASE_SECONDS
 from sobremesa.ids import Ids
 from sobremesa.jobs import Jobs
-from sobremesa.table import RawChange, Table
+from sobremesa.table import Put, RawChange, Table
 from table.engines import embedded
 
 SOON_SECONDS = 60
@@ -91,3 +92,18 @@ async def test_what_failed_until_the_end_is_done_by_the_next(table: Table, clock
     await Follower(table, clock, Ids(clock), "errands", [later]).catch_up()
 
     assert later.done == ["bread"]
+
+
+@pytest.mark.parametrize("position", ["0123456789abcdef-7", "gqRhcm6kYXJu", "not a position"])
+async def test_progress_of_another_store_starts_at_the_oldest_change(
+    table: Table, clock: SetClock, position: str
+) -> None:
+    jobs, errands = Jobs(table, clock, Ids(clock)), Errands()
+    await table.write(jobs.new("fetch", "bread"))
+    await table.write(Put(Progress(name="errands", position=position, holder="a process of theirs")))
+    follower = Follower(table, clock, Ids(clock), "errands", [errands])
+    await follower.catch_up()
+    await table.write(jobs.new("fetch", "milk"))
+    await follower.catch_up()
+
+    assert errands.done == ["bread", "milk"]

@@ -11,10 +11,11 @@ import pytest
 from live.nodes import Client, Node, Town, eventually, listening, nodes
 from sobremesa.announcing import translation_of
 from sobremesa.clock import SystemClock
+from sobremesa.live.entities import HOUR_MS, TrailMark
 from sobremesa.live.places import Places
 from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.rooms.sending import Draft
-from sobremesa.table import ChangeReader, Position
+from sobremesa.table import ChangeReader, Position, Put
 
 
 async def test_what_happens_is_heard_whoever_wrote_it(town: Town, store: str, tmp_path: Path) -> None:
@@ -90,6 +91,28 @@ async def test_what_was_told_to_nobody_is_told_to_whoever_comes_back(town: Town)
 
     # Perhaps twice: of what was told at once, and of the stream.
     assert {entry.announcement.id for entry in missed} == {first.message_id}
+
+
+async def test_mark_of_another_store_does_not_keep_the_feed_from_opening(town: Town) -> None:
+    clock = SystemClock()
+    feed = StreamFeed(town.app.table, clock, translation_of(town.app.table, clock, town.app.accounts), Places())
+    now_ms = clock.now_ms() + 1000
+    mark = TrailMark(
+        hour=now_ms // HOUR_MS,
+        at_ms=now_ms,
+        run="f" * 12,
+        number=7,
+        position="0123456789abcdef-7",
+        ttl=now_ms // 1000 + 60,
+    )
+    await town.app.table.write(Put(mark))
+    place = await feed.open()
+    said = await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft("hello"))
+    heard = await feed.next(lambda: True)
+    await feed.close()
+
+    assert place
+    assert [entry.announcement.id for entry in heard.entries] == [said.message_id]
 
 
 async def test_many_who_come_back_at_once_share_one_reading_of_the_stream(

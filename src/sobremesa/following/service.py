@@ -19,7 +19,7 @@ from sobremesa.clock import Clock
 from sobremesa.following.entities import Progress, keep_progress, progress_of
 from sobremesa.ids import Ids
 from sobremesa.table import OLDEST, ChangeReader, Position, RawChange, Table, Upsert, equals, less, set_to
-from sobremesa.table.errors import ConditionFailed, PositionTrimmed, TableError
+from sobremesa.table.errors import BadCursor, ConditionFailed, PositionTrimmed, TableError
 
 SETTLE_SECONDS = 1.0
 LEASE_SECONDS = 15.0
@@ -124,11 +124,22 @@ class Follower:
         return is_done
 
     async def _reader(self, position: Position) -> ChangeReader:
+        """A reader from a position on; from the oldest change on, if the store does not know the position.
+
+        It does not if it has forgotten it, or if the row that keeps it came from another store, by a copy.
+        """
         try:
             return await self._table.changes(position)
         except PositionTrimmed as trimmed:
-            _log.warning("changes of more than a day ago were not followed", follower=self._name)
+            _log.warning(
+                "the position is forgotten: starting at the oldest change", follower=self._name, why=str(trimmed)
+            )
             return await self._table.changes(Position(trimmed.oldest))
+        except BadCursor as foreign:
+            _log.warning(
+                "the position is of another store: starting at the oldest change", follower=self._name, why=str(foreign)
+            )
+            return await self._table.changes(OLDEST)
 
     async def _take(self) -> Progress | None:
         """The progress so far, with the work for ourselves; None while somebody else has it."""

@@ -19,7 +19,7 @@ from sobremesa.live.entities import PumpProgress, keep_pump, pump_progress
 from sobremesa.live.redis_stream import FOREIGN, Lost, RedisStream, StreamId
 from sobremesa.live.translation import Translation
 from sobremesa.table import NEWEST, ChangeReader, Create, Position, Table, Upsert, equals, less, set_to
-from sobremesa.table.errors import ConditionFailed, PositionTrimmed, TableError
+from sobremesa.table.errors import BadCursor, ConditionFailed, PositionTrimmed, TableError
 
 LEASE_SECONDS = 6.0
 RENEW_SECONDS = 2.0
@@ -86,8 +86,9 @@ class Pump:
             epoch, last = await self._stream.begin()
             try:
                 self._reader = await self._table.changes(position)
-            except PositionTrimmed:
-                # What came since is lost, and every place from before it tells nothing.
+            except (PositionTrimmed, BadCursor) as lost:
+                # What came since is lost, or the row is of another store: places from before it tell nothing.
+                _log.warning("events begin anew", why=f"{type(lost).__name__}: {lost}")
                 epoch, last = await self._stream.begin(anew=True)
                 self._reader = await self._table.changes(NEWEST)
             renewed = loop.time()

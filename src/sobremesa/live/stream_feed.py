@@ -27,7 +27,7 @@ from sobremesa.live.trail import Trail, stretches
 from sobremesa.live.translation import Translation
 from sobremesa.memory import Memory
 from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Operation, Position, RawKey, Table
-from sobremesa.table.errors import PositionTrimmed, TableError
+from sobremesa.table.errors import BadCursor, PositionTrimmed, TableError
 
 WAIT_SECONDS = 5.0
 MARK_SECONDS = 5.0
@@ -102,7 +102,7 @@ class StreamFeed:
         self._position = NEWEST if before is None else Position(before.position)
         try:
             self._reader = await self._table.changes(self._position)
-        except PositionTrimmed:
+        except (PositionTrimmed, BadCursor):  # forgotten, or a mark of another store
             begins = True
             self._reader = await self._table.changes(NEWEST)
         if begins:
