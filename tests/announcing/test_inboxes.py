@@ -52,10 +52,11 @@ async def test_a_message_is_told_to_whom_it_is_for(shop: Shop, ear: Ear) -> None
 
 async def test_a_message_to_everyone_is_told_to_the_tenant(shop: Shop, ear: Ear) -> None:
     await shop.tell(title="We are open")
-    messages, _ = apart(await ear.hears())
+    messages, counts = apart(await ear.hears())
 
     assert [each[:2] for each in messages] == [("inbox.message", (topics.tenant(SHOP),))]
     assert messages[0].d["audience"] == "everyone"
+    assert [(each.topics, each.fresh) for each in counts] == [((topics.tenant(SHOP),), (SHOP, NEWS))]
 
 
 @pytest.mark.parametrize("to", [[ANA], []], ids=["to her", "to everyone"])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -12,6 +13,8 @@ from gateway.town import Town, town_of
 from sobremesa.accounts.sessions import SignedIn
 from sobremesa.communities.entities import ServerId
 from sobremesa.ids import RoomId
+from sobremesa.live import gateway
+from sobremesa.live.wire import Wire, wire_of
 
 
 class LongTable(NamedTuple):
@@ -39,6 +42,18 @@ async def town(store: str) -> AsyncIterator[Town]:
 @pytest.fixture
 async def table(town: Town) -> LongTable:
     return await long_table(town)
+
+
+@pytest.fixture
+def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Little is under way between the server and a client, so that little has to be sent to fill it."""
+
+    def small(send: Any) -> Wire:
+        connected = send.__self__.transport.get_extra_info("socket")
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        return wire_of(send)
+
+    monkeypatch.setattr(gateway, "wire_of", small)
 
 
 async def long_table(town: Town) -> LongTable:

@@ -13,6 +13,9 @@ from api.conftest import ENGINES, store_of
 from gateway.conftest import LongTable
 from gateway.town import Town
 from sobremesa.app import Sobremesa
+from sobremesa.inboxes.entities import InboxKey
+from sobremesa.inboxes.publishing import Notice
+from sobremesa.people import DEFAULT_TENANT, Actor, KeyId
 from sobremesa.rooms.sending import Draft
 
 
@@ -161,6 +164,7 @@ async def test_a_bot_that_polls_hears_the_same(town: Town, table: LongTable) -> 
     assert (await town.get(table.bea, "/events", after="nonsense"))["code"] == "bad_cursor"
 
 
+@pytest.mark.usefixtures("small_buffers")
 async def test_a_reader_who_does_not_read_is_closed_and_can_resume_while_others_hear(
     town: Town, table: LongTable
 ) -> None:
@@ -168,14 +172,14 @@ async def test_a_reader_who_does_not_read_is_closed_and_can_resume_while_others_
         await carl.identify()
         await slow.identify()
         cursor = slow.s
-        # Nobody reads from this one any more; the kernel takes a few megabytes before the server feels it.
+        # Nobody reads from this one any more; the kernel takes something before the server feels it.
         slow.socket.transport.pause_reading()
         sent = 0
         text = "x" * 3900
         heard = 0
         while town.app.live.hub.listeners_of(table.bea.user.user_id):
-            await asyncio.gather(*(town.say(table.ana, table.channel_id, text) for _ in range(100)))
-            sent += 100
+            await asyncio.gather(*(town.say(table.ana, table.channel_id, text) for _ in range(20)))
+            sent += 20
             while heard < sent:
                 await carl.hear("message.created")
                 heard += 1
@@ -202,3 +206,21 @@ async def test_the_metrics_tell_of_sockets_and_events(town: Town, table: LongTab
     counted = re.search(r"^sobremesa_gateway_events_total (\d+)\.0$", told, re.MULTILINE)
     assert counted is not None
     assert int(counted[1]) >= 2
+
+
+async def test_broadcast_brings_counts_to_everybody_online_and_to_who_comes_back(town: Town, table: LongTable) -> None:
+    shop = Actor(key_id=KeyId("shop"), scopes=frozenset({"inbox:publish"}))
+    notice = Notice(sender="shop", title="We are open", body="Come in")
+    async with town.visit(table.ana) as ana, town.visit(table.bea) as bea, town.visit(table.carl) as before:
+        for talk in (ana, bea, before):
+            await talk.identify()
+        await before.socket.close()
+        await town.app.inboxes.publishing.publish_to_everyone(shop, DEFAULT_TENANT, InboxKey("news"), notice)
+        for talk in (ana, bea):
+            assert (await talk.hear("inbox.message"))["audience"] == "everyone"
+            counts = await talk.event("inbox.counts")
+            assert (counts["d"]["inbox"], counts["d"]["unread"]) == ("news", 1)
+            assert counts["s"]
+        async with town.visit(table.carl) as after:
+            missed = await after.resume(before)
+    assert {frame["d"]["unread"] for frame in missed if frame["t"] == "inbox.counts"} == {1}

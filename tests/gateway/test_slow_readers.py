@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from contextlib import AsyncExitStack
-from typing import Any
 
 import pytest
 
@@ -14,23 +12,17 @@ from gateway.conftest import LongTable
 from gateway.raw import TEXT, RawSocket, frame
 from gateway.talking import Talk
 from gateway.town import Town
-from sobremesa.live import arrivals, gateway, replay
-from sobremesa.live.wire import Wire, wire_of
+from sobremesa.live import arrivals, replay
 
 MESSAGES = 60
 LONG = "x" * 3900
 
 
+pytestmark = pytest.mark.usefixtures("small_buffers")
+
+
 @pytest.fixture(autouse=True)
-def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little is under way between the server and a client, so that little has to be missed to fill it."""
-
-    def small(send: Any) -> Wire:
-        connected = send.__self__.transport.get_extra_info("socket")
-        connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-        return wire_of(send)
-
-    monkeypatch.setattr(gateway, "wire_of", small)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "PART_BYTES", 4000)
 
 

@@ -54,7 +54,10 @@ inbox_updated = EventType(
     "inbox.updated", InboxMarked, "You have read, archived or snoozed a message, or a snoozed one has come back."
 )
 inbox_counts = EventType(
-    "inbox.counts", LiveCounts, "There is more or less in an inbox of yours, or less of it is unread."
+    "inbox.counts",
+    LiveCounts,
+    "There is more or less in an inbox of yours, or less of it is unread. After a message to everyone it comes a "
+    "little later than the message, once for several.",
 )
 
 _MARKS = ("readat", "archivedat", "snoozeduntil")
@@ -91,7 +94,11 @@ class InboxEvents:
 
     async def _public(self, seen: Seen[PublicMessage]) -> list[Announcement]:
         message = seen.new
-        return [] if message is None else [inbox_message(_live(message), everyone_of(message.tenant))]
+        if message is None:
+            return []
+        everyone = everyone_of(message.tenant)
+        counts = Announcement(t=inbox_counts.name, topics=(everyone,), fresh=(message.tenant, message.inbox))
+        return [inbox_message(_live(message), everyone), counts]
 
     async def _counts(self, seen: Seen[UserStats]) -> list[Announcement]:
         return [] if seen.new is None else [_fresh(seen.new)]

@@ -125,6 +125,11 @@ class Announcement(msgspec.Struct, frozen=True, kw_only=True, array_like=True, o
     """The id of what the event shows; a later event with the same subject may have changed what is shown."""
 
     @property
+    def amends(self) -> bool:
+        """Does it change what earlier events about its subject show? A new message does not, nor do reactions to it."""
+        return bool(self.subject) and not (self.t.endswith(".created") or self.t.startswith("reaction."))
+
+    @property
     def seats(self) -> Sequence[Seat]:
         """The memberships that it changes; those of everybody in a topic at once are not named."""
         if not (self.admits or self.expels):

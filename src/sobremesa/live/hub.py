@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import structlog
 
-from sobremesa.live.counts import FreshCounts
+from sobremesa.live.counts import BroadcastCounts, FreshCounts, is_broadcast
 from sobremesa.live.events import Admission, Announcement, Expulsion, Seat, Topic
 from sobremesa.live.feed import Cursor, Entry, Feed, Heard
 from sobremesa.live.frames import event_payload, text_frame
@@ -51,6 +51,7 @@ class Hub:
         self._arriving: list[Listener] = []
         self._kept = Kept()
         self._replay = Replay(feed, self._kept, counts, present)
+        self._broadcast = BroadcastCounts(counts, self._users_in, self._tell_user)
         self._told: Memory[str, int] = Memory(REMEMBERED_IDS)
         """When each was told first."""
         self._untaken: Heard | None = None
@@ -141,6 +142,9 @@ class Hub:
         """How many listeners of a user are being brought up to date."""
         return sum(listener.user_id == user_id for listener in self._arriving)
 
+    def _users_in(self, topic: Topic) -> set[UserId]:
+        return {listener.user_id for listener in self._listeners.get(topic, ())}
+
     def people_in(self, topic: Topic, at_most: int) -> set[UserId]:
         """Who listens to a topic here; nobody, where that are too many."""
         listeners = self._listeners.get(topic, ())
@@ -180,6 +184,13 @@ class Hub:
             if listener.user_id != announcement.author:
                 listener.pending.append(frame)
                 listener.flush()
+
+    def _tell_user(self, user_id: UserId, said: Announcement) -> None:
+        """Deliver what is a user's own, after all that was delivered before."""
+        frame = text_frame(event_payload(said.t, said.d, self.position(), said.id))
+        for listener in self._of_subject.get(user_id, ()):
+            listener.pending.append(frame)
+            listener.flush()
 
     def send_out(self, seats: Sequence[Seat]) -> None:
         """This process has ended these memberships: they receive nothing more, before the feed says so."""
@@ -224,13 +235,16 @@ class Hub:
         touched: dict[Listener, None] = {}
         for entry in entries:
             self._kept.keep(entry)
-            self._replay.amended(entry.announcement.subject)
             said = entry.announcement
+            if said.amends:
+                self._replay.amended(said.subject)
             first = self._first_told(entry)
             for admission in said.admits if first is None else ():
                 self._mark_stale(admission.user_id)
                 self._subscribe(members.get(Seat(admission.user_id, admission.topic)))
-            if said.t:
+            if is_broadcast(said):
+                self._broadcast.begin(said)
+            elif said.t:
                 self._put(entry, first, touched)
             for expulsion in said.expels if first is None else ():
                 self._expel(expulsion)

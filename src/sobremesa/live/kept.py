@@ -13,10 +13,6 @@ MAX_BYTES = 16 * 1024 * 1024
 MAX_PENDING = 10_000
 
 
-BESIDE = frozenset({"reaction.added", "reaction.removed"})
-"""Events about a message that do not change what is shown of it."""
-
-
 class Kept:
     """The last announcements, without a gap."""
 
@@ -24,7 +20,7 @@ class Kept:
         self._entries: deque[Entry] = deque()
         self._bytes = 0
         self._last_of: dict[str, Order] = {}
-        """The place of the last kept announcement that shows or changes each subject."""
+        """The place of the last kept announcement that changed what is shown of each subject."""
         self._pending: dict[str, None] = {}
         """Subjects that this process has changed, of which the feed has not told yet."""
         self.floor: Order = ()
@@ -48,10 +44,9 @@ class Kept:
         self._entries.append(entry)
         self._bytes += entry.weight
         said = entry.announcement
-        if said.subject and said.t not in BESIDE:
+        if said.amends:
             self._last_of[said.subject] = entry.order
-            if not said.t.endswith(".created"):
-                self._pending.pop(said.subject, None)
+            self._pending.pop(said.subject, None)
         while len(self._entries) > MAX_ENTRIES or self._bytes > MAX_BYTES:
             oldest = self._entries.popleft()
             self._bytes -= oldest.weight

@@ -107,9 +107,8 @@ class Replay:
 
     def amended(self, subject: str) -> None:
         """Something was told of a subject: what was known of it may not be true any more."""
-        if subject:
-            self._amendments += 1
-            self._current.pop(subject, None)
+        self._amendments += 1
+        self._current.pop(subject, None)
 
     def forget(self) -> None:
         """Nobody listens, so nothing is told of what changes."""
@@ -189,7 +188,7 @@ class Replay:
                 await renewed()
             shown = [entry for entry in entries if entry.announcement.ends or self._is_for(listener, entry)]
             shown = await self._as_now(shown, is_kept=is_kept)
-            counted = await self._counts.looked_up(shown, listener.subscriptions)
+            counted = await self._counts.looked_up(shown, listener.subscriptions, listener.user_id)
             if not listener.is_stale:
                 break
         self.deliver(listener, counted)
@@ -212,7 +211,7 @@ class Replay:
 
     def _waits(self, listener: Listener, entries: Sequence[Entry]) -> bool:
         """Has something to be looked up before these entries can be delivered?"""
-        if self._counts.lacks(entries, listener.subscriptions):
+        if self._counts.lacks(entries, listener.subscriptions, listener.user_id):
             return True
         return any(self._is_asked(entry, is_kept=True) and self._is_for(listener, entry) for entry in entries)
 

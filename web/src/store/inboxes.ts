@@ -99,7 +99,7 @@ function arrived(state: State, { tenant, inbox, ...message }: InboxRef & InboxMe
     unread: 0,
     categories: {},
   };
-  // What is for everyone changes nobody's own counts, so no `inbox.counts` follows; whoever follows events asks later.
+  // After a message to everyone the exact counts follow a little later, in an `inbox.counts`.
   const base = withInbox(state, known);
   const told = message.audience === "everyone" ? counted(base, inbox, message.category, 1, 1) : base;
   if (list === undefined || !passes(message, list.filter)) return told;
