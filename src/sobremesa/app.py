@@ -97,7 +97,7 @@ from sobremesa.moderation import api as moderation_api
 from sobremesa.moderation import entities as moderation_entities
 from sobremesa.moderation.policy import open_policy
 from sobremesa.moderation.review import Review
-from sobremesa.origin import ADOPTION, Origin
+from sobremesa.origin import ADOPTION, Origin, has_rows
 from sobremesa.people import Tenant, UserId
 from sobremesa.quotas import Quotas
 from sobremesa.records import api as records_api
@@ -546,8 +546,10 @@ async def make_table(engine: Engine) -> bool:
 
 
 async def origin_of(table: Table, clock: Clock, store: str, *, is_new: bool) -> Origin:
-    """Who made the table. A file is ours; in DynamoDB our keys show that we have been here before."""
-    is_ours = is_new or store.startswith("sqlite") or bool((await table.query(signing_keys(), limit=1)).items)
+    """Who made the table. A file is ours, so is an empty table; in DynamoDB our keys show that we were here before."""
+    # Rows first, keys second: another node of ours that starts at this moment writes its keys before anything else.
+    is_ours = is_new or store.startswith("sqlite") or not await has_rows(table)
+    is_ours = is_ours or bool((await table.query(signing_keys(), limit=1)).items)
     return await Origin.of(table, clock, is_strange=not is_ours)
 
 

@@ -17,6 +17,9 @@ ADOPTION = "adopt"
 """The name of the migration that completes a table."""
 
 
+SYSTEM = "SYSTEM"
+
+
 class TableOrigin(Entity):
     """That others made this table. A table of ours has no such row."""
 
@@ -53,3 +56,11 @@ class Origin:
             adoption = await self._table.get(migration_of(name=ADOPTION))
             self._is_complete = adoption is not None and adoption.phase == "cut_over"
         return self._is_complete
+
+
+async def has_rows(table: Table) -> bool:
+    """Is there anything in the table, beside what a server that starts writes about itself?"""
+    async for item in table.scan(consistent=True):
+        if item[table.layout.pk] != SYSTEM:
+            return True
+    return False

@@ -65,6 +65,19 @@ async def test_a_table_of_ours_is_complete_and_asks_for_nothing_more(app: Sobrem
     assert asked == {"query": 2}
 
 
+async def test_an_empty_table_that_was_made_beforehand_is_ours(store: str, clock: Ahead, tmp_path: Path) -> None:
+    """As `sobremesa table create` makes it."""
+    engine = await open_engine(store, clock=clock)
+    await engine.create_table()
+    await engine.close()
+    settings = Settings(rate_limits="off", files=(tmp_path / "files").as_uri())
+    for _ in range(2):
+        async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
+            assert await app.origin.is_complete()
+            assert await app.table.get(origin_of_table()) is None
+            await app.communities.create_server(person("ana"), name="The first one")
+
+
 async def test_conversations_are_listed_by_the_documented_index(theirs: Sobremesa) -> None:
     rows, cursor = await theirs.inbox.list(ANA, limit=10)
 
