@@ -28,5 +28,7 @@ MIGRATION_ROWS = _length(600, 50_000)
 MIGRATION_KILLS = _length(2, 5)
 INBOX_EXAMPLES = _length(5, 300)
 INBOX_STEPS = _length(40, 80)
+CUT_SOCKETS = _length(300, 2_000)
+"""How many sockets are cut at once and resume."""
 PUBLISH_RECIPIENTS = _length(3_000, 10_000)
 """To how many users a publishing goes that is killed twice."""

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 import websockets
 
 from api.running import serving
 from gateway.conftest import LongTable, long_table
 from gateway.talking import Closed, Talk
 from gateway.town import Town, town_of
+from lengths import CUT_SOCKETS
 from sobremesa.app import Sobremesa
 from sobremesa.clock import SetClock
 from sobremesa.ids import MessageId
@@ -23,7 +25,6 @@ from sobremesa.ids import MessageId
 SENDERS = 8
 LISTENERS = 20
 KILLS = 3
-CUT_SOCKETS = 2000
 SOON_SECONDS = 60.0
 
 
@@ -121,7 +122,8 @@ async def test_a_server_that_is_killed_in_full_traffic_loses_no_message_and_no_e
         assert set(created) == kept.keys()
 
 
-async def test_two_thousand_sockets_that_are_cut_at_once_all_resume(store: str, tmp_path: Path) -> None:
+@pytest.mark.long
+async def test_sockets_that_are_cut_at_once_all_resume(store: str, tmp_path: Path) -> None:
     async with Sobremesa.open(store, background=False) as app:
         table = await peopled(app)
     people = [table.ana, table.bea, table.carl]
