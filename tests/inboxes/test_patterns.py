@@ -13,6 +13,7 @@ from inboxes.shop import KEY, NEWS, SHOP, Shop, reader
 from sobremesa.accounts.entities import user_by_id
 from sobremesa.app import Sobremesa
 from sobremesa.inboxes import entities as inb
+from sobremesa.inboxes import publishing
 from sobremesa.inboxes.entities import Category, InboxKey
 from sobremesa.inboxes.message_ids import InboxMessageId
 from sobremesa.people import Tenant, UserId
@@ -152,7 +153,9 @@ async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> No
     assert set(READS) <= set(app.table.meter.totals())
 
 
-async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(shop: Shop) -> None:
+async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = shop.app
     dora = await register(app, "dora")
     await app.table.write(Update(user_by_id(user_id=dora.user_id), set_to(tenant=SHOP)))
@@ -163,7 +166,8 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     own = await shop.tell(dora, category="c")
     await shop.tell(category="c", ttl="10s", host_system_id="h")
     await shop.tell_many([f"user-{number}" for number in range(40)])
-    await shop.tell_many([f"user-{number}" for number in range(1001)])
+    monkeypatch.setattr(publishing, "MAX_AT_ONCE", 40)
+    await shop.tell_many([f"user-{number}" for number in range(41)])  # by a job
     await app.jobs.run_pending(app.handlers)
     await shop.count(dora)
     await shop.read(dora, own)

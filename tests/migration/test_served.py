@@ -39,6 +39,7 @@ class Reader:
                 assert (len(counted), max(counted.values())) == (ROWS + 1, 1)
             assert (await self.caller.get(f"{self.at}/settings/theme"))["value"] == "light"
             self.rounds += 1
+            await asyncio.sleep(0.02)  # the commands beside it need the processor too
 
 
 async def pages(caller: Caller, path: str, field: str) -> list[dict[str, Any]]:
