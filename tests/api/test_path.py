@@ -496,6 +496,8 @@ async def files_are_uploaded_and_fetched(story: Story) -> None:
     assert (made["name"], made["kind"], made["mime"], made["size"]) == ("dot.gif", "preview", "image/gif", len(PICTURE))
     at = f"/attachments/{made['fileId']}"
     assert (await story.ana.get(at)).keys() == FILE
+    several = await story.ana.get("/attachments", ids=f"{made['fileId']},{'0' * 26}")
+    assert [one["fileId"] for one in several["items"]] == [made["fileId"]]
     assert (await story.ana.post(f"{at}/complete", expect=200)).keys() == FILE
     for what, url in (("content", made["url"]), ("preview", made["previewUrl"])):
         token = url.removeprefix(f"/v1{at}/{what}?token=")
