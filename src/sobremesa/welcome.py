@@ -30,6 +30,8 @@ from sobremesa.rooms.views import UnreadView
 from sobremesa.table import Table
 
 FIRST_PAGE = 50
+COUNTED_CHANNELS = 200
+"""In how many channels unread messages are counted; the others say `{count: 1, capped: true}`."""
 CLOCKS_DIFFER_MS = 70 * 60_000
 """A message may have the time of a clock that was behind: what is named as missed begins so much earlier."""
 
@@ -81,7 +83,10 @@ class Welcome:
     async def _servers(self, actor: Actor) -> list[dict[str, Any]]:
         found = await self._communities.overview(actor)
         seats = [seat for _, channels in found for _, seat in channels]
-        standings = {standing.seat.room_id: standing for standing in await self._channels.standings(seats)}
+        standings = {
+            standing.seat.room_id: standing
+            for standing in await self._channels.standings(seats, counted=COUNTED_CHANNELS)
+        }
         return [_server_view(each, standings) for each in found]
 
     async def _first(self, name: str, actor: Actor) -> list[Any]:

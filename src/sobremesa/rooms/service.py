@@ -349,9 +349,9 @@ class Rooms:
             if unread.count or unread.capped
         ]
 
-    async def standings(self, seats: Sequence[Seat]) -> list[RoomStanding]:
-        """How far a user has read in each of these rooms, and what is unread there."""
-        return await self._unread.standings(seats)
+    async def standings(self, seats: Sequence[Seat], *, counted: int | None = None) -> list[RoomStanding]:
+        """How far a user has read in each of these rooms, and what is unread there, counted in so many of them."""
+        return await self._unread.standings(seats, counted=counted)
 
     async def seats_of(self, actor: Actor) -> Sequence[Seat]:
         """A person's seats in every room of this kind."""

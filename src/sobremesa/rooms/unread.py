@@ -7,7 +7,7 @@ most `MAX_COUNTED` counted: a badge says "99+" in either case.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sobremesa.clock import lenient_ms, milliseconds
@@ -23,9 +23,12 @@ from sobremesa.table import Condition, Table, all_of, greater, less_if_present
 MAX_COUNTED = 100
 MAX_LOOKED_AT = 200
 COUNTED_AT_ONCE = 16
+ROOMS_A_TURN = 100
 MANY_ROOMS = 100
 
 NOTHING_UNREAD = UnreadView(0, False, 0)
+SOME_UNREAD = UnreadView(1, True, 0)
+"""Something is unread, and how much was not counted."""
 
 LAST_ULID = encode((1 << 128) - 1)
 
@@ -65,11 +68,9 @@ class Unread:
 
     async def count(self, seat: Seat, cursor: ReadCursor | None) -> UnreadView:
         """What is unread for the person on this seat, who has read up to this cursor."""
-        floor = read_up_to(seat, cursor)
-        last = seat.head.last_message_id
-        is_read = not seat.head.is_incomplete if last is None else is_ulid(last) and last <= floor
-        if is_read:
+        if is_read(seat, cursor):
             return NOTHING_UNREAD
+        floor = read_up_to(seat, cursor)
 
         page = await self._table.query_fields(
             self._kind.messages(room_id=seat.room_id),
@@ -95,17 +96,45 @@ class Unread:
         with self._heavy.only_one(seats[0].user_id):
             return await self.standings(seats)
 
-    async def standings(self, seats: Sequence[Seat]) -> list[RoomStanding]:
-        """How a person stands in each of some rooms."""
-        keys = [self._kind.cursor_key(seat.room_id, seat.user_id) for seat in seats]
-        cursors = await self._table.get_many(keys)
+    async def standings(self, seats: Sequence[Seat], *, counted: int | None = None) -> list[RoomStanding]:
+        """How a person stands in each of some rooms.
+
+        With `counted`, unread messages are counted in so many rooms; the others say only that there are some.
+        """
+        found: list[RoomStanding] = []
+        for start in range(0, len(seats), ROOMS_A_TURN):
+            some = seats[start : start + ROOMS_A_TURN]
+            left = None if counted is None else counted - sum(each.unread.count > 0 for each in found)
+            found += await self._some(some, left)
+            await asyncio.sleep(0)  # a person may be in thousands of rooms: let others have their turn
+        return found
+
+    async def _some(self, seats: Sequence[Seat], counted: int | None) -> list[RoomStanding]:
+        cursors = await self._table.get_many([self._kind.cursor_key(seat.room_id, seat.user_id) for seat in seats])
         at_once = asyncio.Semaphore(COUNTED_AT_ONCE)
 
         async def room(seat: Seat, cursor: ReadCursor | None) -> RoomStanding:
             async with at_once:
                 return RoomStanding(seat, cursor, await self.count(seat, cursor))
 
-        return await asyncio.gather(*map(room, seats, cursors))
+        unread = [not is_read(seat, cursor) for seat, cursor in zip(seats, cursors, strict=True)]
+        standings: list[RoomStanding | Awaitable[RoomStanding]] = []
+        for seat, cursor, is_unread in zip(seats, cursors, unread, strict=True):
+            if not is_unread:
+                standings.append(RoomStanding(seat, cursor, NOTHING_UNREAD))
+            elif counted is not None and counted <= 0:
+                standings.append(RoomStanding(seat, cursor, SOME_UNREAD))
+            else:
+                counted = None if counted is None else counted - 1
+                standings.append(room(seat, cursor))
+        asked = iter(await asyncio.gather(*(each for each in standings if not isinstance(each, RoomStanding))))
+        return [each if isinstance(each, RoomStanding) else next(asked) for each in standings]
+
+
+def is_read(seat: Seat, cursor: ReadCursor | None) -> bool:
+    """Is nothing newer in the room than what was read? Known without looking at its messages."""
+    last = seat.head.last_message_id
+    return not seat.head.is_incomplete if last is None else is_ulid(last) and last <= read_up_to(seat, cursor)
 
 
 def read_up_to(seat: Seat, cursor: ReadCursor | None) -> MessageId:
