@@ -64,7 +64,7 @@ _INPUT_ERROR_SCHEMA: Json = {
     "type": "object",
     "required": ["pointer", "detail"],
     "properties": {
-        "in": {"enum": ["body", "query", "header"]},
+        "in": {"enum": ["body", "query", "header", "path"]},
         "pointer": {"type": "string", "description": "A JSON pointer into it."},
         "detail": {"type": "string"},
     },

@@ -2137,7 +2137,7 @@ export interface components {
         InputError: {
             detail: string;
             /** @enum {unknown} */
-            in?: "body" | "query" | "header";
+            in?: "body" | "query" | "header" | "path";
             pointer: string;
         };
         InviteView: {
