@@ -49,7 +49,9 @@ async def test_a_locked_thread_is_told_and_a_new_message_alone_is_not(deal: Deal
     assert sorted(names(await ear.hears())) == ["message.created", "read.updated"]
 
     await deal.app.threads.set_status(deal.buyer, deal.thread_id, "locked")
-    [locked] = await ear.told()
+    heard = {each.t: each for each in await ear.told()}
+    assert heard["message.created"].d["type"] == "system"
+    locked = heard["thread.updated"]
     assert locked[:2] == ("thread.updated", (topics.thread(deal.thread_id),))
     assert (locked.d["status"], locked.d["lockedBy"]) == ("locked", deal.buyer.user_id)
 

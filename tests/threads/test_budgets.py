@@ -64,8 +64,9 @@ BUDGETS: dict[str, Cost] = {
     "silence somebody": Cost({"batch_get": 1, "get": 2, "transact": 1}, 4, 7),
     "participants": Cost({"batch_get": 1, "query": 1}, 3, 0),
     "leave": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 9),
-    "lock": Cost({"batch_get": 2, "transact": 1, "query": 1}, 4.5, 6),
-    "reopen as the platform": Cost({"batch_get": 2, "transact": 1}, 4, 4),
+    # A notice is a message: it moves the lists of everybody, as a send does.
+    "lock": Cost({"batch_get": 2, "transact": 1, "query": 1}, 4.5, 18),
+    "reopen as the platform": Cost({"batch_get": 2, "transact": 1}, 4, 18),
 }
 
 

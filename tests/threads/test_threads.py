@@ -12,7 +12,8 @@ from sobremesa.errors import Forbidden, NotFound
 from sobremesa.idempotency import KeyReused
 from sobremesa.ids import RoomId
 from sobremesa.people import UserId
-from sobremesa.table import Delete, Update, remove
+from sobremesa.rooms.errors import PartOfRecord
+from sobremesa.table import Delete, Update, remove, set_to
 from sobremesa.threads.entities import (
     LbgId,
     LegId,
@@ -205,13 +206,13 @@ async def test_a_lock_that_comes_between_entering_and_writing_still_refuses(
     deal: Deal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The write decides: whoever came in while it was open says nothing after it was locked."""
-    write = deal.app.table.write
+    write, thread = deal.app.table.write, await deal.thread()
     locked: list[bool] = []
 
     async def locking(*operations: Any, **options: Any) -> Any:
         if not locked:
             locked.append(True)
-            await deal.app.threads.set_status(deal.buyer, deal.thread_id, "locked")
+            await write(Update(thread.own_key(), set_to(status="locked")))
         return await write(*operations, **options)
 
     monkeypatch.setattr(deal.app.table, "write", locking)
@@ -280,3 +281,23 @@ async def test_admins_of_a_thread_read_its_audit_log_and_others_do_not(deal: Dea
         await threads.list_audit(deal.buyer, deal.thread_id, limit=1)
     with pytest.raises(NotFound):
         await threads.list_audit(deal.stranger, deal.thread_id, limit=1)
+
+
+async def test_closing_and_reopening_a_thread_leaves_a_notice_that_is_unread_for_nobody(deal: Deal) -> None:
+    threads, rooms, room = deal.app.threads, deal.app.thread_rooms, deal.thread_id
+    await deal.say(deal.seller, "hello")
+    await threads.set_status(deal.buyer, room, "locked")
+    await threads.set_status(deal.buyer, room, "locked")
+    await threads.set_status(PLATFORM, room, "open")
+
+    page = await rooms.page(deal.seller, room, limit=10)
+
+    assert [(each.type, each.content, each.author_id) for each in page.messages[:-1]] == [
+        ("system", "The thread was reopened.", PLATFORM.user_id),
+        ("system", "The thread was locked.", deal.buyer.user_id),
+    ]
+    assert (await rooms.unread(deal.seller, room)).count == 0
+    assert (await rooms.unread(deal.buyer, room)).count == 1
+    assert (await deal.thread()).last_message_id == page.messages[0].message_id
+    with pytest.raises(PartOfRecord):
+        await rooms.edit(deal.buyer, room, page.messages[1].message_id, "It was not")

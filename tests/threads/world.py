@@ -57,9 +57,9 @@ class Deal(NamedTuple):
         return await self.app.thread_rooms.send(who, self.thread_id, Draft(content, **more))
 
     async def contents(self) -> list[str]:
-        """Everything in the thread, oldest first."""
+        """Everything that people wrote in the thread, oldest first."""
         page = await self.app.thread_rooms.page(self.buyer, self.thread_id, limit=100)
-        return [message.content for message in reversed(page.messages)]
+        return [message.content for message in reversed(page.messages) if message.type != "system"]
 
     async def thread(self) -> Thread:
         found = await self.app.table.get(thread_by_id(room_id=self.thread_id))

@@ -22,8 +22,9 @@ from sobremesa.rooms.errors import ClockBehind, NonceReused
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.lanes import Lanes
 from sobremesa.rooms.unread import moves_forward
-from sobremesa.table import Create, Operation, Table, Update, hash_part, set_to
+from sobremesa.table import Condition, Create, Operation, Table, Update, WritePattern, hash_part, set_to
 from sobremesa.table.errors import ConditionFailed
+from sobremesa.table.updates import Changes
 
 NONCE_SECONDS = 48 * 3600
 SEND_ATTEMPTS = 40
@@ -65,6 +66,15 @@ class Judged(NamedTuple):
     nsfw_band: int | None = None
 
 
+class HeadChange(NamedTuple):
+    """What else of the room's head changes with a message, and what must be true of it."""
+
+    changes: Changes
+    when: Condition
+    pattern: WritePattern
+    """The act that the message is part of."""
+
+
 def nothing_else(message: Message) -> Sequence[Operation]:
     """Most messages are no part of a larger act."""
     return ()
@@ -83,13 +93,15 @@ class Sending:
         # The machine's clock may step back, and messages still go on. A clock of one's own means what it says.
         self._is_own_clock = not isinstance(clock, SystemClock)
 
-    async def write(self, seat: Seat, judged: Judged, also: Also = nothing_else) -> Message | None:
+    async def write(
+        self, seat: Seat, judged: Judged, also: Also = nothing_else, head: HeadChange | None = None
+    ) -> Message | None:
         """Write a message after all others of its room; None if its nonce has made one before.
 
-        ConditionFailed if one of the operations that `also` gives did not hold.
+        ConditionFailed if one of the operations that `also` gives, or what `head` asks of the head, did not hold.
         """
         async with self._lanes.of(seat.room_id):
-            return await self._write(seat, judged, also)
+            return await self._write(seat, judged, also, head)
 
     async def find_made(self, seat: Seat, draft: Draft) -> MessageId | None:
         """The message that this nonce has made, if it has; NonceReused if that was another one."""
@@ -104,21 +116,23 @@ class Sending:
         message_id: MessageId = nonce.message_id
         return message_id
 
-    async def _write(self, seat: Seat, judged: Judged, also: Also) -> Message | None:
+    async def _write(self, seat: Seat, judged: Judged, also: Also, head: HeadChange | None) -> Message | None:
         last = seat.head.last_message_id
         for _ in range(SEND_ATTEMPTS):
             message = self._compose(seat, judged, last)
             beside = self._door.beside_send(seat, message, last)
-            operations = self._operations(seat, judged.draft, message, beside)
+            operations = self._operations(seat, judged.draft, message, beside, head)
             others = also(message)
             try:
-                await self._table.write(*operations, *others, pattern=self._kind.send)
+                await self._table.write(*operations, *others, pattern=self._kind.send if head is None else head.pattern)
             except ConditionFailed as failed:
                 if judged.draft.nonce is not None and failed.at(len(operations) - 1):
                     return None
                 if any(failed.at(len(operations) + place) for place in range(len(others))):
                     raise
                 faster = self._faster(failed, last)
+                if faster is None and head is not None and failed.at(_HEAD):
+                    raise
                 if faster is None:
                     # Something beside the message: the seat itself, or the room, is not what it was.
                     seat = await self._door.enter_again(seat)
@@ -157,14 +171,19 @@ class Sending:
             **parts,
         )
 
-    def _operations(self, seat: Seat, draft: Draft, message: Message, beside: Beside) -> list[Operation]:
+    def _operations(
+        self, seat: Seat, draft: Draft, message: Message, beside: Beside, head: HeadChange | None
+    ) -> list[Operation]:
         """The message first, the head second, the nonce last."""
         is_newest = moves_forward(message.message_id, "last_message_id")
+        changes = set_to(last_message_id=message.message_id, **seat.head.marks(message))
+        if head is not None:
+            is_newest, changes = is_newest & head.when, changes + head.changes
         operations: list[Operation] = [
             Create(message),
             Update(
                 self._kind.head.key(room_id=seat.room_id),
-                set_to(last_message_id=message.message_id, **seat.head.marks(message)),
+                changes,
                 when=is_newest if beside.head is None else is_newest & beside.head,
             ),
             *beside.operations,

@@ -28,7 +28,7 @@ from sobremesa.rooms.leftovers import Leftovers, Work
 from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rewriting import Rewriting
-from sobremesa.rooms.sending import Also, Draft, Judged, Sending, nothing_else
+from sobremesa.rooms.sending import Also, Draft, HeadChange, Judged, Sending, nothing_else
 from sobremesa.rooms.unread import RoomStanding, Unread, cursor_moves_forward
 from sobremesa.rooms.views import (
     MessageView,
@@ -140,7 +140,9 @@ class Rooms:
             return await self._replay(seat, draft)
         return self._dressing.dress_new(message)
 
-    async def act(self, seat: Seat, draft: Draft, also: Also, verdict: Verdict = CLEAR) -> Message:
+    async def act(
+        self, seat: Seat, draft: Draft, also: Also, verdict: Verdict = CLEAR, head: HeadChange | None = None
+    ) -> Message:
         """Write a message as part of a larger act, whose other operations go into the same transaction.
 
         The verdict is that of `judge`, which the caller asks once, however often it starts over.
@@ -151,7 +153,7 @@ class Rooms:
             return [*also(message), *self._cases.beside(seat, message)]
 
         judged = Judged(draft, flags=verdict.flags, nsfw_band=verdict.band)
-        message = await self._sending.write(seat, judged, all_of_it)
+        message = await self._sending.write(seat, judged, all_of_it, head)
         if message is None:
             raise Busy
         return message

@@ -74,7 +74,7 @@ class Unread:
 
         page = await self._table.query_fields(
             self._kind.messages(room_id=seat.room_id),
-            ["author_id", "mentions", "deleted", "flags", "nsfw_band", "message_id", "created_at"],
+            ["author_id", "type", "mentions", "deleted", "flags", "nsfw_band", "message_id", "created_at"],
             limit=MAX_LOOKED_AT,
             after=self._kind.message_key(seat.room_id, floor),
             newest_first=False,
@@ -161,9 +161,13 @@ def _is_after(row: Mapping[str, Any], floor: MessageId) -> bool:
 
 
 def _is_gone(seat: Seat, row: Mapping[str, Any]) -> bool:
-    """Was it taken back, or is it withheld? What ordinary readers do not see is unread for nobody."""
+    """Was it taken back, is it withheld, or a notice of the system? Those are unread for nobody."""
     moderation = (row["flags"] or {}).get("moderation") or CLEAN
-    return bool(row["deleted"]) or withholds(moderation, row["nsfw_band"], safe_mode=seat.safe_mode)
+    return (
+        bool(row["deleted"])
+        or row["type"] == "system"
+        or withholds(moderation, row["nsfw_band"], safe_mode=seat.safe_mode)
+    )
 
 
 def _joined_ms(seat: Seat) -> int:

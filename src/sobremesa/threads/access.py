@@ -31,6 +31,7 @@ from sobremesa.table import (
     Update,
     absent,
     absent_or_null,
+    always,
     at_most,
     equals,
     present,
@@ -87,6 +88,8 @@ class ThreadSeat(Seat, frozen=True, kw_only=True):
     place: Participant | None
     inbox: Sequence[UserId]
     """Whose lists a message moves."""
+    is_notice: bool = False
+    """Is it for a notice of what this person did to the thread? That is also written where nobody may speak."""
 
 
 class Standing(NamedTuple):
@@ -169,6 +172,21 @@ class Access:
             inbox=thread.participants,
         )
 
+    def notice_seat(self, standing: Standing) -> ThreadSeat:
+        """The seat for a notice of what a participant or an administrator does to the thread."""
+        thread, place = standing.thread, standing.place
+        return ThreadSeat(
+            actor=standing.actor,
+            head=thread,
+            joined_at=thread.created_at,
+            rights=_RIGHTS,
+            scope=thread.room_id,
+            thread=thread,
+            place=place,
+            inbox=thread.participants,
+            is_notice=True,
+        )
+
     async def rows_of(
         self, user_id: UserId, room_ids: Sequence[RoomId]
     ) -> list[tuple[Thread | None, Participant | None]]:
@@ -194,7 +212,9 @@ class Access:
     async def enter_again(self, seat: Seat) -> ThreadSeat:
         """Their seat as it is by now, with everybody's inbox by their own rows: the cache was wrong, perhaps."""
         own = _thread_seat(seat)
-        if own.place is None:
+        if own.is_notice:
+            again = self.notice_seat(await self.require(seat.actor, seat.room_id))
+        elif own.place is None:
             again = await self.system_seat(seat.room_id)
         else:
             again = await self.enter(seat.actor, seat.room_id)
@@ -222,7 +242,7 @@ class Access:
         own = _thread_seat(seat)
         if not isinstance(message, ThreadMessage):
             raise TypeError(f"{message!r} is no message of a thread")
-        head, operations = IS_OPEN, list[Operation]()
+        head, operations = always() if own.is_notice else IS_OPEN, list[Operation]()
         if own.place is not None:
             changes = set_to(last_message_at=message.iso)
             if _has_seen_all(own.thread, own.place, last):
@@ -230,7 +250,9 @@ class Access:
                 read = own.place.marks(message)
                 changes += set_to(last_read_message_id=message.message_id, updated_at=message.created_at, **read)
                 head &= absent_or_null("last_message_id") if last is None else equals("last_message_id", last)
-            same = equals("role_context", own.place.role_context) & not_blocked(self._now())
+            same = equals("role_context", own.place.role_context)
+            if not own.is_notice:
+                same &= not_blocked(self._now())
             operations.append(Update(own.place.own_key(), changes, when=same))
         # Another writer's list may name somebody twice, and a transaction has one operation for each row.
         others = [user_id for user_id in dict.fromkeys(own.inbox) if user_id != seat.user_id]
@@ -292,7 +314,7 @@ def is_blocked(place: Participant, now: Instant) -> bool:
 
 def _block_by_the_other(seat: ThreadSeat) -> Key[Block] | None:
     """Where it stands that the other party has blocked this person; None for admins and the system."""
-    if seat.place is None or seat.place.role_context == "admin":
+    if seat.place is None or seat.place.role_context == "admin" or seat.is_notice:
         return None
     thread = seat.thread
     other = thread.seller_user_id if seat.place.role_context == "buyer" else thread.buyer_user_id

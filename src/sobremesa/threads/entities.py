@@ -319,7 +319,9 @@ reactions_to = Pattern(
 # Writes
 
 create_thread = WritePattern("THR.20", "Make a thread", Thread, Participant, ThreadReference, InquiryClaim)
-change_status = WritePattern("THR.21", "Archive, lock or reopen a thread", Thread, Participant)
+change_status = WritePattern(
+    "THR.21", "Archive, lock or reopen a thread, with a notice in it", Thread, Participant, ThreadMessage
+)
 add_participant = WritePattern("THR.22", "Take somebody into a thread", Thread, Participant)
 change_participant = WritePattern("THR.23", "Block somebody for a while, or mute a thread", Participant)
 remove_participant = WritePattern("THR.24", "Take somebody out of a thread", Thread, Participant, FormerParticipant)

@@ -46,7 +46,7 @@ def open_threads(
     inboxes = Inboxes(table)
     access = Access(table, clock, audit, inboxes)
     talk = rooms(THREADS, door=access)
-    threads = Threads(table, clock, ids, access, audit, idempotency, inboxes)
+    threads = Threads(table, clock, ids, access, audit, idempotency, inboxes, talk)
     cards = Cards(table, clock, access, talk, CardTypes(card_types), idempotency)
     tabs = Tabs(table, clock, access, talk)
     return Opened(threads, Participants(table, clock, access, audit), talk, cards, tabs, inboxes)

@@ -13,6 +13,8 @@ from sobremesa.errors import Busy, Forbidden, NotFound, Unauthenticated
 from sobremesa.idempotency import Idempotency
 from sobremesa.ids import Ids, RoomId
 from sobremesa.people import Actor, UserId, stored_tenant
+from sobremesa.rooms.sending import Draft, HeadChange
+from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.unread import COUNTED_AT_ONCE, NOTHING_UNREAD, Unread
 from sobremesa.rooms.views import UnreadView
 from sobremesa.table import (
@@ -22,7 +24,6 @@ from sobremesa.table import (
     Operation,
     Question,
     Table,
-    Update,
     absent,
     absent_or_null,
     equals,
@@ -56,6 +57,13 @@ from sobremesa.threads.inbox import Inboxes
 
 PAGES_AT_ONCE = 20
 """How many pages of an lbg or a leg are looked through for threads that one is in."""
+
+
+_NOTICES: dict[Status, str] = {
+    "open": "The thread was reopened.",
+    "archived": "The thread was archived.",
+    "locked": "The thread was locked.",
+}
 
 
 class Listed(NamedTuple):
@@ -97,6 +105,7 @@ class Threads:
         audit: Audit,
         idempotency: Idempotency,
         inboxes: Inboxes,
+        rooms: Rooms,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -105,6 +114,7 @@ class Threads:
         self._audit = audit
         self._idempotency = idempotency
         self._inboxes = inboxes
+        self._rooms = rooms
         self._unread = Unread(THREADS, table)
 
     async def close(self) -> None:
@@ -209,18 +219,14 @@ class Threads:
             raise SomebodyElsesLock
 
         locked_by = actor.user_id if status == "locked" else None
+        details = {"from": thread.status, "to": status}
+        audit = self._audit.entry(thread_id, actor, "thread.status", target=thread_id, details=details)
         try:
-            await self._table.write(
-                Update(
-                    thread.own_key(),
-                    set_to(status=status, locked_by=locked_by, updated_at=self._now()),
-                    when=_is_as_seen(thread),
-                ),
-                *standing.still(),
-                self._audit.entry(
-                    thread_id, actor, "thread.status", target=thread_id, details={"from": thread.status, "to": status}
-                ),
-                pattern=change_status,
+            await self._rooms.act(
+                self._access.notice_seat(standing),
+                Draft(_NOTICES[status], type="system"),
+                lambda message: [audit],
+                head=HeadChange(set_to(status=status, locked_by=locked_by), _is_as_seen(thread), change_status),
             )
         except ConditionFailed:
             raise ChangedMeanwhile from None
