@@ -190,3 +190,14 @@ async def test_limits_hold_for_calls_as_for_requests(store: str) -> None:
 
     assert set(statuses) == {200, 429}
     assert statuses.count(200) < 1500
+
+
+async def test_calls_under_way_are_answered_before_a_bad_frame_closes_the_socket(town: Town, table: LongTable) -> None:
+    async with town.visit(table.ana) as talk:
+        await talk.identify()
+        await talk.send(12, {"method": "communities.createServer", "params": {"name": "Last words"}}, id="last")
+        await talk.send(99)
+        while (frame := await talk.frame())["op"] != 13:
+            pass
+        assert (frame["id"], frame["d"]["status"]) == ("last", 201)
+        assert (await talk.closed()).code == 4001

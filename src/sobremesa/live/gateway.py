@@ -116,6 +116,7 @@ class Gateway:
             socket.write(_HELLO)
             await self._converse(socket, receive, identified)
         except Ended as ended:
+            await socket.answered()
             socket.close(ended.code, ended.reason)
         except Exception as error:
             _log.error("a socket failed", connection=socket.name, exc_info=error)

@@ -102,6 +102,11 @@ class Socket(Listener):
         else:
             self.close(frames.REFUSED, reason)
 
+    async def answered(self) -> None:
+        """Wait a while for the answers to the calls under way: they come before a close."""
+        if self._calls:
+            await asyncio.wait(tuple(self._calls), timeout=ANSWER_SECONDS)
+
     async def _end_after(self, calls: tuple[asyncio.Task[None], ...], reason: str) -> None:
         await asyncio.wait(calls, timeout=ANSWER_SECONDS)
         self.close(frames.REFUSED, reason)
