@@ -140,9 +140,13 @@ test("pictures come in by paste and by drop", async ({ newcomer, community }) =>
   });
   const tray = ana.page.getByRole("list", { name: "Files to send" });
   await expect(tray).toContainText("pasted.txt");
-  await ana.page.getByRole("log").evaluate((log) => {
+  await ana.page.getByRole("log").evaluate(async (log) => {
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = 300;
+    const picture = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
     const data = new DataTransfer();
     data.items.add(new File(["dropped words"], "dropped.txt", { type: "text/plain" }));
+    data.items.add(new File([picture ?? ""], "tall.png", { type: "image/png" }));
     for (const type of ["dragover", "drop"])
       log.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
   });
@@ -150,9 +154,11 @@ test("pictures come in by paste and by drop", async ({ newcomer, community }) =>
   await tray.getByRole("button", { name: "Remove pasted.txt" }).click();
   await expect(ana.page.getByRole("button", { name: "Send" })).toBeEnabled();
   await ana.box.press("Enter");
-  await expect(
-    ana.page.locator("[data-message]").getByRole("button", { name: "Download dropped.txt" }),
-  ).toBeVisible();
+  const card = ana.page.locator("[data-message]").getByRole("button", { name: "Download dropped.txt" });
+  await expect(card).toBeVisible();
+  // A picture beside it does not stretch it.
+  await expect(ana.page.getByRole("button", { name: "Open picture tall.png" })).toBeVisible();
+  expect((await card.boundingBox())?.height).toBeLessThan(80);
 });
 
 test("whoever is kicked is out at once, and roles change live", async ({ newcomer, community }) => {

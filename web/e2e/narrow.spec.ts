@@ -25,6 +25,18 @@ test("on a telephone the list is a drawer, and nothing is wider than the screen"
   await expect(ana.page.getByRole("heading", { name: "Home" })).toBeInViewport();
   expect(await isWide()).toBe(false);
 
+  // An invite fits, with its link and the buttons of those that are active.
+  await ana.goTo(path);
+  await ana.page.getByRole("button", { name: "Open the list" }).click();
+  await ana.page.getByRole("button", { name: "Invite people" }).click();
+  await ana.page.getByRole("button", { name: "Create invite" }).click();
+  await expect(ana.page.getByLabel("Invite link")).toBeVisible();
+  const dialog = await ana.page.getByRole("dialog").boundingBox();
+  const revoke = await ana.page.getByRole("button", { name: "Revoke" }).first().boundingBox();
+  expect((revoke?.x ?? 0) + (revoke?.width ?? 0)).toBeLessThan((dialog?.x ?? 0) + (dialog?.width ?? 0));
+  const overflow = (each: Element) => each.scrollWidth - each.clientWidth;
+  expect(await ana.page.getByRole("dialog").evaluate(overflow)).toBe(0);
+
   await ana.goTo(path);
   await ana.say("from the street");
   await expect(ana.said("from the street")).toBeInViewport();
