@@ -3,6 +3,7 @@ import { expect, test } from "./world";
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`every screen is clean for axe, in ${colorScheme}`, async ({ newcomer, community, server }) => {
+    test.setTimeout(120_000); // axe looks at every element of a dozen screens
     const [ana, ben] = [await newcomer("ana", { colorScheme }), await newcomer("ben")];
     const { channelId, path } = await community(ana, ben);
     const message = await ben.api<{ messageId: string }>("POST", `/channels/${channelId}/messages`, {
