@@ -251,7 +251,7 @@ async def test_a_message_of_another_writer_without_a_time_shows_that_of_its_id(p
     assert view.created_at < said.created_at
 
 
-async def test_conversation_stores_when_it_or_its_last_message_changed(people: Company, clock: Ahead) -> None:
+async def test_new_message_updates_its_conversation_and_an_edit_only_the_message(people: Company, clock: Ahead) -> None:
     room_id = await people.direct(people.ana, people.ben)
 
     async def stored() -> tuple[Instant | None, Instant | None]:
@@ -267,15 +267,15 @@ async def test_conversation_stores_when_it_or_its_last_message_changed(people: C
 
     clock.move(seconds=5)
     edited = await people.app.talks.edit(people.ana, room_id, sent.message_id, "hello there")
-    assert await stored() == (edited.edited_at, edited.edited_at)
+    assert await stored() == (edited.edited_at, sent.created_at)
 
     clock.move(seconds=5)
     await people.app.talks.delete(people.ana, room_id, sent.message_id)
     message_at, head_at = await stored()
     assert edited.edited_at is not None
-    assert message_at == head_at
-    assert head_at is not None
-    assert head_at > edited.edited_at
+    assert message_at is not None
+    assert message_at > edited.edited_at
+    assert head_at == sent.created_at
 
 
 async def test_message_of_a_conversation_is_found_by_its_id_alone_by_participants(people: Company) -> None:

@@ -56,7 +56,8 @@ class Conversation(Head):
             "last_message_body": None if text is None else text[:MAX_PREVIEW],
             "last_message_sender": message.author_id,
             **_time_of(message, "last_message_at"),
-            **(_time_of(message, "updated_at") if message.updated_at is None else {"updated_at": message.updated_at}),
+            # A new message updates the conversation; the preview that follows an edit or a deletion does not.
+            **(_time_of(message, "updated_at") if message.updated_at is None else {}),
         }
 
 

@@ -174,6 +174,7 @@ function heard(state: State, message: Message): State {
     lastMessageBody: message.content,
     lastMessageSender: message.authorId,
     lastMessageAt: message.createdAt,
+    updatedAt: message.createdAt,
     unread: count(conversation.unread),
   });
 }

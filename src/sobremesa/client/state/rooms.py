@@ -43,9 +43,7 @@ def message_created(known: Known, d: Json) -> None:
     if d["messageId"] > (entry["lastMessageId"] or ""):
         entry["lastMessageId"] = d["messageId"]
         if room.kind != "channel":
-            entry["lastMessageAt"] = d["createdAt"]
-        if room.kind == "thread":
-            entry["updatedAt"] = d["createdAt"]
+            entry["lastMessageAt"] = entry["updatedAt"] = d["createdAt"]
         if room.kind == "conversation":
             entry["lastMessageSender"] = d["authorId"]
             entry["lastMessageBody"] = _preview(d)
