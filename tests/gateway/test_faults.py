@@ -14,12 +14,12 @@ import pytest
 import websockets
 
 from api.running import serving
+from communities.conftest import Ahead
 from gateway.conftest import LongTable, long_table
 from gateway.talking import Closed, Talk
 from gateway.town import Town, town_of
 from lengths import CUT_SOCKETS
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
 from sobremesa.ids import MessageId
 
 SENDERS = 8
@@ -167,7 +167,7 @@ async def test_sockets_that_are_cut_at_once_all_resume(store: str, tmp_path: Pat
 
 
 async def test_a_clock_that_is_set_back_an_hour_loses_no_event(store: str) -> None:
-    clock = SetClock(1_794_800_000_000)
+    clock = Ahead()
     async with town_of(store, clock=clock) as town:
         table = await long_table(town)
         async with town.visit(table.bea) as before:
