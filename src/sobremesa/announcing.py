@@ -53,6 +53,10 @@ class RoomTyping:
         started = typing.TypingStarted(seat.room_id, room_kind, seat.user_id, seat.actor.username)
         self._told.started(started, _TOPICS[room_kind](seat.scope))
 
+    async def stopped_typing(self, room_kind: str, seat: Seat) -> None:
+        stopped = typing.TypingStopped(seat.room_id, room_kind, seat.user_id)
+        self._told.stopped(stopped, _TOPICS[room_kind](seat.scope))
+
 
 _TOPICS: dict[str, Callable[[str], Topic]] = {"channel": server, "conversation": conversation, "thread": thread}
 """Where what happens in a kind of room is told; the scope of a seat is the server, or the room itself."""

@@ -94,6 +94,7 @@ channels.markRead                   401  403       404      404     200        2
 channels.countUnread                401  403       404      404     200        200    200    200
 channels.listReaders                401  403       404      404     200        200    200    200
 channels.startTyping                401  403       404      404     204        204    204    204
+channels.stopTyping                 401  403       404      404     204        204    204    204
 channels.setPreferences             401  403       404      404     200        200    200    200
 channels.reportMessage              401  403       404      404     202        202    202    202
 
@@ -124,6 +125,7 @@ conversations.markRead              401  403       404      404     200        2
 conversations.countUnread           401  403       404      404     200        200    200    200
 conversations.listReaders           401  403       404      404     200        200    200    200
 conversations.startTyping           401  403       404      404     204        204    204    204
+conversations.stopTyping            401  403       404      404     204        204    204    204
 conversations.setPreferences        401  403       404      404     200        200    200    200
 conversations.reportMessage         401  403       404      404     202        202    202    202
 
@@ -466,15 +468,16 @@ async def _change_me(place: Place, who: str) -> Attempt:
 
 @prepares("accounts.getBlock", "accounts.unblock")
 async def _blocked(place: Place, who: str) -> Attempt:
-    victim = place.everybody["victim"].user_id
+    attempt = await _somebody(place, who)
     if who in PEOPLE:
-        await place.everybody[who].put(f"/users/me/blocks/{victim}")
-    return Attempt({"userId": victim})
+        await place.everybody[who].put(f"/users/me/blocks/{attempt.places['userId']}")
+    return attempt
 
 
 @prepares("accounts.block", "accounts.getUser")
 async def _somebody(place: Place, who: str) -> Attempt:
-    return Attempt({"userId": place.everybody["victim"].user_id})
+    """A user who is in no room: blocking one of the others would show in other lines."""
+    return Attempt({"userId": place.everybody["blocked"].user_id})
 
 
 @prepares("presence.listPresences")
@@ -719,7 +722,7 @@ async def _a_workspace_invite(place: Place, who: str) -> Attempt:
 # Rooms
 
 
-@prepares_in_rooms("listMessages", "listPins", "countUnread", "listReaders", "startTyping")
+@prepares_in_rooms("listMessages", "listPins", "countUnread", "listReaders", "startTyping", "stopTyping")
 async def _the_room(place: Place, room: Room, who: str) -> Attempt:
     return Attempt({"roomId": room.room_id})
 
@@ -908,7 +911,7 @@ def cast(server: Server) -> Cast:
     async def gathered() -> Cast:
         async with client_of(server.url) as http:
             word = uuid.uuid4().hex[:8]
-            names = (*PEOPLE, "operator")
+            names = (*PEOPLE, "operator", "blocked")
             callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in names))
             tokens = {who: (caller.token, caller.user) for who, caller in zip(names, callers, strict=True)}
             await sobremesa("admin", "grant", f"operator-{word}", "--store", server.store)

@@ -323,6 +323,7 @@ async def people_talk(story: Story) -> None:
     assert await story.ben.post(f"{messages}/{ids[5]}/report", {"reason": "It is a number."}, expect=202) is None
     assert (await story.ana.get(story.at))["lastMessageId"] == ids[6]
     await story.ana.post(f"{story.at}/typing", expect=204)
+    await story.ana.delete(f"{story.at}/typing")
 
 
 async def people_react_and_pin(story: Story) -> None:
@@ -459,6 +460,7 @@ async def every_room_route(story: Story, at: str, message_id: str) -> None:
     readers = (await story.ana.get(f"{at}/readers"))["items"]
     assert {who["userId"] for who in readers} == {story.ana.user_id, story.ben.user_id}
     await story.ben.post(f"{at}/typing", expect=204)
+    await story.ben.delete(f"{at}/typing")
     assert await story.ben.put(f"{at}/preferences", {"muted": True}) == {"muted": True}
     assert await story.ben.post(f"{message}/report", {"reason": "Too secret"}, expect=202) is None
     await story.ana.delete(message)

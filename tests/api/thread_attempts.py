@@ -60,6 +60,7 @@ threads.markRead                    401  403       404      404     200        2
 threads.countUnread                 401  403       404      404     200        200    200    200
 threads.listReaders                 401  403       404      404     200        200    200    200
 threads.startTyping                 401  403       404      404     204        204    204    204
+threads.stopTyping                  401  403       404      404     204        204    204    204
 threads.setPreferences              401  403       404      404     200        200    200    200
 threads.reportMessage               401  403       404      404     202        202    202    202
 
@@ -265,6 +266,7 @@ async def _put_docs(scene: Scene, who: str) -> Attempt:
 @prepares(
     *("threads.listMessages", "threads.listPins", "threads.countUnread", "threads.listReaders"),
     "threads.startTyping",
+    "threads.stopTyping",
 )
 async def _the_room(scene: Scene, who: str) -> Attempt:
     return Attempt({"roomId": (await deal_of(scene)).thread_id})

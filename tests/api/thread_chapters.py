@@ -109,6 +109,7 @@ async def they_talk(at: str, buyer: Caller, seller: Caller, other: Caller) -> No
     assert {reader["userId"] for reader in readers} == {buyer.user_id, seller.user_id}
     assert await buyer.put(f"{at}/preferences", {"muted": True}) == {"muted": True}
     await buyer.post(f"{at}/typing", expect=204)
+    await buyer.delete(f"{at}/typing")
     await buyer.post(f"{messages}/{reply['messageId']}/report", {"reason": "Too short."}, expect=202)
     await buyer.delete(one)
     assert (await seller.get(one))["deleted"]

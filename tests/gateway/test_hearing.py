@@ -139,6 +139,19 @@ async def test_typing_is_told_to_those_who_look_and_not_again_and_again(town: To
         assert await bea.is_quiet("typing.started")
 
 
+async def test_clearing_the_text_ends_typing_and_it_may_start_again(town: Town, table: LongTable) -> None:
+    async with town.visit(table.bea) as bea:
+        await bea.identify()
+        await town.app.channels.typing(table.ana.actor, table.channel_id)
+        for _ in range(3):
+            await town.app.channels.stop_typing(table.ana.actor, table.channel_id)
+        await town.app.channels.typing(table.ana.actor, table.channel_id)
+        events = [await bea.frame() for _ in range(3)]
+    stopped = {"roomId": table.channel_id, "roomKind": "channel", "userId": table.ana.user.user_id}
+    assert [event["t"] for event in events] == ["typing.started", "typing.stopped", "typing.started"]
+    assert events[1] == {"op": 0, "t": "typing.stopped", "d": stopped}
+
+
 async def test_a_bot_that_polls_hears_the_same(town: Town, table: LongTable) -> None:
     after = (await town.get(table.bea, "/events"))["next"]
     said: dict[str, str] = {}

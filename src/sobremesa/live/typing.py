@@ -1,22 +1,22 @@
-"""Typing: that somebody is writing, told to those who look now, and nowhere kept."""
+"""Typing: that a user is writing in a room, or no longer is, published to those connected now and stored nowhere."""
 
 from __future__ import annotations
 
 import asyncio
 
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import EventType, Topic
+from sobremesa.live.events import Announcement, EventType, Topic
 from sobremesa.live.whispers import Whispers
 from sobremesa.memory import Memory
 from sobremesa.people import UserId
 
 QUIET_SECONDS = 3.0
-"""How long it goes without saying that the same person still writes in the same room."""
+"""How long the same is not published again of the same user in the same room."""
 REMEMBERED = 10_000
 
 
 class TypingStarted(Output):
-    """Somebody is writing; it holds for ten seconds, or until they have said something."""
+    """A user is writing; it holds for ten seconds, or until they send a message or stop."""
 
     room_id: str
     room_kind: str
@@ -29,19 +29,37 @@ typing_started = EventType(
 )
 
 
+class TypingStopped(Output):
+    """A user has cleared what they were writing."""
+
+    room_id: str
+    room_kind: str
+    user_id: UserId
+
+
+typing_stopped = EventType(
+    "typing.stopped", TypingStopped, "A user who was writing stopped without sending.", durable=False
+)
+
+
 class Typing:
-    """Tells that people write."""
+    """Publishes that users write, and that they stopped; the same again only after a pause."""
 
     def __init__(self, whispers: Whispers) -> None:
         self._whispers = whispers
-        self._told_at: Memory[tuple[str, UserId], float] = Memory(REMEMBERED)
+        self._last: Memory[tuple[str, UserId], tuple[str, float]] = Memory(REMEMBERED)
+        """What was published last of a user in a room, and when."""
 
     def started(self, typing: TypingStarted, topic: Topic) -> None:
-        """Tell it, unless it was told a moment ago."""
-        key = (typing.room_id, typing.user_id)
+        self._publish(typing_started(typing, topic), typing.room_id, typing.user_id)
+
+    def stopped(self, typing: TypingStopped, topic: Topic) -> None:
+        self._publish(typing_stopped(typing, topic), typing.room_id, typing.user_id)
+
+    def _publish(self, announcement: Announcement, room_id: str, user_id: UserId) -> None:
         now = asyncio.get_running_loop().time()
-        told_at = self._told_at.find(key)
-        if told_at is not None and now - told_at < QUIET_SECONDS:
+        last = self._last.find((room_id, user_id))
+        if last is not None and last[0] == announcement.t and now - last[1] < QUIET_SECONDS:
             return
-        self._told_at.keep(key, now)
-        self._whispers.whisper(typing_started(typing, topic))
+        self._last.keep((room_id, user_id), (announcement.t, now))
+        self._whispers.whisper(announcement)

@@ -230,6 +230,11 @@ def routes(
         """Tell those who look that one is writing."""
         await rooms.typing(actor, room_id)
 
+    @api.delete(f"{room}/typing", errors=silences, limit="send")
+    async def stop_typing(actor: Actor, room_id: RoomId) -> None:
+        """Publish that one no longer writes, without having sent anything."""
+        await rooms.stop_typing(actor, room_id)
+
     @api.put(f"{room}/preferences")
     async def set_preferences(actor: Actor, room_id: RoomId, body: Preferences) -> PreferencesView:
         """Whether one wants to hear of this room."""

@@ -123,11 +123,16 @@ class Ephemeral(Protocol):
 
     async def typing(self, room_kind: str, seat: Seat) -> None: ...
 
+    async def stopped_typing(self, room_kind: str, seat: Seat) -> None: ...
+
 
 class Nobody:
     """Nobody listens."""
 
     async def typing(self, room_kind: str, seat: Seat) -> None:
+        pass
+
+    async def stopped_typing(self, room_kind: str, seat: Seat) -> None:
         pass
 
 

@@ -403,6 +403,12 @@ class Rooms:
         seat.require("send")
         await self._ephemeral.typing(self.kind.name, seat)
 
+    async def stop_typing(self, actor: Actor, room_id: RoomId) -> None:
+        """Publish that the user no longer writes."""
+        seat = await self._door.enter_to_act(actor, room_id)
+        seat.require("send")
+        await self._ephemeral.stopped_typing(self.kind.name, seat)
+
     async def report(self, actor: Actor, room_id: RoomId, message_id: MessageId, reason: str) -> None:
         """Ask the moderators to look at a message; asking again changes nothing."""
         seat = await self._door.enter(actor, room_id)

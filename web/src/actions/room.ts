@@ -187,8 +187,10 @@ export function startTyping(room: RoomRef): void {
   void request("post", `${routes(room)}/typing`, { path: { roomId: room.id } }).catch(() => undefined);
 }
 
-export function stopTyping(room: RoomRef): void {
-  typedAt.delete(roomKey(room));
+/** Tell the others that one no longer types, if they may think so. A sent message says it by itself. */
+export function stopTyping(room: RoomRef, hasSent = false): void {
+  if (!typedAt.delete(roomKey(room)) || hasSent) return;
+  void request("delete", `${routes(room)}/typing`, { path: { roomId: room.id } }).catch(() => undefined);
 }
 
 export async function setMuted(room: RoomRef, muted: boolean): Promise<void> {

@@ -31,7 +31,7 @@ export function send(
   };
   const me = store.get().me;
   if (me !== null) keep(me.userId, outgoing);
-  stopTyping(room);
+  stopTyping(room, true);
   store.apply({ t: "own.queued", d: { outgoing } });
   enqueue(outgoing);
 }

@@ -395,7 +395,7 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["channels.startTyping"];
-        delete?: never;
+        delete: operations["channels.stopTyping"];
         options?: never;
         head?: never;
         patch?: never;
@@ -635,7 +635,7 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["conversations.startTyping"];
-        delete?: never;
+        delete: operations["conversations.stopTyping"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1259,7 +1259,7 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["threads.startTyping"];
-        delete?: never;
+        delete: operations["threads.stopTyping"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3894,6 +3894,28 @@ export interface operations {
             };
         };
     };
+    "channels.stopTyping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "channels.countUnread": {
         parameters: {
             query?: never;
@@ -4551,6 +4573,28 @@ export interface operations {
         };
     };
     "conversations.startTyping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "conversations.stopTyping": {
         parameters: {
             query?: never;
             header?: never;
@@ -6140,6 +6184,28 @@ export interface operations {
         };
     };
     "threads.startTyping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "threads.stopTyping": {
         parameters: {
             query?: never;
             header?: never;

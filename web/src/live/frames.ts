@@ -92,6 +92,7 @@ export interface Events extends ThreadEvents, InboxEvents, WorkspaceEvents {
   "read.updated": RoomPlace & { userId: string; lastReadMessageId: string; readAt: string };
   "preferences.updated": RoomPlace & { muted: boolean };
   "typing.started": RoomPlace & { userId: string; username: string };
+  "typing.stopped": RoomPlace & { userId: string };
   "presence.updated": { userId: string; status: "online" | "offline" };
   "server.created": Server;
   "server.updated": Server;

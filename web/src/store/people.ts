@@ -48,13 +48,10 @@ export function reducePeople(state: State, change: Change): State {
       const there = { ...state.typing[key], [userId]: { username, at: Date.now() } };
       return { ...state, typing: { ...state.typing, [key]: there } };
     }
-    case "message.created": {
-      const key: RoomKey = `${change.d.roomKind}:${change.d.roomId}`;
-      const there = state.typing[key];
-      if (there === undefined || !(change.d.authorId in there)) return state;
-      const { [change.d.authorId]: _done, ...others } = there;
-      return { ...state, typing: { ...state.typing, [key]: others } };
-    }
+    case "typing.stopped":
+      return withoutTyping(state, change.d, change.d.userId);
+    case "message.created":
+      return withoutTyping(state, change.d, change.d.authorId);
     case "own.readers": {
       const key = roomKey(change.d.room);
       const readings = Object.fromEntries(change.d.readers.map((each) => [each.userId, each]));
@@ -69,6 +66,14 @@ export function reducePeople(state: State, change: Change): State {
     default:
       return state;
   }
+}
+
+function withoutTyping(state: State, room: { roomKind: string; roomId: string }, userId: string): State {
+  const key = `${room.roomKind}:${room.roomId}` as RoomKey;
+  const there = state.typing[key];
+  if (there === undefined || !(userId in there)) return state;
+  const { [userId]: _done, ...others } = there;
+  return { ...state, typing: { ...state.typing, [key]: others } };
 }
 
 function withReading(state: State, key: RoomKey, reading: Reading): State {

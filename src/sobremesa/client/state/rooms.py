@@ -137,6 +137,10 @@ def typing_started(known: Known, d: Json) -> None:
     """It is over in a moment, and nobody is told when: nothing to keep."""
 
 
+def typing_stopped(known: Known, d: Json) -> None:
+    """Nothing was kept of the start either."""
+
+
 def presence_updated(known: Known, d: Json) -> None:
     if d["status"] == "online":
         known.online.add(d["userId"])
@@ -216,5 +220,6 @@ CHANGES: dict[str, Callable[[Known, Json], None]] = {
     "participant.updated": participant_came,
     "participant.left": participant_left,
     "typing.started": typing_started,
+    "typing.stopped": typing_stopped,
     "presence.updated": presence_updated,
 }

@@ -22,3 +22,11 @@ it("the typing mark goes five seconds after the last sign", () => {
   act(() => void vi.advanceTimersByTime(2000));
   expect(place.textContent).toBe("");
 });
+
+it("the typing mark goes at once when the user clears the text", () => {
+  const { place } = draw(<TypingLine room={{ kind: "channel", id: "C" }} />);
+  const d = { roomKind: "channel" as const, roomId: "C", userId: "ben", username: "ben" };
+  act(() => store.apply({ t: "typing.started", d }));
+  act(() => store.apply({ t: "typing.stopped", d }));
+  expect(place.textContent).toBe("");
+});
