@@ -56,7 +56,7 @@ async def test_every_declared_question_and_write_is_met_and_none_goes_without_a_
         met = set(app.table.meter.totals())
 
     assert presigned.method == "PUT"
-    assert met == set(REGISTRY.patterns)
+    assert met - {"ORI.1"} == set(REGISTRY.patterns)  # which opening any store asks
     assert UNNAMED not in met
 
 
