@@ -37,7 +37,7 @@ test: install lint ## Lint, check types and imports, and run every test, those i
 	@$(MAKE) -j 2 pytest beside
 
 pytest: install
-	@$(BIN)/pytest -q -n 2 $(COVERED) $(PYTEST_ARGS)
+	@$(BIN)/pytest -q -n 2 --dist loadgroup $(COVERED) $(PYTEST_ARGS)
 
 beside: install
 	@{ $(MAKE) types && $(MAKE) vitest && $(MAKE) e2e; } > $(VENV)/beside.log 2>&1 || { cat $(VENV)/beside.log; exit 1; }

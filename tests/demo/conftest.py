@@ -13,6 +13,13 @@ from demo.running import Login, copied, demo_running, logins_of
 from sobremesa.client import Client
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one worker run all of these: making the demo takes as long as using it."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("demo"))
+
+
 @pytest.fixture(scope="package")
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("demo")

