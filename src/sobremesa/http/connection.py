@@ -8,6 +8,7 @@ request that is already being answered.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -76,7 +77,10 @@ class HttpConnection(HttpToolsProtocol):
         super().handle_websocket_upgrade()
         protocol = self.transport.get_protocol()
         assert isinstance(protocol, WebSocketConnection)  # noqa: S101 - the server is set up so
-        protocol.on_lost = self._release
+        # A socket lives long: it must not keep this object, with its parser and the request, in memory.
+        protocol.on_lost = partial(self._limits.release, self._host) if self._is_counted else None
+        self._is_counted = False
+        self._unset_keepalive_if_required()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._release()
