@@ -20,7 +20,7 @@ CRASH_CYCLES = _length(4, 100)
 """How often a process is killed while it writes."""
 POWER_CUTS = _length(40, 1_000)
 """At how many places a recorded run is cut."""
-DIFFERENTIAL_OPERATIONS = _length(600, 20_000)
+DIFFERENTIAL_OPERATIONS = _length(1_000, 20_000)
 """How many random operations the engines are compared by."""
 SCHEMATHESIS_EXAMPLES = _length(2, 100)
 """How many requests of each sort go to each operation of the API."""

@@ -83,6 +83,8 @@ describe("threads", () => {
     expect(after({ t: "message.created", d: said("06") }).threads["T"]?.unread.count).toBe(1);
     expect(after({ t: "message.created", d: said("06", "ana") }).threads["T"]?.unread.count).toBe(0);
     expect(after({ t: "message.created", d: said("04") }).threads["T"]?.unread.count).toBe(0);
+    const notice: Message = { ...said("06"), type: "system" };
+    expect(after({ t: "message.created", d: notice }).threads["T"]?.unread.count).toBe(0);
     const looked = after(
       { t: "own.viewing", d: { room: "thread:T" } },
       { t: "message.created", d: said("06") },

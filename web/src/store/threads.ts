@@ -146,11 +146,12 @@ function withTab(state: State, tab: Tab): State {
   return { ...state, panels: { ...state.panels, [tab.threadId]: { ...panel, [tab.tab]: tab } } };
 }
 
-/** Something was said: the thread moves up, and it is unread unless one said it or is looking. */
+/** Something was said: the thread moves up, and it is unread unless one said it or is looking, or it is a notice. */
 function heard(state: State, message: Message): State {
   const thread = message.roomKind === "thread" ? state.threads[message.roomId] : undefined;
   if (thread === undefined || (thread.lastMessageId ?? "") >= message.messageId) return state;
-  const isSeen = message.authorId === state.me?.userId || state.viewing === `thread:${message.roomId}`;
+  const isMine = message.authorId === state.me?.userId;
+  const isSeen = isMine || message.type === "system" || state.viewing === `thread:${message.roomId}`;
   const unread = isSeen ? thread.unread : { ...thread.unread, count: thread.unread.count + 1 };
   return withThread(state, {
     ...thread,

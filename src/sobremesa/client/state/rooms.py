@@ -50,7 +50,7 @@ def message_created(known: Known, d: Json) -> None:
     # A snapshot may be newer than the first events after it: what it counted is not counted again.
     if d["messageId"] > known.counted.get(room, ""):
         known.count_up_to(room, d["messageId"])
-        if d["authorId"] != known.user_id and not _is_gone(d):
+        if d["authorId"] != known.user_id and d["type"] != "system" and not _is_gone(d):
             _count(entry, mentioned=known.user_id in d["mentions"])
 
 
