@@ -34,6 +34,8 @@ INVITE_SECONDS = 900
 CACHE = "private, max-age=300"
 PIECE_BYTES = 262_144
 DELETES_AT_ONCE = 8
+PAGE_KEYS = 1_000
+"""How many keys S3 lists at most in one answer."""
 LOCAL_REGION = "us-east-1"
 TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=5, sock_read=30)
 
@@ -131,7 +133,8 @@ class S3Store:
     async def every_key(self) -> AsyncIterator[list[StorageKey]]:
         more: dict[str, str] = {}
         while True:
-            url = await self._presigned("list_objects_v2", ADDRESS_SECONDS, Prefix=self._bucket.prefix, **more)
+            asked = {"Prefix": self._bucket.prefix, "MaxKeys": PAGE_KEYS, **more}
+            url = await self._presigned("list_objects_v2", ADDRESS_SECONDS, **asked)
             async with self._asked("GET", url) as answer:
                 _require(answer, 200)
                 keys, token = _listed(await answer.read())
