@@ -11,7 +11,9 @@ import pytest
 
 from edge.running import ANA, running, site_of, status_of
 from sobremesa.errors import Busy
+from sobremesa.http import openapi
 from sobremesa.http.connection import MAX_HEAD_BYTES
+from sobremesa.http.openapi import document
 from sobremesa.http.server import CannotListen, CannotStart, serve
 
 APP = "https://chat.example.com"
@@ -111,6 +113,23 @@ async def test_the_document_and_the_page_are_kept_by_those_who_have_them(client:
             tag = response.headers["ETag"]
         async with client.get(path, headers={"If-None-Match": tag}) as response:
             assert response.status == 304
+
+
+async def test_the_document_is_built_once_for_the_first_requests_and_not_at_the_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built: list[str] = []
+
+    def counted(*endpoints: Any, **about: Any) -> Any:
+        built.append(about["title"])
+        return document(*endpoints, **about)
+
+    monkeypatch.setattr(openapi, "document", counted)
+    async with running(site_of()) as client:
+        assert await status_of(client.get("/healthz")) == 200
+        assert built == []
+        assert await asyncio.gather(*(status_of(client.get("/openapi.json")) for _ in range(5))) == [200] * 5
+        assert built == ["Sobremesa"]
 
 
 async def test_the_page_has_no_script_and_asks_nobody_else(client: aiohttp.ClientSession) -> None:

@@ -12,7 +12,7 @@ from sobremesa.app import Sobremesa
 
 async def main() -> None:
     async with Sobremesa.open("sqlite://", background=False) as app:
-        sys.stdout.buffer.write(msgspec.json.encode(app.site().document))
+        sys.stdout.buffer.write(msgspec.json.encode(app.site().document()))
 
 
 asyncio.run(main())

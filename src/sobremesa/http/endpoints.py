@@ -18,6 +18,7 @@ is given and the other is left out), `byte_range` the header `Range`, and who gi
 
 from __future__ import annotations
 
+import functools
 import inspect
 import typing
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -284,6 +285,7 @@ def _without_none(hint: Any) -> Any:
     return rest[0] if len(rest) == 1 and len(typing.get_args(hint)) == 2 else hint
 
 
+@functools.cache
 def _is_all_optional(body: Any) -> bool:
     return isinstance(body, type) and not any(info.required for info in msgspec.structs.fields(body))
 

@@ -32,6 +32,7 @@ from sobremesa.http.edge import PAGE_POLICY, Edge
 from sobremesa.http.endpoints import PREFIX
 from sobremesa.http.metrics import CONTENT_TYPE, Metrics
 from sobremesa.http.problems import Problem, problem_of
+from sobremesa.http.schemas import Json
 from sobremesa.http.trace import trace_of
 
 Step: TypeAlias = Callable[[], Awaitable[Any]]
@@ -79,9 +80,8 @@ class Site:
         on_start: Sequence[Step] = (),
         on_stop: Sequence[Step] = (),
     ) -> None:
-        self.document = openapi.document(
-            dispatch.endpoints, title="Sobremesa", version=version, server_url=public_url or REQUEST_ORIGIN
-        )
+        self._version = version
+        self._server_url = public_url or REQUEST_ORIGIN
         self.start_error: Exception | None = None
         """Why it did not start: the protocol between server and application has words only."""
         self.metrics_port: int | None = None
@@ -112,6 +112,12 @@ class Site:
             await send({"type": "websocket.close", "code": NO_SUCH_SOCKET})
         else:
             await self._live(receive, send)
+
+    def document(self) -> Json:
+        """Build the OpenAPI document, which takes longer than everything else that a start does."""
+        return openapi.document(
+            self._dispatch.endpoints, title="Sobremesa", version=self._version, server_url=self._server_url
+        )
 
     def drain(self) -> None:
         """Say from now on that no new requests should come, and that those who listen should listen elsewhere."""
@@ -168,9 +174,9 @@ class Site:
         await send({"type": "lifespan.shutdown.failed" if failed else "lifespan.shutdown.complete"})
 
     def _page_routes(self) -> list[Route]:
-        document = _cacheable(msgspec.json.encode(self.document), "application/json")
-        docs = _cacheable(docs_page.page(self.document).encode(), "text/html; charset=utf-8", PAGE_POLICY)
-        style = _cacheable(docs_page.STYLE, "text/css; charset=utf-8")
+        document = _cacheable(lambda: msgspec.json.encode(self.document()), "application/json")
+        docs = _cacheable(lambda: docs_page.page(self.document()).encode(), "text/html; charset=utf-8", PAGE_POLICY)
+        style = _cacheable(lambda: docs_page.STYLE, "text/css; charset=utf-8")
         return [
             Route("/openapi.json", document),
             Route("/docs", docs),
@@ -223,25 +229,45 @@ def _with_cors(app: App, origins: Sequence[str]) -> App:
     )
 
 
-def _cacheable(body: bytes, content_type: str, policy: str | None = None) -> Callable[[Request], Awaitable[Response]]:
-    """A page that never changes while the process runs, apart from the origin of the request."""
-    has_origin = REQUEST_ORIGIN.encode() in body
-    digest = hashlib.blake2b(body, digest_size=12).hexdigest()
-    headers = {"cache-control": "no-cache"}
-    if has_origin:
-        headers["vary"] = "host"
-    if policy is not None:
-        headers["content-security-policy"] = policy
+def _cacheable(
+    build: Callable[[], bytes], content_type: str, policy: str | None = None
+) -> Callable[[Request], Awaitable[Response]]:
+    """A page that never changes while the process runs, apart from the origin of the request.
+
+    It is built for the first request, once and beside the event loop, so that no start waits for it.
+    """
+    built: list[_BuiltPage] = []
+    one_at_a_time = asyncio.Lock()
 
     async def answer(request: Request) -> Response:
-        origin = _origin_of(request) if has_origin else ""
-        tag = f'"{digest}{origin and "." + hashlib.blake2b(origin.encode(), digest_size=6).hexdigest()}"'
-        if tag in request.headers.get("if-none-match", ""):
-            return Response(status_code=304, headers={**headers, "etag": tag})
-        shown = body.replace(REQUEST_ORIGIN.encode(), origin.encode()) if has_origin else body
-        return Response(shown, headers={**headers, "etag": tag, "content-type": content_type})
+        if not built:
+            async with one_at_a_time:
+                if not built:
+                    built.append(_BuiltPage(await asyncio.to_thread(build), content_type, policy))
+        return built[0].answer(request)
 
     return answer
+
+
+class _BuiltPage:
+    def __init__(self, body: bytes, content_type: str, policy: str | None) -> None:
+        self._body = body
+        self._content_type = content_type
+        self._has_origin = REQUEST_ORIGIN.encode() in body
+        self._digest = hashlib.blake2b(body, digest_size=12).hexdigest()
+        self._headers = {"cache-control": "no-cache"}
+        if self._has_origin:
+            self._headers["vary"] = "host"
+        if policy is not None:
+            self._headers["content-security-policy"] = policy
+
+    def answer(self, request: Request) -> Response:
+        origin = _origin_of(request) if self._has_origin else ""
+        tag = f'"{self._digest}{origin and "." + hashlib.blake2b(origin.encode(), digest_size=6).hexdigest()}"'
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers={**self._headers, "etag": tag})
+        shown = self._body.replace(REQUEST_ORIGIN.encode(), origin.encode()) if self._has_origin else self._body
+        return Response(shown, headers={**self._headers, "etag": tag, "content-type": self._content_type})
 
 
 def _origin_of(request: Request) -> str:
