@@ -8,6 +8,7 @@ from itertools import count
 
 import pytest
 
+import commands
 from servers import Endpoint, start_dynoxide, start_moto, start_valkey
 from servers.postgres import start_postgres
 
@@ -45,6 +46,13 @@ class Renewed:
     def stop(self) -> None:
         self._endpoint = None
         self._running.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked_processes() -> Iterator[None]:
+    """End what `commands` has started, after all fixtures that use it."""
+    yield
+    commands.close()
 
 
 @pytest.fixture(scope="session")

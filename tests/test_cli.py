@@ -2,35 +2,55 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
+import commands
+from commands import SOBREMESA
 from servers import Endpoint
+from sobremesa import __version__
 from sobremesa.cli import keys, migrate, records
 from sobremesa.cli.adopt import adopt
 from sobremesa.cli.reconcile import reconcile
 from sobremesa.cli.store import backup
 from sobremesa.table.errors import TableMissing
 
-SOBREMESA = Path(sys.executable).with_name("sobremesa")
-
 
 def run(*arguments: str, folder: Path, names: str | None = None, **settings: str) -> subprocess.CompletedProcess[str]:
     """What a command says and does; settings are given as variables."""
     given = settings | ({} if names is None else {"names": names})
     environment = os.environ | {f"SOBREMESA_{name.upper()}": value for name, value in given.items()}
-    return subprocess.run(
-        [SOBREMESA, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
+    return commands.run(SOBREMESA, *arguments, folder=folder, environment=environment)
 
 
-def store_of(kind: str, dynoxide: Endpoint) -> str:
+def store_of(kind: str, dynoxide: Endpoint, folder: Path) -> str:
     if kind == "embedded":
         return "sqlite:///chat.db"
-    return f"dynamodb://command-line-table?region=eu-west-1&endpoint={dynoxide.url}"
+    return f"dynamodb://{folder.name}?region=eu-west-1&endpoint={dynoxide.url}"
+
+
+def test_the_installed_program_runs_its_commands_and_serves_until_it_is_stopped(tmp_path: Path) -> None:
+    for arguments, wanted in (
+        (["--version"], __version__),
+        (["--help"], "Serve the API until stopped."),
+        (["table", "create"], "is ready"),
+    ):
+        done = subprocess.run(
+            [SOBREMESA, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+        )
+        assert wanted in done.stdout
+
+    serve = [str(SOBREMESA), "serve", "--port", "0"]
+    with subprocess.Popen(serve, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stderr is not None
+            assert "Sobremesa serves sqlite:///sobremesa.db on http://127.0.0.1:" in server.stderr.readline()
+            server.terminate()
+            assert server.wait(20) == 0
+        finally:
+            server.kill()
 
 
 def test_the_tour_shows_what_it_did_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -44,7 +64,7 @@ def test_the_tour_shows_what_it_did_and_leaves_nothing_behind(tmp_path: Path) ->
 
 @pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
 def test_a_table_is_made_described_and_dropped(kind: str, tmp_path: Path, dynoxide_memory: Endpoint) -> None:
-    store = store_of(kind, dynoxide_memory)
+    store = store_of(kind, dynoxide_memory, tmp_path)
 
     assert "is ready" in run("table", "create", "--store", store, folder=tmp_path).stdout
     assert "ACTIVE" in run("table", "describe", "--store", store, folder=tmp_path).stdout
@@ -59,7 +79,7 @@ def test_a_table_is_made_described_and_dropped(kind: str, tmp_path: Path, dynoxi
 def test_a_table_with_other_names_is_made_described_used_and_dropped(
     kind: str, tmp_path: Path, dynoxide_memory: Endpoint
 ) -> None:
-    store = store_of(kind, dynoxide_memory)
+    store = store_of(kind, dynoxide_memory, tmp_path)
     names = '{"style": "electrodb", "pk": "PK", "indexes": {"gsi1": {"name": "GSI1"}}, "types": {"Message": "msg"}}'
 
     made = run("table", "create", "--store", store, folder=tmp_path, names=names)
@@ -168,7 +188,7 @@ async def test_a_command_does_not_make_the_table_that_it_should_look_at(dynoxide
 
 @pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
 def test_server_keys_are_made_listed_and_revoked(kind: str, tmp_path: Path, dynoxide_memory: Endpoint) -> None:
-    store = store_of(kind, dynoxide_memory)
+    store = store_of(kind, dynoxide_memory, tmp_path)
     tenant = f"shop-{kind}"
 
     made = run(
