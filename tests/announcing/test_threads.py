@@ -60,6 +60,8 @@ async def test_whoever_comes_is_silenced_or_goes_is_told_to_all(deal: Deal, ear:
     topic = topics.thread(deal.thread_id)
     gus = await deal.join("gus", "buyer")
     joined = {each.t: each for each in await ear.told()}
+    assert joined.pop("message.created").d["content"] == "Joined the thread."
+    assert joined.pop("read.updated").d["userId"] == gus.user_id
     assert joined.keys() == {"thread.created", "participant.joined", "thread.updated"}
     assert joined["thread.updated"].d["participants"][-1] == gus.user_id
     assert joined["participant.joined"] == Told(
@@ -85,7 +87,7 @@ async def test_whoever_comes_is_silenced_or_goes_is_told_to_all(deal: Deal, ear:
 
     await deal.app.thread_participants.remove(gus, deal.thread_id, gus.user_id)
     heard = await ear.hears()
-    assert sorted(names(heard)) == ["participant.left", "thread.updated"]
+    assert sorted(names(heard)) == ["message.created", "participant.left", "thread.updated"]
     assert expelled(heard) == [Expulsion(gus.user_id, topic)]
 
 

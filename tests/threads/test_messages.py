@@ -20,6 +20,7 @@ from sobremesa.table import Put, Update, set_to
 from sobremesa.threads.entities import THREADS, Participant, Thread, participant_of
 from sobremesa.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.threads.inbox import AT_ONCE
+from sobremesa.threads.participants import way_out
 from sobremesa.threads.service import NewThread
 from threads.conftest import Ahead
 from threads.world import Deal, at, new_person, strike_deal
@@ -48,13 +49,15 @@ async def test_somebody_removed_between_entering_and_writing_says_nothing_and_ge
     deal: Deal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guest = await deal.join("gus", "buyer")
-    write = deal.app.table.write
+    write, thread, place = deal.app.table.write, await deal.thread(), await deal.place(guest)
+    assert place is not None
+    leaving = way_out(thread, place, thread.created_at)
     removed: list[bool] = []
 
     async def removing(*operations: Any, **options: Any) -> Any:
         if not removed:
             removed.append(True)
-            await deal.app.thread_participants.remove(deal.admin, deal.thread_id, guest.user_id)
+            await write(*leaving)
         return await write(*operations, **options)
 
     monkeypatch.setattr(deal.app.table, "write", removing)

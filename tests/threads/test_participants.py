@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from typing import Any
 
 import pytest
 
@@ -10,12 +12,14 @@ from sobremesa.app import Sobremesa
 from sobremesa.conversations.errors import BlockedByThem
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.people import UserId
+from sobremesa.rooms.errors import PartOfRecord
 from sobremesa.rooms.sending import Draft
-from sobremesa.table import Update, set_to
-from sobremesa.threads.entities import RoleContext, Thread
+from sobremesa.table import Put, Update, set_to
+from sobremesa.threads.entities import Participant, RoleContext, Thread
 from sobremesa.threads.errors import (
     AlreadyParticipant,
     Blocked,
+    ChangedMeanwhile,
     NotInFuture,
     OwnSideOnly,
     PartyStays,
@@ -73,6 +77,8 @@ async def test_who_cannot_be_taken_in(deal: Deal) -> None:
 async def test_a_thread_is_full_at_100_and_racing_for_the_last_place_lets_one_in(deal: Deal) -> None:
     filler = [UserId(f"x{number}") for number in range(MAX_PARTICIPANTS - 4)]
     everybody = [*(await deal.thread()).participants, *filler]
+    rows = [Participant(room_id=deal.thread_id, user_id=user_id, role_context="buyer") for user_id in filler]
+    await deal.app.table.write_many([Put(row) for row in rows])
     await deal.app.table.write(Update(Thread.key(room_id=deal.thread_id), set_to(participants=everybody)))
     people = [await new_person(deal.app, f"p{number}") for number in range(5)]
 
@@ -151,6 +157,79 @@ async def test_one_leaves_and_an_admin_takes_out_but_the_parties_stay(deal: Deal
         assert (await deal.app.threads.list_inbox(who, limit=5))[0] == []
     await deal.app.thread_participants.add(deal.buyer, thread_id, one.user_id, "buyer")
     await deal.say(one, "back again")
+
+
+async def test_joining_and_leaving_leave_notices_that_are_unread_for_nobody(deal: Deal) -> None:
+    people, rooms, room = deal.app.thread_participants, deal.app.thread_rooms, deal.thread_id
+    await deal.say(deal.seller, "hello")
+    hal = await new_person(deal.app, "hal")
+
+    for _ in range(2):
+        with contextlib.suppress(AlreadyParticipant):
+            await people.add(deal.buyer, room, hal.user_id, "buyer")
+    await people.remove(hal, room, hal.user_id)
+    await people.add(PLATFORM, room, hal.user_id, "seller")
+    await people.remove(deal.admin, room, hal.user_id)
+
+    page = await rooms.page(deal.buyer, room, limit=4)
+    assert [(each.type, each.author_id, each.username, each.content) for each in reversed(page.messages)] == [
+        ("system", hal.user_id, "hal", "Joined the thread."),
+        ("system", hal.user_id, "hal", "Left the thread."),
+        ("system", hal.user_id, "hal", "Joined the thread."),
+        ("system", hal.user_id, "hal", "Was removed from the thread."),
+    ]
+    assert (await deal.thread()).last_message_id == page.messages[0].message_id
+    unread = {who.username: (await rooms.unread(who, room)).count for who in (deal.buyer, deal.seller, deal.admin)}
+    assert unread == {deal.buyer.username: 1, deal.seller.username: 0, deal.admin.username: 1}
+
+
+async def test_nobody_edits_deletes_or_reacts_to_a_notice(deal: Deal) -> None:
+    rooms, room = deal.app.thread_rooms, deal.thread_id
+    hal = await deal.join("hal", "buyer")
+    [notice] = (await rooms.page(deal.buyer, room, limit=1)).messages
+
+    for attempt in (
+        rooms.edit(hal, room, notice.message_id, "I was never here"),
+        rooms.delete(hal, room, notice.message_id),
+        rooms.delete(deal.admin, room, notice.message_id),
+        rooms.react(deal.seller, room, notice.message_id, "👍"),
+    ):
+        with pytest.raises(PartOfRecord):
+            await attempt
+    assert (await rooms.page(deal.buyer, room, limit=1)).messages == [notice]
+
+
+async def test_user_who_joined_has_seen_everything_and_their_sends_move_their_cursor(deal: Deal) -> None:
+    await deal.say(deal.seller, "hello")
+    hal = await deal.join("hal", "buyer")
+    assert (await deal.app.thread_rooms.unread(hal, deal.thread_id)).count == 0
+
+    sent = await deal.say(hal, "hi")
+
+    place = await deal.place(hal)
+    assert place is not None
+    assert place.last_read_message_id == sent.message_id
+
+
+async def test_role_that_changed_while_adding_a_participant_is_checked_again(
+    deal: Deal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helper, other = await deal.join("hal", "buyer"), await new_person(deal.app, "ole")
+    place = await deal.place(helper)
+    assert place is not None
+    write = deal.app.table.write
+    changed: list[bool] = []
+
+    async def changing(*operations: Any, **options: Any) -> Any:
+        if not changed:
+            changed.append(True)
+            await write(Update(place.own_key(), set_to(role_context="seller")))
+        return await write(*operations, **options)
+
+    monkeypatch.setattr(deal.app.table, "write", changing)
+    with pytest.raises(ChangedMeanwhile):
+        await deal.app.thread_participants.add(helper, deal.thread_id, other.user_id, "buyer")
+    assert other.user_id not in await in_both(deal)
 
 
 async def test_coming_and_going_at_once_loses_nobody(deal: Deal) -> None:

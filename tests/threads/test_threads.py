@@ -270,6 +270,7 @@ async def test_the_list_of_participants_is_mended_by_the_next_send(deal: Deal) -
 
 async def test_admins_of_a_thread_read_its_audit_log_and_others_do_not(deal: Deal) -> None:
     threads = deal.app.threads
+    await deal.join("hal", "seller")
     await threads.set_status(deal.buyer, deal.thread_id, "locked")
 
     for reader in (deal.admin, PLATFORM):

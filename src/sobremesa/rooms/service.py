@@ -274,7 +274,10 @@ class Rooms:
         seat.require("send")
         if not is_emoji(emoji):
             raise NotAnEmoji
-        await self._reactions.add(seat, await self._archive.get(seat, message_id), emoji)
+        message = await self._archive.get(seat, message_id)
+        if message.type == "system":
+            raise PartOfRecord("A notice of the system takes no reactions.")
+        await self._reactions.add(seat, message, emoji)
 
     async def list_reactors(
         self, actor: Actor, room_id: RoomId, message_id: MessageId, emoji: str, *, limit: int, cursor: str | None

@@ -49,7 +49,7 @@ from sobremesa.threads.entities import (
     participants_in,
     thread_by_id,
 )
-from sobremesa.threads.errors import Blocked, ThreadNotOpen
+from sobremesa.threads.errors import Blocked, ChangedMeanwhile, ThreadNotOpen
 from sobremesa.threads.inbox import AT_ONCE, Inboxes
 
 REMEMBERED = 10_000
@@ -88,8 +88,15 @@ class ThreadSeat(Seat, frozen=True, kw_only=True):
     place: Participant | None
     inbox: Sequence[UserId]
     """Whose lists a message moves."""
-    is_notice: bool = False
-    """Is it for a notice of what this person did to the thread? That is also written where nobody may speak."""
+    notice: Notice | None = None
+    """What a notice is about, if this is the seat for one. It is also written where nobody may send."""
+
+
+class Notice(NamedTuple):
+    """A change of a thread that leaves a message: by whom, and about which user who joins or leaves."""
+
+    by: Standing
+    about: Actor | None = None
 
 
 class Standing(NamedTuple):
@@ -172,19 +179,24 @@ class Access:
             inbox=thread.participants,
         )
 
-    def notice_seat(self, standing: Standing) -> ThreadSeat:
-        """The seat for a notice of what a participant or an administrator does to the thread."""
-        thread, place = standing.thread, standing.place
+    def notice_seat(self, standing: Standing, about: Actor | None = None) -> ThreadSeat:
+        """The seat for a notice of what a participant or an administrator does to the thread.
+
+        A notice about a user who joins or leaves has that user as its author: their name leaves it with their account.
+        """
+        author, thread = about or standing.actor, standing.thread
+        # The row of a user who joins or leaves is written by the change itself.
+        is_own_row_free = about is None or about.user_id != standing.actor.user_id
         return ThreadSeat(
-            actor=standing.actor,
+            actor=author,
             head=thread,
             joined_at=thread.created_at,
             rights=_RIGHTS,
             scope=thread.room_id,
             thread=thread,
-            place=place,
+            place=standing.place if is_own_row_free else None,
             inbox=thread.participants,
-            is_notice=True,
+            notice=Notice(standing, about),
         )
 
     async def rows_of(
@@ -212,8 +224,8 @@ class Access:
     async def enter_again(self, seat: Seat) -> ThreadSeat:
         """Their seat as it is by now, with everybody's inbox by their own rows: the cache was wrong, perhaps."""
         own = _thread_seat(seat)
-        if own.is_notice:
-            again = self.notice_seat(await self.require(seat.actor, seat.room_id))
+        if own.notice is not None:
+            again = await self._notice_again(seat.room_id, own.notice)
         elif own.place is None:
             again = await self.system_seat(seat.room_id)
         else:
@@ -242,7 +254,7 @@ class Access:
         own = _thread_seat(seat)
         if not isinstance(message, ThreadMessage):
             raise TypeError(f"{message!r} is no message of a thread")
-        head, operations = always() if own.is_notice else IS_OPEN, list[Operation]()
+        head, operations = IS_OPEN if own.notice is None else always(), list[Operation]()
         if own.place is not None:
             changes = set_to(last_message_at=message.iso)
             if _has_seen_all(own.thread, own.place, last):
@@ -251,11 +263,12 @@ class Access:
                 changes += set_to(last_read_message_id=message.message_id, updated_at=message.created_at, **read)
                 head &= absent_or_null("last_message_id") if last is None else equals("last_message_id", last)
             same = equals("role_context", own.place.role_context)
-            if not own.is_notice:
+            if own.notice is None:
                 same &= not_blocked(self._now())
             operations.append(Update(own.place.own_key(), changes, when=same))
         # Another writer's list may name somebody twice, and a transaction has one operation for each row.
-        others = [user_id for user_id in dict.fromkeys(own.inbox) if user_id != seat.user_id]
+        moved = {seat.user_id} if own.place is None else {seat.user_id, own.place.user_id}
+        others = [user_id for user_id in dict.fromkeys(own.inbox) if user_id not in moved]
         near = others[: AT_ONCE - len(operations)]
         operations += [
             Update(participant_of(room_id=seat.room_id, user_id=user_id), set_to(last_message_at=message.iso))
@@ -282,6 +295,13 @@ class Access:
         return self._audit.entry(seat.scope, seat.actor, act, target=target, details=about)
 
     # Inside
+
+    async def _notice_again(self, room_id: RoomId, notice: Notice) -> ThreadSeat:
+        """The seat for a notice as it is by now; ChangedMeanwhile if who acts has another role by now."""
+        standing = await self.require(notice.by.actor, room_id)
+        if standing.role != notice.by.role:
+            raise ChangedMeanwhile
+        return self.notice_seat(standing, notice.about)
 
     async def _inside(self, actor: Actor, room_id: RoomId) -> tuple[Thread, Participant]:
         thread, place = await self._find(actor.user_id, room_id)
@@ -314,7 +334,7 @@ def is_blocked(place: Participant, now: Instant) -> bool:
 
 def _block_by_the_other(seat: ThreadSeat) -> Key[Block] | None:
     """Where it stands that the other party has blocked this person; None for admins and the system."""
-    if seat.place is None or seat.place.role_context == "admin" or seat.is_notice:
+    if seat.place is None or seat.place.role_context == "admin" or seat.notice is not None:
         return None
     thread = seat.thread
     other = thread.seller_user_id if seat.place.role_context == "buyer" else thread.buyer_user_id

@@ -322,9 +322,18 @@ create_thread = WritePattern("THR.20", "Make a thread", Thread, Participant, Thr
 change_status = WritePattern(
     "THR.21", "Archive, lock or reopen a thread, with a notice in it", Thread, Participant, ThreadMessage
 )
-add_participant = WritePattern("THR.22", "Take somebody into a thread", Thread, Participant)
+add_participant = WritePattern(
+    "THR.22", "Add a participant to a thread, with a notice in it", Thread, Participant, ThreadMessage
+)
 change_participant = WritePattern("THR.23", "Block somebody for a while, or mute a thread", Participant)
-remove_participant = WritePattern("THR.24", "Take somebody out of a thread", Thread, Participant, FormerParticipant)
+remove_participant = WritePattern(
+    "THR.24",
+    "Remove a participant from a thread, with a notice in it",
+    Thread,
+    Participant,
+    FormerParticipant,
+    ThreadMessage,
+)
 move_inboxes = WritePattern("THR.25", "Bring a thread up in the inboxes of many", Participant)
 write_tab = WritePattern("THR.26", "Write a tab", Tab, Thread, Participant)
 clean_up = WritePattern("THR.27", "Take away what a deleted account left in threads", ThreadMessage, Participant)

@@ -49,4 +49,4 @@ def open_threads(
     threads = Threads(table, clock, ids, access, audit, idempotency, inboxes, talk)
     cards = Cards(table, clock, access, talk, CardTypes(card_types), idempotency)
     tabs = Tabs(table, clock, access, talk)
-    return Opened(threads, Participants(table, clock, access, audit), talk, cards, tabs, inboxes)
+    return Opened(threads, Participants(table, clock, access, audit, talk), talk, cards, tabs, inboxes)

@@ -6,8 +6,10 @@ admins. Whoever silenced somebody as an admin is not undone by the other side.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
@@ -15,7 +17,10 @@ from sobremesa.accounts.audit import Audit
 from sobremesa.accounts.entities import block_of, user_by_id
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.errors import Forbidden, NotFound
-from sobremesa.people import Actor, UserId
+from sobremesa.people import DELETED_NAME, Actor, UserId
+from sobremesa.rooms.entities import Message
+from sobremesa.rooms.sending import Draft, HeadChange
+from sobremesa.rooms.service import Rooms
 from sobremesa.table import (
     Check,
     Create,
@@ -35,6 +40,7 @@ from sobremesa.table import (
     size,
 )
 from sobremesa.table.errors import ConditionFailed
+from sobremesa.table.updates import Changes
 from sobremesa.threads.access import Access, Standing, cache_is_as_seen
 from sobremesa.threads.entities import (
     FormerParticipant,
@@ -47,6 +53,7 @@ from sobremesa.threads.entities import (
     participant_of,
     participants_in,
     remove_participant,
+    thread_by_id,
 )
 from sobremesa.threads.errors import (
     AlreadyParticipant,
@@ -62,17 +69,43 @@ MAX_PARTICIPANTS = 100
 ATTEMPTS = 10
 """How often a removal starts over because somebody else came or went."""
 
+JOINED, LEFT, REMOVED = "Joined the thread.", "Left the thread.", "Was removed from the thread."
+"""What the notices say; the user whom they are about is their author."""
+
 _OTHER_SIDE: dict[RoleContext, RoleContext | None] = {"buyer": "seller", "seller": "buyer", "admin": None}
+
+
+class _Joining(NamedTuple):
+    """A user who joins a thread: by whom, and in which role."""
+
+    by: Standing
+    user: Actor
+    role: RoleContext
+
+    def place(self, message: Message) -> Participant:
+        """Their row; they have seen the notice that they joined."""
+        at = message.created_at
+        return Participant(
+            room_id=self.by.thread.room_id,
+            user_id=self.user.user_id,
+            role_context=self.role,
+            joined_at=at,
+            last_message_at=at,
+            last_read_message_id=message.message_id,
+            updated_at=at,
+            **Participant.marks(message),
+        )
 
 
 class Participants:
     """The people in threads."""
 
-    def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit) -> None:
+    def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit, rooms: Rooms) -> None:
         self._table = table
         self._clock = clock
         self._access = access
         self._audit = audit
+        self._rooms = rooms
 
     async def list_participants(
         self, actor: Actor, thread_id: ThreadId, *, limit: int, cursor: str | None = None
@@ -90,23 +123,21 @@ class Participants:
         if standing.place is not None and user_id == actor.user_id:
             raise AlreadyParticipant
 
-        now = self._now()
-        place = Participant(room_id=thread_id, user_id=user_id, role_context=role, joined_at=now, last_message_at=now)
-        listing = await self._listing(standing.thread, user_id)
+        user = await self._table.get(user_by_id(user_id=user_id))
+        if user is None or user.deleted_at is not None:
+            raise NotFound("There is no such user.")
+        joining = _Joining(standing, Actor.of_person(user_id, user.username), role)
         try:
-            await self._table.write(
-                Create(place),
-                listing,
-                Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
-                Check(block_of(user_id=user_id, blocked_id=actor.user_id), when=absent()),
-                self._audit.entry(thread_id, actor, "participant.add", target=user_id, details={"as": role}),
-                *standing.still(),
-                pattern=add_participant,
+            message = await self._rooms.act(
+                self._access.notice_seat(standing, joining.user),
+                Draft(JOINED, type="system"),
+                partial(self._beside_joining, joining),
+                head=await self._listing(standing.thread, user_id),
             )
-        except ConditionFailed as failed:
-            raise _why_not_in(failed) from None
+        except ConditionFailed:
+            raise await self._why_not_in(joining) from None
 
-        return place
+        return joining.place(message)
 
     async def change(
         self,
@@ -156,13 +187,8 @@ class Participants:
             if user_id in (standing.thread.buyer_user_id, standing.thread.seller_user_id):
                 raise PartyStays
             place = await self._get(thread_id, user_id)
-            own = [] if user_id == actor.user_id else standing.still()
-            audit = self._audit.entry(thread_id, actor, "participant.remove", target=user_id)
-
             try:
-                await self._table.write(
-                    *way_out(standing.thread, place, self._now()), audit, *own, pattern=remove_participant
-                )
+                await self._leave(standing, place)
             except ConditionFailed:
                 continue  # somebody else came or went, or this very person
 
@@ -171,12 +197,50 @@ class Participants:
 
     # Inside
 
-    async def _listing(self, thread: Thread, user_id: UserId) -> Update[Thread]:
+    def _beside_joining(self, joining: _Joining, message: Message) -> Sequence[Operation]:
+        """The row of a user who joins, and what must be true of them."""
+        thread_id, by, user_id = joining.by.thread.room_id, joining.by.actor, joining.user.user_id
+        return [
+            Create(joining.place(message)),
+            Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
+            Check(block_of(user_id=user_id, blocked_id=by.user_id), when=absent()),
+            self._audit.entry(thread_id, by, "participant.add", target=user_id, details={"as": joining.role}),
+        ]
+
+    async def _why_not_in(self, joining: _Joining) -> Exception:
+        """Return what kept a user from joining, from the rows as they are now."""
+        thread_id, user_id = joining.by.thread.room_id, joining.user.user_id
+        if await self._table.get(participant_of(room_id=thread_id, user_id=user_id), consistent=True) is not None:
+            return AlreadyParticipant()
+        if await self._table.get(block_of(user_id=user_id, blocked_id=joining.by.actor.user_id), consistent=True):
+            return Blocked()
+        thread = await self._table.get(thread_by_id(room_id=thread_id), consistent=True)
+        is_full = thread is not None and len(thread.participants) >= MAX_PARTICIPANTS
+        return TooManyParticipants(limit=MAX_PARTICIPANTS) if is_full else ChangedMeanwhile()
+
+    async def _leave(self, standing: Standing, place: Participant) -> None:
+        """Take a user out, with a notice; ConditionFailed if somebody else came or went meanwhile."""
+        thread, by, user_id = standing.thread, standing.actor, place.user_id
+        left = user_id == by.user_id
+        audit = self._audit.entry(thread.room_id, by, "participant.remove", target=user_id)
+        rows = [*rows_of_leaving(thread, place, self._now()), audit]
+        await self._rooms.act(
+            self._access.notice_seat(standing, by if left else await self._named(user_id)),
+            Draft(LEFT if left else REMOVED, type="system"),
+            lambda message: rows,
+            head=HeadChange(without(thread, user_id), cache_is_as_seen(thread), remove_participant),
+        )
+
+    async def _named(self, user_id: UserId) -> Actor:
+        user = await self._table.get(user_by_id(user_id=user_id))
+        return Actor.of_person(user_id, DELETED_NAME if user is None else user.username)
+
+    async def _listing(self, thread: Thread, user_id: UserId) -> HeadChange:
         """The thread's own list with one more person; where another writer has kept none, it is made of all of them."""
         if thread.participants:
-            return Update(thread.own_key(), append(participants=[user_id]), when=_HAS_ROOM)
+            return HeadChange(append(participants=[user_id]), _HAS_ROOM, add_participant)
         inside = [place.user_id async for place in self._table.every(participants_in(room_id=thread.room_id))]
-        return Update(thread.own_key(), set_to(participants=[*inside, user_id]), when=cache_is_as_seen(thread))
+        return HeadChange(set_to(participants=[*inside, user_id]), cache_is_as_seen(thread), add_participant)
 
     async def _get(self, thread_id: ThreadId, user_id: UserId) -> Participant:
         place = await self._table.get(participant_of(room_id=thread_id, user_id=user_id))
@@ -204,12 +268,21 @@ class Participants:
 
 def way_out(thread: Thread, place: Participant, now: Instant) -> list[Operation]:
     """What takes a person out of a thread, and remembers that they were there."""
-    left = [user_id for user_id in thread.participants if user_id != place.user_id]
+    listing = Update(thread.own_key(), without(thread, place.user_id), when=cache_is_as_seen(thread))
+    return [*rows_of_leaving(thread, place, now), listing]
+
+
+def rows_of_leaving(thread: Thread, place: Participant, now: Instant) -> list[Operation]:
+    """The rows of a participant who leaves, without the thread's own list."""
     return [
         Delete(place.own_key()),
-        Update(thread.own_key(), set_to(participants=left), when=cache_is_as_seen(thread)),
         Put(FormerParticipant(user_id=place.user_id, room_id=thread.room_id, left_at=now)),
     ]
+
+
+def without(thread: Thread, user_id: UserId) -> Changes:
+    """The thread's own list without a user."""
+    return set_to(participants=[each for each in thread.participants if each != user_id])
 
 
 def _acting_as(standing: Standing) -> RoleContext:
@@ -217,16 +290,3 @@ def _acting_as(standing: Standing) -> RoleContext:
 
 
 _HAS_ROOM = absent_or_null("participants") | less(size("participants"), MAX_PARTICIPANTS)
-
-_PLACE, _HEAD, _PERSON, _BLOCK = range(4)
-"""Places among the operations of taking somebody in."""
-
-
-def _why_not_in(failed: ConditionFailed) -> Exception:
-    if failed.at(_PLACE):
-        return AlreadyParticipant()
-    if failed.at(_PERSON):
-        return NotFound("There is no such person.")
-    if failed.at(_BLOCK):
-        return Blocked()
-    return TooManyParticipants(limit=MAX_PARTICIPANTS) if failed.at(_HEAD) else ChangedMeanwhile()
