@@ -113,3 +113,9 @@ async def new_key(server: Server, *scopes: str, tenant: str = DEFAULT_TENANT) ->
     """A server key, made by the library's door beside the running server."""
     async with Sobremesa.open(server.store, background=False) as app:
         return (await app.server_keys.create_key(Tenant(tenant), scopes)).text
+
+
+async def grant_admin(server: Server, username: str) -> None:
+    """Make a user an administrator, by the library's door beside the running server."""
+    async with Sobremesa.open(server.store, background=False) as app:
+        await app.accounts.grant_admin(username)

@@ -1,10 +1,11 @@
 """Who may do what, over HTTP: every operation of the served document, tried by everybody there is.
 
 The table below is the expectation, one line for each operation (several where it matters whose thing it is: the word
-behind the name says so). An operation without a line fails, and so does a line without an operation. Each line that
-changes something gets a server of its own with people of every role, and each caller finds what they need there, so
-that what is allowed really happens; the lines of a part that only read share one. Strangers and removed members must
-not be able to tell what exists: their 404 is compared byte for byte with that of an id that nobody has.
+behind the name says so). An operation without a line fails, and so does a line without an operation. The lines share a
+server, a group, a workspace and a thread with people of every role, and each caller finds what they need there, so
+that what is allowed really happens; a line that changes who is there, or what they may do, has them to itself
+(`ALONE`). Strangers and removed members must not be able to tell what exists: their 404 is compared byte for byte with
+that of an id that nobody has.
 
 Both engines try all of it.
 """
@@ -23,7 +24,7 @@ import pytest
 from api import thread_attempts
 from api.attempts import INSIDE, PEOPLE, PREPARED, Attempt, Prepare, prepares
 from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, Caller, Reply, client_of, log_in, register
-from api.running import Server, new_key, sobremesa
+from api.running import Server, grant_admin, new_key
 
 TABLE = """
 operation                        nobody  key  stranger  removed  member  moderator  admin  owner
@@ -217,6 +218,14 @@ def _row(line: str) -> tuple[str, dict[str, int]]:
 
 
 ROWS = dict(map(_row, _LINES))
+ALONE = {
+    *("communities.deleteServer", "communities.transferServer", "communities.removeMember own"),
+    "conversations.removeParticipant own",
+    *("workspaces.deleteWorkspace", "workspaces.removeMember own"),
+    *("invites.redeemInvite", "invites.redeemInvite workspace"),
+    *thread_attempts.ALONE,
+}
+"""The lines after which others would not find everybody in their roles."""
 
 
 class Cast(NamedTuple):
@@ -224,11 +233,8 @@ class Cast(NamedTuple):
 
     tokens: dict[str, tuple[str | None, dict[str, Any]]]
     routes: dict[str, tuple[str, str]]
-    shared: dict[str, Place]
-    """What was built for the lines of each part that only read."""
-
-    def method_of(self, line: str) -> str:
-        return self.routes[line.partition(" ")[0]][0]
+    shared: list[Place]
+    """The place of all lines that leave it as it was, once one of them has built it."""
 
 
 class Room(NamedTuple):
@@ -252,10 +258,11 @@ class Place:
     The group has the same people as the server: its owner and its admin are the group's admins.
     """
 
-    def __init__(self, http: aiohttp.ClientSession, server: Server, cast: Cast, line: str) -> None:
-        self.has_server = not line.startswith(("threads.", "records.", "inboxes."))
-        self.has_group = line.startswith("conversations.")
-        self.has_workspace = "workspace" in line
+    def __init__(self, http: aiohttp.ClientSession, server: Server, cast: Cast, line: str | None = None) -> None:
+        """A place with all of it, or with what one line needs."""
+        self.has_server = line is None or not line.startswith("threads.")
+        self.has_group = line is None or line.startswith("conversations.")
+        self.has_workspace = line is None or "workspace" in line
         self.http = http
         self.server = server
         self.cast = cast
@@ -289,7 +296,9 @@ class Place:
         if self.has_workspace:
             await self.build_workspace()
         for who in ("owner", "removed"):
-            await self.own_things(who)
+            for room in self.rooms.values():
+                room.own_message[who] = await room.say(self.everybody[who])
+            self.own_invite[who] = await self.new_invite(who)
         for room in self.rooms.values():
             room.own_message["stranger"] = room.own_message["owner"]
         self.own_invite["stranger"] = self.invite
@@ -326,11 +335,8 @@ class Place:
         if role in ("admin", "moderator"):
             await self.owner.patch(self.member(caller), {"role": role})
 
-    async def own_things(self, who: str) -> None:
-        caller = self.everybody[who]
-        for room in self.rooms.values():
-            room.own_message[who] = await room.say(caller)
-        self.own_invite[who] = (await caller.post(f"/servers/{self.server_id}/invites"))["code"]
+    async def new_invite(self, who: str) -> str:
+        return str((await self.everybody[who].post(f"/servers/{self.server_id}/invites"))["code"])
 
     async def victim(self) -> Caller:
         """A plain member whom one may do something to."""
@@ -580,9 +586,7 @@ async def _an_invite(place: Place, who: str) -> Attempt:
 
 @prepares("invites.revokeInvite own")
 async def _own_invite(place: Place, who: str) -> Attempt:
-    if who in INSIDE:
-        await place.own_things(who)
-    return Attempt({"code": place.own_invite.get(who, place.invite)})
+    return Attempt({"code": await place.new_invite(who) if who in INSIDE else place.own_invite.get(who, place.invite)})
 
 
 # Conversations
@@ -761,7 +765,7 @@ async def _pinned(place: Place, room: Room, who: str) -> Attempt:
 @prepares_in_rooms("deleteMessage")
 async def _own_message(place: Place, room: Room, who: str) -> Attempt:
     if who in INSIDE:
-        await place.own_things(who)
+        return Attempt({"roomId": room.room_id, "messageId": await room.say(place.everybody[who])})
     message_id = room.own_message.get(who, room.own_message["owner"])
     return Attempt({"roomId": room.room_id, "messageId": message_id})
 
@@ -906,7 +910,7 @@ async def _inbox_elsewhere(place: Place, who: str) -> Attempt:
 
 @pytest.fixture(scope="module")
 def cast(server: Server) -> Cast:
-    """Everybody, registered once; each line of the table gives them roles in a server of its own."""
+    """Everybody, registered once."""
 
     async def gathered() -> Cast:
         async with client_of(server.url) as http:
@@ -914,7 +918,7 @@ def cast(server: Server) -> Cast:
             names = (*PEOPLE, "operator", "blocked")
             callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in names))
             tokens = {who: (caller.token, caller.user) for who, caller in zip(names, callers, strict=True)}
-            await sobremesa("admin", "grant", f"operator-{word}", "--store", server.store)
+            await grant_admin(server, f"operator-{word}")
             async with http.get("/openapi.json") as answer:
                 paths = (await answer.json())["paths"]
         routes = {
@@ -927,25 +931,26 @@ def cast(server: Server) -> Cast:
             "publisher": (await new_key(server, "inbox:publish"), {}),
             RIVAL: (await new_key(server, "inbox:publish", tenant=RIVAL), {}),
         }
-        return Cast({"nobody": (None, {}), **keys, **tokens}, routes, {})
+        return Cast({"nobody": (None, {}), **keys, **tokens}, routes, [])
 
     return asyncio.run(gathered())
 
 
 @pytest.fixture
 async def place(http: aiohttp.ClientSession, server: Server, cast: Cast, name: str) -> AsyncIterator[Place]:
-    part = name.partition(".")[0]
-    only_reads = cast.method_of(name) == "GET" and part != "accounts" and "workspace" not in name
-    place = cast.shared.get(part) if only_reads else None
-    if place is None:
+    if name in ALONE:
         place = Place(http, server, cast, name)
         await place.build()
+        yield place
+        await place.leave()
+        return
+    if not cast.shared:
+        place = Place(http, server, cast)
+        await place.build()
+        cast.shared.append(place)
+    [place] = cast.shared
     place.enter(http)
     yield place
-    if only_reads:
-        cast.shared[part] = place
-    else:
-        await place.leave()
 
 
 def test_every_operation_has_a_line_and_every_line_an_operation(cast: Cast) -> None:

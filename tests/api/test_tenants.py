@@ -18,7 +18,7 @@ from joserfc.jwk import ECKey
 
 from api.calling import NOBODY_HAS_IT, Caller, Reply, client_of, register
 from api.conftest import store_of
-from api.running import Server, new_key, serving, sobremesa
+from api.running import Server, grant_admin, new_key, serving
 from api.test_jwt import AUDIENCE, BY_FILE, Issuer
 
 TENANTS = ("default", "acme", "globex")
@@ -100,7 +100,7 @@ async def world_of(product: Product, http: aiohttp.ClientSession) -> World:
     for tenant in TENANTS:
         actors[tenant, "key"] = Caller(http, await new_key(product.server, "admin", tenant=tenant))
         operator = await user_of(product, http, tenant, f"root-{tenant}-{word}")
-        await sobremesa("admin", "grant", operator.name, "--store", product.server.store)
+        await grant_admin(product.server, operator.name)
         actors[tenant, "administrator"] = operator
     estates = {}
     for tenant in TENANTS:
@@ -113,7 +113,7 @@ async def world_of(product: Product, http: aiohttp.ClientSession) -> World:
 
 
 async def until_granted(actors: dict[tuple[str, str], Caller]) -> None:
-    """The command grants in another process; a server believes what it read for a second."""
+    """The right is granted beside the server; a server believes what it read for a second."""
     for tenant in TENANTS:
         for _ in range(200):
             if (await actors[tenant, "administrator"].call("GET", "/admin/servers")).status == 200:

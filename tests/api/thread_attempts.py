@@ -77,6 +77,13 @@ records.decideExpense               401  403       404      404     200        4
 records.voidExpense                 401  403       404      404     403        403    403    204
 """
 
+ALONE = {
+    *("threads.changeThread", "threads.changeThread locked", "threads.sendMessage closed"),
+    *("threads.addParticipant", "threads.addParticipant admin"),
+    *("threads.changeParticipant", "threads.removeParticipant own"),
+}
+"""The lines after which the thread is not open, or its people are not in their roles."""
+
 OFFER = {"type": "offer", "payload": {"amount": 25_000, "currency": "EUR"}}
 
 _versions = itertools.count(1)
@@ -119,7 +126,7 @@ class Deal:
 
 
 async def deal_of(scene: Scene) -> Deal:
-    """The thread of this line, made when it is first asked for."""
+    """The thread of this place, made when it is first asked for."""
     if "deal" not in scene.built:
         deal = scene.built["deal"] = Deal(scene)
         await deal.build()
