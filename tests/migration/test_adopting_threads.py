@@ -14,8 +14,10 @@ from migration.before import put
 from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
 from sobremesa.clock import instant
+from sobremesa.errors import NotFound
 from sobremesa.ids import MessageId, RoomId
 from sobremesa.people import Actor, UserId
+from sobremesa.rooms import archive
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put
 from sobremesa.table.values import Item
@@ -129,6 +131,31 @@ async def test_people_go_on_talking_below_a_last_message_of_another_form(app: So
     history = await app.thread_rooms.page(BEA, THREAD, limit=9)
     assert [each.message_id for each in history.messages] == [second.message_id, first.message_id, "msg_1"]
     assert (await app.threads.get(BEA, THREAD)).thread.last_message_id == second.message_id
+
+
+async def test_adopted_message_is_found_by_its_id_however_many_are_newer(
+    app: Sobremesa, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(app, *(message(f"msg_{number}", f"2025-11-05T14:13:0{number}.000Z") for number in range(2, 7)))
+    monkeypatch.setattr(archive, "LOOKED_THROUGH_AT_ONCE", 1)
+    monkeypatch.setattr(archive, "MAX_LOOKED_THROUGH", 2)
+    rooms, oldest = app.thread_rooms, MessageId("msg_1")
+    with pytest.raises(NotFound):
+        await rooms.get(BEA, THREAD, oldest)
+
+    assert (await app.adopting().adopt()).complaints == []
+
+    assert (await rooms.get(BEA, THREAD, oldest)).content == "msg_1"
+    alone = await rooms.find_anywhere(BEA, oldest)
+    assert alone is not None
+    assert alone.message_id == oldest
+    await rooms.react(BEA, THREAD, oldest, "👍")
+    await rooms.pin(BEA, THREAD, oldest)
+    answer = await rooms.send(BEA, THREAD, Draft("that one", reply_to=oldest))
+    after = await rooms.page(BEA, THREAD, limit=9, after=oldest)
+    assert [each.message_id for each in after.messages] == [*(f"msg_{n}" for n in range(2, 7)), answer.message_id]
+    assert (await rooms.edit(SAL, THREAD, oldest, "said better")).content == "said better"
+    assert (await app.adopting().adopt()).migration.written == 0, "once is enough"
 
 
 async def test_a_message_of_the_future_does_not_become_the_head(app: Sobremesa, clock: Ahead) -> None:

@@ -39,6 +39,7 @@ class Scene(NamedTuple):
     places: list[thr.Participant]
     former: list[thr.FormerParticipant]
     messages: list[thr.ThreadMessage]
+    pointers: list[thr.MessagePointer]
     nonces: list[thr.ThreadNonce]
     pins: list[thr.ThreadPin]
     reactions: list[thr.ThreadReaction]
@@ -103,6 +104,7 @@ def set_scene() -> Scene:
             thr.FormerParticipant(user_id=B, room_id=RoomId("old"), left_at=day(0)),
         ],
         messages=[message(T, 0), message(T, 1), message(T, 2), message(U, 3)],
+        pointers=[thr.MessagePointer(room_id=T, message_id=M[number], iso=day(number)) for number in (0, 1)],
         nonces=[
             thr.ThreadNonce(room_id=T, user_id=user_id, nonce_hash="n", message_id=M[0], body_hash="b", ttl=FAR)
             for user_id in (A, B)
@@ -168,6 +170,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     ),
     "THR.13": lambda s: (thr.reactors_of(room_id=T, message_id=M[0], emoji_hex=THUMB), s.reactions[1:3]),
     "THR.14": lambda s: (thr.reactions_in(room_id=T), s.reactions),
+    "THR.17": lambda s: (thr.pointer_to(room_id=T, message_id=M[1]), [s.pointers[1]]),
     "THR.16": lambda s: (thr.reactions_to(room_id=T, message_id=M[0]), s.reactions[:3]),
 }
 

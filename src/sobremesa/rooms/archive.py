@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -26,7 +27,7 @@ MAX_ROOMS = 1000
 """In how many of a user's rooms a message is looked for by its id alone."""
 MAX_NEARBY = 50
 MAX_LOOKED_THROUGH = 5_000
-"""Where no index finds a message by its id, those of other writers are found among so many of the newest."""
+"""Where neither an index nor a pointer finds a message of another writer, so many of the newest are looked through."""
 LOOKED_THROUGH_AT_ONCE = 500
 
 
@@ -93,12 +94,16 @@ class Archive:
         if kind.messages_by_id is not None:
             found = (await self._table.query(kind.messages_by_id(message_id=message_id), limit=1)).items
             return found[0].room_id if found else None
-        if kind.rooms_of is None or (kind.has_time_in_keys and not is_ulid(message_id)):
+        if kind.rooms_of is None:
             return None
+        is_foreign = kind.has_time_in_keys and not is_ulid(message_id)
+        if is_foreign and kind.pointer_by_id is None:
+            return None
+        key_in = partial(_pointer_key, kind) if is_foreign else kind.message_key
         cursor: str | None = None
         for _ in range(0, MAX_ROOMS, ROOMS_AT_ONCE):
             page = await self._table.query(kind.rooms_of(user_id=user_id), limit=ROOMS_AT_ONCE, cursor=cursor)
-            keys = [kind.message_key(place.room_id, message_id) for place in page.items]
+            keys = [key_in(place.room_id, message_id) for place in page.items]
             rows = await self._table.get_many(keys, consistent=True)
             room_id = next((row.room_id for row in rows if row is not None), None)
             if room_id is not None or page.cursor is None:
@@ -187,9 +192,28 @@ async def _find_foreign(kind: RoomKind, table: Table, room_id: RoomId, message_i
         return next((message for message in page.items if message.room_id == room_id), None)
     if not kind.has_time_in_keys:
         return None  # its key is its id, so it would have been found
+    found = await _find_by_pointer(kind, table, room_id, message_id)
+    if found is not None:
+        return found
     if is_ulid(message_id):
         return await _find_nearby(kind, table, room_id, message_id)
     return await _look_through(kind, table, room_id, message_id)
+
+
+async def _find_by_pointer(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
+    """A message that adoption has left a pointer to."""
+    if kind.pointer_by_id is None:
+        return None
+    pointer = await table.get(_pointer_key(kind, room_id, message_id))
+    if pointer is None:
+        return None
+    message: Message | None = await table.get(kind.message_by_key(**pointer.key_parts), consistent=True)
+    return message
+
+
+def _pointer_key(kind: RoomKind, room_id: RoomId, message_id: MessageId) -> Key[Any]:
+    assert kind.pointer_by_id is not None  # noqa: S101 - told to the type checker
+    return kind.pointer_by_id(room_id=room_id, message_id=message_id)
 
 
 async def _find_nearby(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:

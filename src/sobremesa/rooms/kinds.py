@@ -41,6 +41,8 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
     """The rooms that a user is in."""
     head_by_key: Lookup[Any] | None = None
     message_by_key: Lookup[Any]
+    pointer_by_id: Lookup[Any] | None = None
+    """The row that tells the time in the key of another writer's message, where keys hold a time and no index helps."""
     read_cursor: Lookup[Any]
     readers: Pattern[Any]
     nonce_by_key: Lookup[Any]

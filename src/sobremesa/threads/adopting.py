@@ -13,11 +13,14 @@ from sobremesa.threads.access import cache_is_as_seen
 from sobremesa.threads.entities import (
     THREADS,
     InquiryClaim,
+    MessagePointer,
     Participant,
     Thread,
+    ThreadMessage,
     ThreadReference,
     inquiry_of,
     participants_in,
+    pointer_to,
     reference_of,
     thread_by_id,
 )
@@ -48,8 +51,12 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
             times += [head.last_message_at, row.joined_at if row.joined_at != EPOCH else head.created_at]
         return {"last_message_at": next(filter(None, map(fixed_width, times)), EPOCH)}
 
+    async def message(row: ThreadMessage) -> Sequence[Step]:
+        return await _pointer(table, row)
+
     return (
         Companions(Thread, thread, indexed_by=places),
+        Companions(ThreadMessage, message),
         Companions(Participant, complete, indexed_by=place),
     )
 
@@ -62,6 +69,19 @@ async def _participants(table: Table, row: Thread) -> Sequence[Step]:
         return (Step("nobody is in it"),)
     listed = Update(row.own_key(), set_to(participants=inside), when=present() & cache_is_as_seen(row))
     return (Step("it does not list its participants", [listed]),)
+
+
+async def _pointer(table: Table, row: ThreadMessage) -> Sequence[Step]:
+    """An id that does not tell its place in the thread gets a row that does."""
+    try:
+        if ThreadMessage.time_parts(row.message_id)["iso"] == row.iso:
+            return ()
+    except ValueError:
+        pass  # an id of another form
+    if await table.get(pointer_to(room_id=row.room_id, message_id=row.message_id)) is not None:
+        return ()
+    pointer = MessagePointer(room_id=row.room_id, message_id=row.message_id, iso=row.iso)
+    return (Step("it is not found by its id", [Create(pointer), Check(row.own_key(), when=present())]),)
 
 
 async def _reference(table: Table, row: Thread) -> Sequence[Step]:

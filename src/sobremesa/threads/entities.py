@@ -138,6 +138,20 @@ class ThreadMessage(Message):
         return self.action
 
 
+class MessagePointer(Entity):
+    """Where the message of another writer is whose id does not tell it; `table adopt` writes them."""
+
+    keys = Keys(pk="THR#{room_id}", sk="MSGREF#{message_id}")
+
+    room_id: RoomId = msgspec.field(name="threadId")
+    message_id: MessageId
+    iso: Instant
+
+    @property
+    def key_parts(self) -> dict[str, Any]:
+        return {"room_id": self.room_id, "iso": self.iso, "message_id": self.message_id}
+
+
 class ThreadNonce(Nonce):
     entity_type = "Nonce"
     keys = Keys(pk="THR#{room_id}", sk="NONCE#{user_id}#{nonce_hash}")
@@ -291,6 +305,7 @@ panel_of = Pattern("THR.5", "What do the tabs of this thread show?", Tab, consis
 # Messages
 
 message_by_key = Lookup("THR.6", "What does this message of this thread say?", ThreadMessage, consistent=True)
+pointer_to = Lookup("THR.17", "When was this message of another writer sent?", MessagePointer, consistent=True)
 nonce_by_key = Lookup("THR.7", "Which message did this nonce make?", ThreadNonce, consistent=True)
 pins_in = Pattern("THR.8", "What is pinned in this thread?", ThreadPin, newest_first=True)
 pin_by_key = Lookup("THR.9", "Is this message pinned?", ThreadPin)
@@ -327,12 +342,7 @@ add_participant = WritePattern(
 )
 change_participant = WritePattern("THR.23", "Block somebody for a while, or mute a thread", Participant)
 remove_participant = WritePattern(
-    "THR.24",
-    "Remove a participant from a thread, with a notice in it",
-    Thread,
-    Participant,
-    FormerParticipant,
-    ThreadMessage,
+    "THR.24", "Remove a participant, with a notice", Thread, Participant, FormerParticipant, ThreadMessage
 )
 move_inboxes = WritePattern("THR.25", "Bring a thread up in the inboxes of many", Participant)
 write_tab = WritePattern("THR.26", "Write a tab", Tab, Thread, Participant)
@@ -371,6 +381,7 @@ THREADS = RoomKind(
     rooms_of=inbox_of,
     head_by_key=thread_by_id,
     message_by_key=message_by_key,
+    pointer_by_id=pointer_to,
     read_cursor=participant_of,
     readers=participants_in,
     nonce_by_key=nonce_by_key,
