@@ -2,9 +2,7 @@
 
 import asyncio
 import os
-import signal
 import subprocess
-import sys
 import time
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
@@ -13,37 +11,40 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
+import commands
+from commands import SOBREMESA
 from sobremesa.cli.loadtest import plan_of
 from sobremesa.loadtest.connection import TEXT, Connection, LoadFailed, Tally, connect, frame
 from sobremesa.loadtest.run import QUICK, Plan
 from sobremesa.loadtest.scenarios import Voice, broadcast
 from sobremesa.loadtest.server import LOOPBACK, free_port
 
-SOBREMESA = Path(sys.executable).with_name("sobremesa")
 LINE_BY_LINE = os.environ | {"PYTHONUNBUFFERED": "1"}
 TINY = ("--quick", "--senders", "3", "--sockets", "7", "--seconds", "0.1")
 
 
 def loadtest(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [SOBREMESA, "loadtest", *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False
-    )
+    return commands.run(SOBREMESA, "loadtest", *arguments, folder=folder)
 
 
 @contextmanager
 def served(folder: Path, *, limits: str) -> Iterator[tuple[str, str]]:
     """A server, once it answers: its address, and that of its metrics."""
     port, metrics_port = free_port(), free_port()
-    command = [str(SOBREMESA), "serve", "--port", str(port), "--store", f"sqlite:///{folder}/given.db"]
+    arguments = ("serve", "--port", str(port), "--store", f"sqlite:///{folder}/given.db")
     environment = os.environ | {"SOBREMESA_RATE_LIMITS": limits, "SOBREMESA_METRICS_PORT": str(metrics_port)}
-    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    try:
+    with commands.Process(
+        *(SOBREMESA, *arguments),
+        folder=folder,
+        environment=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
         assert b"serves" in process.stderr.readline()
         yield f"http://{LOOPBACK}:{port}", f"http://{LOOPBACK}:{metrics_port}/metrics"
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
+        process.terminate()
+        process.wait(20)
 
 
 def test_it_measures_a_server_of_its_own_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -90,16 +91,14 @@ def test_a_server_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_load_test_that_is_killed_leaves_no_server_behind(tmp_path: Path) -> None:
-    command = [str(SOBREMESA), "loadtest", "--quick", "--senders", "3", "--sockets", "7", "--folder", str(tmp_path)]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=LINE_BY_LINE)
-    assert process.stdout is not None
-    try:
-        assert any("people and rooms" in line for line in process.stdout)
+    arguments = ("loadtest", "--quick", "--senders", "3", "--sockets", "7", "--folder", str(tmp_path))
+    with commands.Process(
+        *(SOBREMESA, *arguments), folder=tmp_path, environment=LINE_BY_LINE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert any(b"people and rooms" in line for line in process.stdout)
         servers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         assert len(servers) == 1
-    finally:
-        process.kill()
-        process.communicate(timeout=20)
 
     deadline = time.monotonic() + 20
     while Path(f"/proc/{servers[0]}").exists():

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import re
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import commands
 from cheap import CHEAP_VARIABLES
-from servers import TETHER
+from commands import SOBREMESA
 from sobremesa.app import Sobremesa
 from sobremesa.people import DEFAULT_TENANT, Tenant
 
-SOBREMESA = Path(sys.executable).parent / "sobremesa"
 READY_WITHIN_SECONDS = 30.0
 STOP_WITHIN_SECONDS = 15.0
 COMMAND_WITHIN_SECONDS = 30.0
@@ -34,7 +32,7 @@ class Server:
     def __init__(
         self,
         store: str,
-        process: subprocess.Popen[bytes],
+        process: commands.Process,
         log: Path,
         *,
         ready_within: float = READY_WITHIN_SECONDS,
@@ -80,33 +78,33 @@ def serving(store: str, log: Path, **settings: str) -> Iterator[Server]:
     told = {"rate_limits": "off", "log_format": "json", "mail": "console"} | CHEAP_VARIABLES | settings
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
     environment |= {f"SOBREMESA_{name.upper()}": value for name, value in told.items()}
-    command = [sys.executable, "-I", "-S", str(TETHER), str(os.getpid())]
-    command += [sys.executable, str(SOBREMESA), "serve", "--port", "0", "--store", store]
-    with log.open("wb") as file:
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            cwd=log.parent,  # where it keeps what has no place of its own
-            stdin=subprocess.DEVNULL,
+    arguments = ("serve", "--port", "0", "--store", store)
+    with running(*arguments, environment=environment, log=log) as process:
+        yield Server(store, process, log)
+
+
+@contextmanager
+def running(*arguments: str, environment: dict[str, str], log: Path) -> Iterator[commands.Process]:
+    """A `sobremesa` that writes to a log, and keeps beside it what has no place of its own."""
+    with (
+        log.open("wb") as file,
+        commands.Process(
+            SOBREMESA,
+            *arguments,
+            folder=log.parent,
+            environment=environment,
             stdout=file,
             stderr=subprocess.STDOUT,
-        )
-    try:
-        yield Server(store, process, log)
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait(STOP_WITHIN_SECONDS)
+        ) as process,
+    ):
+        yield process
 
 
 async def sobremesa(*arguments: str) -> str:
     """What a command prints, run beside whatever runs already."""
-    process = await asyncio.create_subprocess_exec(
-        SOBREMESA, *arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
-    )
-    said, _ = await asyncio.wait_for(process.communicate(), COMMAND_WITHIN_SECONDS)
-    assert process.returncode == 0, said.decode()
-    return said.decode()
+    done = await commands.run_async(SOBREMESA, *arguments, within=COMMAND_WITHIN_SECONDS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 async def new_key(server: Server, *scopes: str, tenant: str = DEFAULT_TENANT) -> str:

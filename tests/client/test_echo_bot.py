@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import commands
 from api.calling import PASSWORD
 from api.running import Server
 from client.scripted import WITHIN_SECONDS
@@ -19,18 +18,12 @@ ASK_AGAIN_SECONDS = 0.2
 EXAMPLE = Path(__file__).parents[2] / "examples" / "echo_bot.py"
 
 
-@asynccontextmanager
-async def bot_running(address: str, email: str) -> AsyncIterator[None]:
+@contextmanager
+def bot_running(address: str, email: str) -> Iterator[None]:
     told = {"BOT_ADDRESS": address, "BOT_EMAIL": email, "BOT_PASSWORD": PASSWORD}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, EXAMPLE, env=os.environ | told, stdin=subprocess.DEVNULL
-    )
-    try:
+    with commands.Process(EXAMPLE, environment=os.environ | told) as process:
         yield
-        assert process.returncode is None, "the bot ended by itself"
-    finally:
-        process.kill()
-        await process.wait()
+        assert process.poll() is None, "the bot ended by itself"
 
 
 async def answer(messages: AsyncIterator[Message], to: Message) -> Message:
@@ -59,12 +52,13 @@ async def test_the_bot_echoes_what_is_for_it_and_nothing_else(server: Server, fr
         general: Room = (await ana.create_channel(table.server_id, "general")).room
         pair = (await ana.direct(bot.user.user_id)).room
 
-        async with bot_running(server.url, f"bot{fresh}@example.com"), ana.gateway() as live:
-            messages = live.messages()
-            await calls_until_it_is_there(ana, pair)
-            not_for_it = await live.send(general, "Nobody in particular")
-            named = await live.send(general, f"Hello @bot{fresh}")
-            echo = await answer(messages, named)
+        with bot_running(server.url, f"bot{fresh}@example.com"):
+            async with ana.gateway() as live:
+                messages = live.messages()
+                await calls_until_it_is_there(ana, pair)
+                not_for_it = await live.send(general, "Nobody in particular")
+                named = await live.send(general, f"Hello @bot{fresh}")
+                echo = await answer(messages, named)
         said = [message async for message in ana.messages(general)]
 
     assert (echo.author_id, echo.content) == (bot.user.user_id, f"Hello @bot{fresh}")

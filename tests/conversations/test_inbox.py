@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from pathlib import Path
 
 import pytest
 
+import commands
 from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import requests, rows
@@ -174,9 +174,8 @@ async def test_an_inbox_heals_after_a_kill_between_the_commit_and_the_move(tmp_p
         people = await meet(app)
         room_id = await people.group()
 
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", DYING, store, people.ana.user_id, room_id)
-    async with asyncio.timeout(60):
-        assert await process.wait() == -signal.SIGKILL
+    done = await commands.run_async("-c", DYING, store, people.ana.user_id, room_id)
+    assert done.returncode == -signal.SIGKILL, done.stderr
 
     clock.move(seconds=60)  # the dead one's lease is over
     async with Sobremesa.open(store, clock=clock, background=False) as app:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from api.running import SOBREMESA, STOP_WITHIN_SECONDS, Server
-from servers import TETHER
+from api.running import Server, running
 
 SEEDED_WITHIN_SECONDS = 90.0
 """However many others use this machine meanwhile."""
@@ -57,22 +54,8 @@ def copied(store: str, folder: Path) -> str:
 @contextmanager
 def demo_running(store: str, log: Path, *options: str) -> Iterator[Server]:
     """`sobremesa demo` on any free port."""
-    command = [sys.executable, "-I", "-S", str(TETHER), str(os.getpid())]
-    command += [sys.executable, str(SOBREMESA), "demo", "--port", "0", "--store", store, *options]
-    with log.open("wb") as file:
-        process = subprocess.Popen(
-            command,
-            env=environment_of(rate_limits="off"),
-            cwd=log.parent,
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-        )
-    try:
+    arguments = ("demo", "--port", "0", "--store", store, *options)
+    with running(*arguments, environment=environment_of(rate_limits="off"), log=log) as process:
         server = Server(store, process, log, ready_within=SEEDED_WITHIN_SECONDS)
         server.wait_for(_ALL_IS_PRINTED, PRINTED_WITHIN_SECONDS)
         yield server
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait(STOP_WITHIN_SECONDS)

@@ -6,13 +6,14 @@ import html
 import json
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import aiohttp
 import pytest
 
-from api.running import SOBREMESA, Server
+import commands
+from api.running import Server
+from commands import SOBREMESA
 from demo.running import Login, copied, demo_running, environment_of
 from sobremesa.app import Sobremesa
 from sobremesa.demo import store as demo_store
@@ -32,15 +33,7 @@ async def rows_in(store: str) -> int:
 
 def refused(*arguments: str, folder: Path, **settings: str) -> str:
     """What the demo says when it does not start."""
-    done = subprocess.run(
-        [SOBREMESA, "demo", *arguments],
-        cwd=folder,
-        env=environment_of(**settings),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = commands.run(SOBREMESA, "demo", *arguments, folder=folder, environment=environment_of(**settings))
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     return " ".join(done.stderr.split())

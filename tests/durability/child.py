@@ -9,20 +9,16 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from subprocess import PIPE, Popen
+from subprocess import PIPE
 
-_TESTS = Path(__file__).parent.parent
+from commands import Process
 
 
 @contextmanager
-def started(*arguments: str) -> Iterator[Popen[bytes]]:
+def started(*arguments: str) -> Iterator[Process]:
     """A process that runs one of our modules with these arguments."""
-    with Popen([sys.executable, "-m", *arguments], stdout=PIPE, stdin=PIPE, bufsize=0, cwd=_TESTS) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    with Process("-m", *arguments, stdin=PIPE, stdout=PIPE) as process:
+        yield process
 
 
 def say(line: str) -> None:
@@ -30,7 +26,7 @@ def say(line: str) -> None:
     os.write(sys.stdout.fileno(), f"{line}\n".encode())
 
 
-def line_of(process: Popen[bytes]) -> str:
+def line_of(process: Process) -> str:
     """The next line that the process says."""
     assert process.stdout
     line = process.stdout.readline().decode()
@@ -38,7 +34,7 @@ def line_of(process: Popen[bytes]) -> str:
     return line.removesuffix("\n")
 
 
-def lines_until(process: Popen[bytes], last: str) -> list[str]:
+def lines_until(process: Process, last: str) -> list[str]:
     """What the process says before it says this."""
     lines: list[str] = []
     while (line := line_of(process)) != last:
@@ -46,7 +42,7 @@ def lines_until(process: Popen[bytes], last: str) -> list[str]:
     return lines
 
 
-def last_lines_of(process: Popen[bytes]) -> list[str]:
+def last_lines_of(process: Process) -> list[str]:
     """What a killed process had said; a line that was cut off was never said."""
     assert process.stdout
     *whole, _ = process.stdout.read().decode().split("\n")

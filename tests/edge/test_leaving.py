@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
-import sys
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import aiohttp
 import pytest
 
-from servers import TETHER
+import commands
 
 SERVER = Path(__file__).with_name("slow_server.py")
 TOKEN = "s3cr3t-token"
@@ -24,28 +23,21 @@ HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
 
 class Served(NamedTuple):
-    process: asyncio.subprocess.Process
+    process: commands.Process
     address: str
 
 
 @asynccontextmanager
 async def served(directory: Path, drain_seconds: float = 10) -> AsyncIterator[Served]:
-    program = (sys.executable, str(SERVER), str(directory), str(drain_seconds))
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-I", "-S", str(TETHER), str(os.getpid()), *program, stdout=asyncio.subprocess.PIPE
-    )
-    try:
+    with commands.Process(SERVER, str(directory), str(drain_seconds), stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        yield Served(process, (await process.stdout.readline()).decode().strip())
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+        yield Served(process, (await asyncio.to_thread(process.stdout.readline)).decode().strip())
 
 
-async def log_of(process: asyncio.subprocess.Process) -> list[dict[str, Any]]:
+def log_of(process: commands.Process) -> list[dict[str, Any]]:
+    """Return the log of a server that has ended."""
     assert process.stdout is not None
-    return [json.loads(line) for line in (await process.stdout.read()).splitlines()]
+    return [json.loads(line) for line in process.stdout.read().splitlines()]
 
 
 async def keep(client: aiohttp.ClientSession, name: str, content: str = CONTENT) -> tuple[int, str]:
@@ -79,7 +71,7 @@ async def test_what_is_in_flight_is_answered_before_it_leaves(tmp_path: Path, ki
         (tmp_path / "go").touch()
 
         answers = await asyncio.gather(*waiting)
-        assert await asyncio.wait_for(process.wait(), 10) == 0
+        assert await asyncio.wait_for(process.wait_async(), 10) == 0
     assert [status for status, _ in answers] == [200] * 5
     assert (tmp_path / "closed").read_text() == "5", "the application closed before its requests were done"
 
@@ -91,7 +83,7 @@ async def test_what_does_not_end_in_time_is_told_so(tmp_path: Path) -> None:
         process.terminate()
 
         status, body = await waiting
-        assert await asyncio.wait_for(process.wait(), 10) == 0
+        assert await asyncio.wait_for(process.wait_async(), 10) == 0
     assert status == 503
     assert '"code":"stopping"' in body
     assert (tmp_path / "closed").read_text() == "0"
@@ -105,8 +97,8 @@ async def test_the_log_is_lines_of_json_without_secrets(tmp_path: Path) -> None:
         async with client.get(f"/v1/nothing?token={TOKEN}") as response:
             assert response.status == 404
         process.terminate()
-        await process.wait()
-        lines = await log_of(process)
+        await process.wait_async()
+        lines = log_of(process)
     requests = [line for line in lines if line["event"] == "request"]
     assert [(line["method"], line["route"], line["status"], line["code"]) for line in requests] == [
         ("PUT", "/v1/notes/{name}", 200, None),

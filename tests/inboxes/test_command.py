@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import pty
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
+import commands
+from commands import SOBREMESA
 from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
 from sobremesa.inboxes.entities import UserStats
 from sobremesa.table import Update, add
 
-SOBREMESA = Path(sys.executable).with_name("sobremesa")
-
 
 def reconcile(*arguments: str, store: str) -> str:
-    done = subprocess.run(
-        [SOBREMESA, "reconcile", *arguments, "--store", store], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = commands.run(SOBREMESA, "reconcile", *arguments, "--store", store)
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout
     return done.stdout
@@ -52,26 +45,16 @@ async def test_what_is_wrong_is_told_in_plain_lines_and_mended(wrong: Shop, stor
     assert stats.published == 1
 
 
-def reconcile_on_a_terminal(store: str) -> bytes:
+def reconcile_on_a_terminal(store: str) -> str:
     """What a person sees."""
-    reading, terminal = pty.openpty()
-    command = [str(SOBREMESA), "reconcile", "--store", store]
-    environment = os.environ | {"TERM": "xterm"}
-    with subprocess.Popen(command, stdout=terminal, stderr=terminal, stdin=terminal, env=environment) as process:
-        os.close(terminal)
-        said = b""
-        # An error is how Linux tells that the other end of a terminal was closed.
-        with contextlib.suppress(OSError):
-            while piece := os.read(reading, 4096):
-                said += piece
-        os.close(reading)
-        assert process.wait(60) == 0
-    return said
+    return commands.run_on_a_terminal(
+        SOBREMESA, "reconcile", "--store", store, environment=os.environ | {"TERM": "xterm"}
+    )
 
 
 async def test_on_a_terminal_it_shows_how_far_it_is(wrong: Shop, store: str) -> None:
     said = await asyncio.to_thread(reconcile_on_a_terminal, store)
 
-    assert b"\x1b[" in said
-    assert b"3 places counted, 1 wrong" in said
-    assert said.rstrip().endswith(b"3 places counted, 1 mended.")
+    assert "\x1b[" in said
+    assert "3 places counted, 1 wrong" in said
+    assert said.rstrip().endswith("3 places counted, 1 mended.")

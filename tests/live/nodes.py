@@ -8,7 +8,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -17,6 +16,7 @@ from typing import Any
 
 import aiohttp
 
+import commands
 from cheap import CHEAP
 from gateway.talking import Closed, Talk
 from servers import LOOPBACK, installed, tether
@@ -29,7 +29,6 @@ from sobremesa.settings import Settings
 READY_WITHIN_SECONDS = 30.0
 SOON_SECONDS = 60.0
 LOOK_SECONDS = 0.02
-TESTS = Path(__file__).resolve().parent.parent
 _ADDRESS = re.compile(r"serves (http://127\.0\.0\.1:\d+)")
 
 
@@ -46,15 +45,13 @@ class Node:
         }
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
         environment |= {f"SOBREMESA_{name.upper()}": value for name, value in told.items()}
-        environment["PYTHONPATH"] = os.pathsep.join([str(TESTS), *(path for path in sys.path if path)])
         if redis is not None:
             environment["SOBREMESA_REDIS"] = redis
         with self._log.open("wb") as file:
-            self.process = subprocess.Popen(
-                [*tether(None), sys.executable, "-m", "live.node", json.dumps(options)],
-                env=environment,
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
+            self.process = commands.Process(
+                *("-m", "live.node", json.dumps(options)),
+                folder=folder,
+                environment=environment,
                 stdout=file,
                 stderr=subprocess.STDOUT,
             )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
+import commands
+from commands import SOBREMESA
 from communities.conftest import store
 from communities.test_golden_rows import SAMPLES as COMMUNITIES
 from migration.before import fill, put
@@ -16,11 +15,9 @@ from sobremesa.settings import Settings
 
 __all__ = ["store"]
 
-SOBREMESA = Path(sys.executable).with_name("sobremesa")
-
 
 def run(*arguments: str, expect: int = 0) -> str:
-    done = subprocess.run([SOBREMESA, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    done = commands.run(SOBREMESA, *arguments)
     assert done.returncode == expect, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return " ".join((done.stdout + done.stderr).split())
@@ -83,19 +80,6 @@ async def test_progress_is_a_bar_on_a_terminal_and_plain_lines_elsewhere(tmp_pat
 
 def on_a_terminal(*arguments: str) -> str:
     """What a command shows on a terminal."""
-    ours, theirs = pty.openpty()
-    environment = os.environ | {"TERM": "xterm", "COLUMNS": "120"}
-    with subprocess.Popen([SOBREMESA, *arguments], stdout=theirs, stderr=theirs, env=environment) as process:
-        os.close(theirs)
-        said = b""
-        while True:
-            try:
-                piece = os.read(ours, 4096)
-            except OSError:
-                break  # the other end is closed
-            if not piece:
-                break
-            said += piece
-        os.close(ours)
-        assert process.wait(30) == 0, said.decode()
-    return said.decode()
+    return commands.run_on_a_terminal(
+        SOBREMESA, *arguments, environment=os.environ | {"TERM": "xterm", "COLUMNS": "120"}
+    )

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-import sys
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+import commands
+from commands import SOBREMESA
 from records.world import World, open_world
 from sobremesa.cli.records import rebuild_tabs
 from sobremesa.records.address import RecordsAddress
 from sobremesa.table import Delete, Table
 
-COMMAND = [sys.executable, "-c", "from sobremesa.cli import main; main()", "records"]
-
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return commands.run(SOBREMESA, "records", *arguments, folder=folder)
 
 
 def told(done: subprocess.CompletedProcess[str]) -> str:

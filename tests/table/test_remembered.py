@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from random import Random
 
 import pytest
 
+import commands
 from sobremesa.clock import SetClock
 from sobremesa.table import Create, Delete, Put, Remembered, Table, Update, add, measure, open_engine, set_to
 from sobremesa.table.engines.embedded import EmbeddedEngine
@@ -151,15 +150,13 @@ async def test_processes_that_come_and_go_take_nothing_from_the_one_that_stays(f
     engine = file_table.engine
     assert isinstance(engine, EmbeddedEngine)
     program = COMING_AND_GOING.format(tests=str(Path(__file__).parent.parent), store=f"sqlite:///{engine.path}")
-    others = asyncio.create_task(
-        asyncio.to_thread(subprocess.run, [sys.executable, "-c", program], check=True, timeout=60)
-    )
+    others = asyncio.create_task(commands.run_async("-c", program))
     written = 0
     while not others.done():
         await file_table.write(Put(Message(room_id="r", message_id=f"{written:06}")))
         written += 1
         assert await file_table.get(Message.key(room_id="r", message_id=f"{written - 1:06}")) is not None
-    await others
+    assert (await others).returncode == 0
 
     fresh = Table(await open_engine(f"sqlite:///{engine.path}", janitor=False))
     assert (await fresh.count(messages_of(room_id="r"))).count == written
@@ -239,7 +236,7 @@ async def test_what_another_process_writes_is_seen_at_once(file_table: Table) ->
         program = OTHER_PROCESS.format(
             tests=str(Path(__file__).parent.parent), store=f"sqlite:///{engine.path}", times=times
         )
-        await asyncio.to_thread(subprocess.run, [sys.executable, "-c", program], check=True, timeout=60)
+        assert (await commands.run_async("-c", program)).returncode == 0
         found = await file_table.get(key)
         assert found is not None
         assert found.name == f"name {times - 1}"

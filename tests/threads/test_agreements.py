@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from pathlib import Path
 
 import pytest
 
+import commands
 from attachments.test_in_messages import uploaded
 from communities.conftest import Ahead
 from sobremesa.app import Sobremesa
@@ -178,9 +177,7 @@ async def test_a_damaged_tab_is_made_again_by_a_command(tmp_path: Path) -> None:
         )
         await app.table.write(Put(damaged))
 
-        command = [sys.executable, "-c", "from sobremesa.cli import main; main()"]
-        process = await asyncio.create_subprocess_exec(*command, "records", "rebuild", "--store", store)
-        async with asyncio.timeout(60):
-            assert await process.wait() == 0
+        done = await commands.run_async(commands.SOBREMESA, "records", "rebuild", "--store", store)
+        assert done.returncode == 0, done.stderr
 
         assert "Licence" in str((await app.tabs.get(deal.seller, deal.thread_id, "docs")).content)
