@@ -73,8 +73,8 @@ docs: install ## Write the generated pages of the docs
 	@$(BIN)/python docs/generate.py
 
 lock: $(UV) ## Resolve the newest allowed versions and write the lock files
-	@$(UV) pip compile pyproject.toml --group dev $(COMPILE) --output-file requirements-dev.lock
-	@$(UV) pip compile pyproject.toml --group build $(COMPILE) --constraint requirements-dev.lock --output-file requirements.lock
+	@$(UV) pip compile pyproject.toml --all-extras --group dev $(COMPILE) --output-file requirements-dev.lock
+	@$(UV) pip compile pyproject.toml --all-extras --group build $(COMPILE) --constraint requirements-dev.lock --output-file requirements.lock
 	@$(UV) pip compile --group pyproject.toml:node $(COMPILE) --output-file $(SERVERS)/node.lock
 	@for place in $(SERVERS) $(SOCKETIO) $(WEB) $(WEB)/e2e/browser; do (cd $$place && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null) || exit 1; done
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements.lock requirements-dev.lock $(SERVERS)/node.lock

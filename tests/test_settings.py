@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sobremesa.settings import BadSetting, IndexNames, Names, Settings, unknown_variables
+from sobremesa.settings import BadSetting, Settings, unknown_variables
+from sobremesa.table.names import IndexNames, Names
 
 
 def test_without_variables_everything_has_a_default() -> None:

@@ -117,7 +117,7 @@ from sobremesa.settings import Settings
 from sobremesa.table import Layout, Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
-from sobremesa.table.opening import require_file
+from sobremesa.table.opening import require_extra, require_file
 from sobremesa.threads import adopting as threads_adopting
 from sobremesa.threads import api as threads_api
 from sobremesa.threads import entities as thread_entities
@@ -558,6 +558,7 @@ def _limits(settings: Settings) -> Limits:
         return NoLimits()
     if settings.redis is None:
         return MemoryLimits()
+    require_extra("redis", "redis", "the setting redis")
     from sobremesa.http.redis_limits import RedisLimits
 
     return RedisLimits(settings.redis)

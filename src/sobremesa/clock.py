@@ -1,12 +1,15 @@
-"""Time, as a thing that is handed over and can be set in a test."""
+"""Times as the product stores and shows them, and a clock for tests."""
 
 from __future__ import annotations
 
 import re
-import time
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import NewType, Protocol
+from typing import NewType
+
+from sobremesa.table.clock import Clock, SystemClock
+
+__all__ = ["Clock", "Instant", "SetClock", "SystemClock", "fixed_width", "instant", "lenient_ms", "milliseconds"]
 
 Instant = NewType("Instant", str)
 """A moment as fixed-width text, `2026-11-16T09:30:00.000Z`: it sorts as it reads, in a key too."""
@@ -15,21 +18,8 @@ Instant = NewType("Instant", str)
 _FIXED_WIDTH = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
 
-class Clock(Protocol):
-    """Tells the time of day in milliseconds since 1970."""
-
-    def now_ms(self) -> int: ...
-
-
-class SystemClock:
-    """The machine's own clock."""
-
-    def now_ms(self) -> int:
-        return time.time_ns() // 1_000_000
-
-
 class SetClock:
-    """A clock that stands still until somebody moves it."""
+    """A clock that stands still until a test moves it."""
 
     def __init__(self, now_ms: int = 1_763_000_000_000) -> None:
         self._now_ms = now_ms

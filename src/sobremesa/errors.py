@@ -10,8 +10,9 @@ SobremesaError
 │   ├── TooBig             input above a limit
 │   ├── TooMany            too often
 │   └── NotConfigured      the operator has not set up what this needs
-├── Busy               no fault of the caller: the same again later may work
-└── TableError         what goes wrong at the table, with a tree of its own in `sobremesa.table.errors`
+└── Busy               no fault of the caller: the same again later may work
+
+The toolkit knows nothing of the application: its errors have a tree of their own, `table.errors.TableError`.
 
 An error says what happened in its message, has a stable `code` for programs, and carries what a caller may need in
 `data`. A domain gives its refusals names by subclassing; only `http.problems` knows statuses.

@@ -10,27 +10,22 @@ import difflib
 import re
 import typing
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
 
 from sobremesa.errors import SobremesaError
+from sobremesa.table.names import BadNames, Names
 
 PREFIX = "SOBREMESA_"
 DEFAULT_STORE = "sqlite:///sobremesa.db"
 DEFAULT_ISSUER = "sobremesa"
-MAX_ATTRIBUTE_NAME_BYTES = 255
 # The cheapest argon2id that OWASP's password storage cheat sheet recommends: 7 MiB five times over.
 MIN_ARGON2_MEMORY_KIB = 7_168
 MIN_ARGON2_WORK = 5 * MIN_ARGON2_MEMORY_KIB
 OTHER_VARIABLES = frozenset({"LEGACY_ALL_ITEMS"})
 """Variables of commands, which are no settings of a server."""
-
-IndexRole: TypeAlias = Literal["gsi1", "gsi2"]
-INDEXES: tuple[IndexRole, ...] = get_args(IndexRole)
-
-_INDEX_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
 
 
 class BadSetting(SobremesaError):
@@ -50,79 +45,6 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     public_key: str | None = None
     tenant: str = "default"
     tenant_claim: str | None = None
-
-
-class IndexNames(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one index and its two keys are called; what is left out keeps its own name."""
-
-    name: str | None = None
-    pk: str | None = None
-    sk: str | None = None
-
-
-_NOT_GIVEN = IndexNames()
-
-
-class Names(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """What things are called in a table that somebody already has; what is left out keeps its own name.
-
-    The style `electrodb` is that of tables made by ElectroDB: keys in lower case, and its two attributes that say what
-    a row is. `types` then says what ElectroDB's models call our kinds of row: conversation for Conversation and so on,
-    unless given.
-    """
-
-    style: Literal["sobremesa", "electrodb"] = "sobremesa"
-    pk: str = "pk"
-    sk: str = "sk"
-    ttl: str = "ttl"
-    entity_type: str | None = None
-    entity_version: str | None = None
-    indexes: dict[IndexRole, IndexNames] = {}
-    types: dict[str, str] = {}
-
-    def __post_init__(self) -> None:
-        if self.style != "electrodb" and (self.entity_version is not None or self.types):
-            raise BadSetting("names: entityVersion and types go with the style electrodb only")
-        roles = self.attributes()
-        for role, name in roles.items():
-            if not 1 <= len(name.encode()) <= MAX_ATTRIBUTE_NAME_BYTES:
-                raise BadSetting(f"names: {role} has a name of 1 to {MAX_ATTRIBUTE_NAME_BYTES} bytes, not {name!r}")
-        _refuse_double(roles)
-        indexes = {f"indexes.{index}.name": self.index(index)[0] for index in INDEXES}
-        for role, name in indexes.items():
-            if not _INDEX_NAME.fullmatch(name):
-                raise BadSetting(f"names: {role} is {name!r}; an index has 3 to 255 letters, digits, `_`, `-` or `.`")
-        _refuse_double(indexes)
-
-    def attributes(self) -> dict[str, str]:
-        """The attribute of each role, by the role's place in the map."""
-        roles = {"pk": self.pk, "sk": self.sk, "ttl": self.ttl, "entityType": self.type_attribute}
-        if self.style == "electrodb":
-            roles["entityVersion"] = self.version_attribute
-        for index in INDEXES:
-            _, roles[f"indexes.{index}.pk"], roles[f"indexes.{index}.sk"] = self.index(index)
-        return roles
-
-    def index(self, index: IndexRole) -> tuple[str, str, str]:
-        """The names of one index and of its two keys, with those that were left out."""
-        given = self.indexes.get(index, _NOT_GIVEN)
-        return (
-            index if given.name is None else given.name,
-            f"{index}pk" if given.pk is None else given.pk,
-            f"{index}sk" if given.sk is None else given.sk,
-        )
-
-    @property
-    def type_attribute(self) -> str:
-        """The attribute that says what kind of row it is."""
-        if self.entity_type is not None:
-            return self.entity_type
-        return "__edb_e__" if self.style == "electrodb" else "entityType"
-
-    @property
-    def version_attribute(self) -> str:
-        """The attribute in which ElectroDB keeps the version of a model."""
-        return "__edb_v__" if self.entity_version is None else self.entity_version
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -299,6 +221,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             return msgspec.convert(values, cls, strict=False)
         except msgspec.ValidationError as error:
             raise BadSetting(f"a setting cannot be used: {_with_variable(str(error))}") from None
+        except BadNames as error:
+            raise BadSetting(str(error)) from None
 
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
@@ -316,15 +240,6 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 def _with_variable(text: str) -> str:
     """An error of a value, with the variable in place of the path in our structure."""
     return re.sub(r"`\$\.(\w+)([^`]*)`", lambda at: f"{PREFIX}{at[1].upper()}{at[2]}", text)
-
-
-def _refuse_double(roles: Mapping[str, str]) -> None:
-    """BadSetting if two roles have one name."""
-    taken: dict[str, str] = {}
-    for role, name in roles.items():
-        if name in taken:
-            raise BadSetting(f"names: {taken[name]} and {role} are both called {name!r}")
-        taken[name] = role
 
 
 def _parsed(name: str, text: str, kind: Any) -> Any:

@@ -15,7 +15,8 @@ from sobremesa.communities.entities import ChannelId
 from sobremesa.errors import NotFound
 from sobremesa.people import UserId
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import BadSetting, Names, Settings
+from sobremesa.settings import Settings
+from sobremesa.table.names import BadNames, Names
 from table.engines import MAPS
 
 
@@ -102,7 +103,7 @@ async def test_ids_are_good_in_their_own_case_only(app: Sobremesa) -> None:
 
 
 async def test_a_map_that_our_rows_do_not_go_with_is_refused(store: str) -> None:
-    with pytest.raises(BadSetting, match="has an attribute 'userId' already"):
+    with pytest.raises(BadNames, match="has an attribute 'userId' already"):
         async with Sobremesa.open(store, settings=Settings(names=Names(sk="userId"))):
             pass
 

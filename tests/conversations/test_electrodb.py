@@ -13,8 +13,9 @@ from sobremesa.app import Sobremesa
 from sobremesa.conversations.entities import ConversationId
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import Names, Settings
+from sobremesa.settings import Settings
 from sobremesa.table.engines.protocol import PutItem, RawKey
+from sobremesa.table.names import Names
 from table.test_electrodb import ROWS
 
 C1 = ConversationId("c_01")

@@ -13,9 +13,10 @@ from sobremesa.clock import SetClock
 from sobremesa.inboxes.entities import UserStats
 from sobremesa.inboxes.places import Own
 from sobremesa.people import UserId
-from sobremesa.settings import Names, Settings
+from sobremesa.settings import Settings
 from sobremesa.table import RawKey, Update, add
 from sobremesa.table.engines.protocol import DeleteItem, RawChange
+from sobremesa.table.names import Names
 
 NAMES = {
     "the names of the document": Names(pk="PK", sk="SK", ttl="expiredat"),

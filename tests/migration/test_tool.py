@@ -13,7 +13,7 @@ from sobremesa.ids import Ids
 from sobremesa.migration import Copied, Copy, Migration, Migrations, Recipe, Report, print_of
 from sobremesa.table import Entity, Key, Keys, Lookup, Pattern, Put, RawKey, Retries, Table, open_engine
 from sobremesa.table.engines.faults import FaultyEngine, Rates
-from sobremesa.table.errors import BadCursor
+from sobremesa.table.errors import BadCursor, TableError
 
 COUNT = 120
 
@@ -75,7 +75,7 @@ async def test_any_recipe_comes_through_with_faults_in_every_call(seed: int, tmp
             try:
                 await step()
                 break
-            except SobremesaError as error:
+            except (SobremesaError, TableError) as error:
                 print(f"again, after {error!r}")
         else:
             pytest.fail("it never came through")

@@ -12,11 +12,11 @@ import msgspec
 
 from servers import Endpoint
 from sobremesa.clock import Clock
-from sobremesa.settings import IndexNames, Names
 from sobremesa.table import Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import Engine
+from sobremesa.table.names import IndexNames, Names
 
 Store: TypeAlias = Literal["embedded-file", "embedded-memory", "dynoxide-memory", "dynoxide-file", "moto"]
 STORES: tuple[Store, ...] = get_args(Store)

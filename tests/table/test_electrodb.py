@@ -13,7 +13,6 @@ import pytest
 
 from servers import Endpoint
 from sobremesa.clock import SetClock
-from sobremesa.settings import Names
 from sobremesa.table import (
     Check,
     Create,
@@ -39,6 +38,7 @@ from sobremesa.table import (
 )
 from sobremesa.table.engines.protocol import Engine, PutItem
 from sobremesa.table.errors import BadExpression, ConditionFailed
+from sobremesa.table.names import Names
 from sobremesa.table.values import Item
 from table.engines import dynamo, embedded
 from table.samples import stored

@@ -12,11 +12,11 @@ import pytest
 from servers import Endpoint
 from sobremesa.app import REGISTRY
 from sobremesa.clock import SetClock
-from sobremesa.settings import BadSetting, IndexNames, Names
 from sobremesa.table import OLDEST, Create, Entity, Keys, Layout, RawKey, Registry, Table, Update, gsi1, gsi2, set_to
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import StoreForeign
+from sobremesa.table.names import BadNames, IndexNames, Names
 from table import (
     test_cursors,
     test_entities,
@@ -177,7 +177,7 @@ def test_without_names_everything_has_its_own() -> None:
     ],
 )
 def test_a_map_in_which_two_things_have_one_name_is_refused(names: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadSetting, match=said):
+    with pytest.raises(BadNames, match=said):
         Names(**names)
 
 
@@ -191,7 +191,7 @@ class Counter(Entity):
 
 @pytest.mark.parametrize("names", [Names(sk="name"), Names(entity_type="gone"), Names(ttl="hits")])
 def test_a_name_that_rows_have_for_something_else_is_refused(names: Names) -> None:
-    with pytest.raises(BadSetting, match="Counter has an attribute"):
+    with pytest.raises(BadNames, match="Counter has an attribute"):
         Registry([Counter]).refuse_clashes(Layout.named(names))
 
 
@@ -202,7 +202,7 @@ def test_a_time_to_live_may_be_the_rows_own_or_a_text_that_is_no_time() -> None:
 
 def test_types_name_kinds_of_row_that_there_are() -> None:
     REGISTRY.refuse_clashes(Layout.named(Names(style="electrodb", types={"Message": "msg"})))
-    with pytest.raises(BadSetting, match="types has 'Massage'"):
+    with pytest.raises(BadNames, match="types has 'Massage'"):
         REGISTRY.refuse_clashes(Layout.named(Names(style="electrodb", types={"Massage": "msg"})))
 
 

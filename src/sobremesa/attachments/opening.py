@@ -13,7 +13,7 @@ from sobremesa.attachments.disk import DiskStore
 from sobremesa.attachments.stores import FileStore
 from sobremesa.clock import Clock
 from sobremesa.settings import BadSetting
-from sobremesa.table.opening import parse_store
+from sobremesa.table.opening import parse_store, require_extra
 
 BESIDE_DYNAMODB = "sobremesa-files"
 
@@ -42,6 +42,7 @@ def _beside(store: str) -> Path | None:
 
 
 async def _open_s3(files: str, address: SplitResult, clock: Clock) -> FileStore:
+    require_extra("botocore", "s3", "an S3 file store")
     from sobremesa.attachments.s3 import Bucket, S3Store
 
     options = {name: values[-1] for name, values in parse_qs(address.query).items()}

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from sobremesa import __version__
 from sobremesa.errors import SobremesaError
+from sobremesa.table.errors import TableError
 
 app = cyclopts.App(name="sobremesa", help="Messaging that lives in one DynamoDB table.", version=__version__)
 # By name: a command loads what it needs when it is called, so that all of them start at once.
@@ -42,6 +43,6 @@ def main() -> None:
     """Run a command; an error of ours is one line and the exit status 1, never a traceback."""
     try:
         app()
-    except SobremesaError as error:
+    except (SobremesaError, TableError) as error:
         Console(stderr=True).print(f"[red]sobremesa:[/red] {error}", highlight=False, soft_wrap=True)
         sys.exit(1)

@@ -33,12 +33,12 @@ from sobremesa.communities.entities import (
 from sobremesa.communities.permissions import RIGHTS, Right, Role
 from sobremesa.errors import Forbidden, NotFound
 from sobremesa.ids import MessageId, RoomId
-from sobremesa.memory import Memory
 from sobremesa.people import Actor, UserId
 from sobremesa.rooms.adopting import find_last
 from sobremesa.rooms.door import Beside, RoomRight, Seat
 from sobremesa.rooms.entities import Message
 from sobremesa.table import Check, Condition, Create, Operation, Remembered, Table, absent_or_null, equals, present
+from sobremesa.table.cache import Cache
 from sobremesa.table.errors import ConditionFailed
 
 REMEMBERED = 10_000
@@ -82,7 +82,7 @@ class Access:
         self._audit = audit
         self._clock = clock or SystemClock()
         self._members: Remembered[tuple[UserId, str, ServerId], Member | None] = Remembered(table, REMEMBERED)
-        self._homes: Memory[RoomId, ChannelPointer] = Memory(REMEMBERED)
+        self._homes: Cache[RoomId, ChannelPointer] = Cache(REMEMBERED)
         """Pointers as they once were: a channel never moves to another server."""
         self._seats: Remembered[tuple[UserId, str, RoomId], Seat] = Remembered(table, REMEMBERED)
 

@@ -25,11 +25,11 @@ from sobremesa.ids import RoomId
 from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
 from sobremesa.live.events import server as topic_of
 from sobremesa.live.translation import Seen, Translation
-from sobremesa.memory import Memory
 from sobremesa.people import UserId
 from sobremesa.rooms.door import People
 from sobremesa.rooms.events import Place, RoomEvents
 from sobremesa.table import Table
+from sobremesa.table.cache import Cache
 
 REMEMBERED = 50_000
 
@@ -84,9 +84,9 @@ class CommunityEvents:
     def __init__(self, table: Table, people: People) -> None:
         self._table = table
         self._people = people
-        self._homes: Memory[RoomId, Place | _Gone] = Memory(REMEMBERED)
+        self._homes: Cache[RoomId, Place | _Gone] = Cache(REMEMBERED)
         """Where channels are listened to: a channel never moves to another server."""
-        self._gone: Memory[ServerId, bool] = Memory(REMEMBERED)
+        self._gone: Cache[ServerId, bool] = Cache(REMEMBERED)
         """Servers that are deleted, and whose rows go one after the other."""
         self.rooms = RoomEvents(CHANNELS, table, people, self.find_place)
 

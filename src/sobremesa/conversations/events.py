@@ -17,12 +17,12 @@ from sobremesa.ids import MessageId, RoomId
 from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, person, version_of
 from sobremesa.live.events import conversation as topic_of
 from sobremesa.live.translation import Seen, Translation
-from sobremesa.memory import Memory
 from sobremesa.people import UserId
 from sobremesa.rooms import events as rooms
 from sobremesa.rooms.door import People
 from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, RoomEvents
 from sobremesa.table import Key, Table
+from sobremesa.table.cache import Cache
 
 REMEMBERED = 10_000
 
@@ -69,7 +69,7 @@ class ConversationEvents:
     def __init__(self, table: Table, people: People) -> None:
         self._table = table
         self._people = people
-        self._empty: Memory[RoomId, bool] = Memory(REMEMBERED)
+        self._empty: Cache[RoomId, bool] = Cache(REMEMBERED)
         """Conversations that nobody is in any more: their rows go one after the other."""
         self.rooms = RoomEvents(CONVERSATIONS, table, people, self.find_place)
 

@@ -31,6 +31,7 @@ from sobremesa.table.errors import (
     Conflict,
     OutcomeUnknown,
     StoreError,
+    TableError,
     TableMissing,
     Throttled,
     TooLarge,
@@ -39,7 +40,7 @@ from sobremesa.table.errors import (
 CONTENT_TYPE = b"application/problem+json"
 TYPE_PREFIX = "urn:sobremesa:problem:"
 
-STATUS: dict[type[SobremesaError], int] = {
+STATUS: dict[type[SobremesaError | TableError], int] = {
     Unauthenticated: 401,
     Forbidden: 403,
     NotFound: 404,
@@ -79,7 +80,7 @@ TITLES = {
     504: "Timed out",
 }
 
-_CODES: dict[type[SobremesaError], str] = {
+_CODES: dict[type[TableError], str] = {
     BadCursor: "bad_cursor",
     BadKey: "invalid",
     BadValue: "invalid",
@@ -156,6 +157,6 @@ def problem_of(error: Exception) -> Problem:
     return Problem(status=500, code="internal", detail="Something went wrong on our side; the log has the request id.")
 
 
-def status_of(error: type[SobremesaError]) -> int:
+def status_of(error: type[SobremesaError | TableError]) -> int:
     """The status of a kind of error."""
     return next(STATUS[kind] for kind in error.__mro__ if kind in STATUS)

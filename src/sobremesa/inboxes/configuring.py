@@ -26,9 +26,9 @@ from sobremesa.inboxes.entities import (
 )
 from sobremesa.inboxes.errors import BadCategory, BadDuration, BadSchema, BodyBreaksSchema
 from sobremesa.inboxes.tenancy import require_key
-from sobremesa.memory import Memory
 from sobremesa.people import Actor, Tenant
 from sobremesa.table import Create, Put, Table
+from sobremesa.table.cache import Cache
 from sobremesa.table.errors import BadKey, ConditionFailed
 from sobremesa.table.keys import check_part
 
@@ -62,7 +62,7 @@ class Configuring:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._validators: Memory[str, jsonschema_rs.Validator] = Memory(SCHEMAS_KEPT)
+        self._validators: Cache[str, jsonschema_rs.Validator] = Cache(SCHEMAS_KEPT)
 
     async def set_tenant(self, actor: Actor, tenant: Tenant, *, title: str | None, ttl: str | None) -> TenantSettings:
         """Set what holds for a tenant."""

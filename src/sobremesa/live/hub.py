@@ -25,8 +25,8 @@ from sobremesa.live.frames import event_payload, text_frame
 from sobremesa.live.kept import Kept
 from sobremesa.live.listener import Listener, Subscription, receives_all
 from sobremesa.live.replay import Again, Present, Replay
-from sobremesa.memory import Memory
 from sobremesa.people import UserId
+from sobremesa.table.cache import Cache
 
 REMEMBERED_IDS = 50_000
 PAUSE_SECONDS = 1.0
@@ -52,7 +52,7 @@ class Hub:
         self._kept = Kept()
         self._replay = Replay(feed, self._kept, counts, present)
         self._broadcast = BroadcastCounts(counts, self._users_in, self._tell_user)
-        self._told: Memory[str, int] = Memory(REMEMBERED_IDS)
+        self._told: Cache[str, int] = Cache(REMEMBERED_IDS)
         """When each was told first."""
         self._untaken: Heard | None = None
         """What the feed has told and is not delivered yet: if that fails, it is tried again."""

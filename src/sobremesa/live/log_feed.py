@@ -15,8 +15,8 @@ from sobremesa.live.events import Announcement
 from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
 from sobremesa.live.places import Places
 from sobremesa.live.translation import Translation
-from sobremesa.memory import Memory
 from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Position, RawChange, Table
+from sobremesa.table.cache import Cache
 from sobremesa.table.errors import BadCursor, PositionTrimmed
 
 WAIT_SECONDS = 5.0
@@ -40,7 +40,7 @@ class LogFeed:
         self._untold: ChangeBatch | None = None
         """What was read and is not told yet: if that fails, it is tried again."""
         self._store = ""
-        self._pages: Memory[int, Sequence[Entry]] = Memory(REMEMBERED_ENTRIES)
+        self._pages: Cache[int, Sequence[Entry]] = Cache(REMEMBERED_ENTRIES)
 
     async def open(self) -> Order:
         self._reader = await self._table.changes(NEWEST)

@@ -24,7 +24,7 @@ from sobremesa.live.typing import Typing
 from sobremesa.live.whispers import LocalWhispers, Whispers
 from sobremesa.settings import Settings
 from sobremesa.table import Table
-from sobremesa.table.opening import parse_store
+from sobremesa.table.opening import parse_store, require_extra
 
 
 class LiveOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +90,7 @@ def _among_nodes(
     node_id: str,
     options: LiveOptions,
 ) -> _Shared:
+    require_extra("redis", "redis", "the setting redis")
     from sobremesa.live.pump import Pump
     from sobremesa.live.redis_channel import RedisChannel
     from sobremesa.live.redis_feed import RedisFeed

@@ -23,8 +23,8 @@ from sobremesa.live.pump import Pump
 from sobremesa.live.redis_channel import RedisChannel
 from sobremesa.live.redis_stream import FOREIGN, NOTHING, Added, Lost, RedisStream, StreamId, id_text
 from sobremesa.live.translation import Translation
-from sobremesa.memory import Memory
 from sobremesa.table import Operation, Table
+from sobremesa.table.cache import Cache
 
 HINT = "wrote"
 ADDED_AT_ONCE = 500
@@ -75,8 +75,8 @@ class RedisFeed:
         self._wrote = asyncio.Event()
         self._is_open = False
         self._tasks: list[asyncio.Task[None]] = []
-        self._pages: Memory[tuple[str, int], Sequence[Entry]] = Memory(REMEMBERED_ENTRIES)
-        self._followed: Memory[tuple[str, int], StreamId] = Memory(REMEMBERED_ENTRIES)
+        self._pages: Cache[tuple[str, int], Sequence[Entry]] = Cache(REMEMBERED_ENTRIES)
+        self._followed: Cache[tuple[str, int], StreamId] = Cache(REMEMBERED_ENTRIES)
         self._fetching = asyncio.Lock()
 
     async def open(self) -> Order:

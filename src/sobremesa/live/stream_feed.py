@@ -25,8 +25,8 @@ from sobremesa.live.just_said import JustSaid
 from sobremesa.live.places import Places
 from sobremesa.live.trail import Trail, stretches
 from sobremesa.live.translation import Translation
-from sobremesa.memory import Memory
 from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Operation, Position, RawKey, Table
+from sobremesa.table.cache import Cache
 from sobremesa.table.errors import BadCursor, PositionTrimmed, TableError
 
 WAIT_SECONDS = 5.0
@@ -93,7 +93,7 @@ class StreamFeed:
         self._marked = (0, 0.0)
         """The number and the time of the last mark."""
         self._marking: asyncio.Task[None] | None = None
-        self._stretches: Memory[tuple[str, int, str, int], _Stretch] = Memory(REMEMBERED_ENTRIES)
+        self._stretches: Cache[tuple[str, int, str, int], _Stretch] = Cache(REMEMBERED_ENTRIES)
         self._under_way: dict[tuple[str, int, str, int], asyncio.Task[_Stretch]] = {}
 
     async def open(self) -> Order:

@@ -14,8 +14,8 @@ from itertools import pairwise
 from sobremesa.clock import Clock
 from sobremesa.live.entities import HOUR_MS, TrailMark, leave_mark, marks_in
 from sobremesa.live.feed import Trimmed
-from sobremesa.memory import Memory
 from sobremesa.table import Position, Put, Table
+from sobremesa.table.cache import Cache
 
 KEPT_HOURS = 25
 MAX_OWN_MARKS = 20_000
@@ -32,7 +32,7 @@ class Trail:
         self._clock = clock
         self._run = run
         self._own: deque[TrailMark] = deque(maxlen=MAX_OWN_MARKS)
-        self._hours: Memory[int, list[TrailMark]] = Memory(REMEMBERED_MARKS)
+        self._hours: Cache[int, list[TrailMark]] = Cache(REMEMBERED_MARKS)
         self._reading = asyncio.Lock()
 
     async def newest(self) -> TrailMark | None:

@@ -7,8 +7,8 @@ import asyncio
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Announcement, EventType, Topic
 from sobremesa.live.whispers import Whispers
-from sobremesa.memory import Memory
 from sobremesa.people import UserId
+from sobremesa.table.cache import Cache
 
 QUIET_SECONDS = 3.0
 """How long the same is not published again of the same user in the same room."""
@@ -47,7 +47,7 @@ class Typing:
 
     def __init__(self, whispers: Whispers) -> None:
         self._whispers = whispers
-        self._last: Memory[tuple[str, UserId], tuple[str, float]] = Memory(REMEMBERED)
+        self._last: Cache[tuple[str, UserId], tuple[str, float]] = Cache(REMEMBERED)
         """What was published last of a user in a room, and when."""
 
     def started(self, typing: TypingStarted, topic: Topic) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from sobremesa.settings import BadSetting, Settings
-from sobremesa.table.opening import parse_store
+from sobremesa.table.opening import parse_store, require_extra
 
 DYNAMODB_FILE = "sobremesa-records.db"
 SUFFIX = ".records"
@@ -59,6 +59,7 @@ def parse_records(url: str) -> RecordsAddress:
         case "postgresql" | "postgres" | "postgresql+asyncpg":
             if not parts.path.strip("/"):
                 raise BadSetting(f"records names no database: postgresql://HOST{f':{port}' if port else ''}/DATABASE")
+            require_extra("asyncpg", "postgres", "a PostgreSQL records store")
             # asyncpg says `ssl` for what everybody else calls `sslmode`.
             options = {"ssl" if name == "sslmode" else name: value for name, value in parse_qsl(parts.query)}
             made = ("postgresql+asyncpg", parts.netloc, parts.path, urlencode(options), "")

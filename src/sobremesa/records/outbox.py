@@ -26,6 +26,7 @@ from sobremesa.records.panels import touch
 from sobremesa.records.schema import outbox, panels
 from sobremesa.records.snapshots import Snapshot, snapshot_of
 from sobremesa.records.views import Tab
+from sobremesa.table.errors import TableError
 
 LOOK_EVERY_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 300.0
@@ -141,7 +142,7 @@ class Outbox:
     async def _replay_safely(self) -> bool:
         try:
             return (await self.replay()).failed == 0
-        except SobremesaError as error:
+        except (SobremesaError, TableError) as error:
             _log.warning("the outbox could not be read", error=str(error))
             return False
 

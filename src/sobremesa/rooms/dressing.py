@@ -14,7 +14,6 @@ import msgspec
 
 from sobremesa.clock import EPOCH
 from sobremesa.ids import MessageId, RoomId
-from sobremesa.memory import Memory
 from sobremesa.people import DELETED_NAME, UserId
 from sobremesa.rooms.door import People, Seat
 from sobremesa.rooms.entities import CLEAN, Flags, Message, ReactionSummary
@@ -22,6 +21,7 @@ from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import FlagsView, MessageView, ReactionView, SentView
 from sobremesa.rooms.visibility import may_see
 from sobremesa.table import Table, unhex_part
+from sobremesa.table.cache import Cache
 
 V = TypeVar("V")
 
@@ -45,7 +45,7 @@ class Dressing:
         self._kind = kind
         self._table = table
         self._people = people
-        self._plain: Memory[MessageId, tuple[Message, MessageView]] = Memory(REMEMBERED_VIEWS)
+        self._plain: Cache[MessageId, tuple[Message, MessageView]] = Cache(REMEMBERED_VIEWS)
 
     async def dress(self, seat: Seat, messages: Sequence[Message]) -> list[MessageView]:
         """The views of messages of one room, in their order."""

@@ -31,13 +31,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sobremesa.errors import SobremesaError
-
 if TYPE_CHECKING:
     from sobremesa.table.engines.protocol import RawKey
 
 
-class TableError(SobremesaError):
+class TableError(Exception):
     """Anything that goes wrong at the table."""
 
 

@@ -12,7 +12,7 @@ from typing import NewType
 
 import msgspec
 
-from sobremesa.settings import INDEXES, Names
+from sobremesa.table.names import INDEXES, Names
 
 IndexName = NewType("IndexName", str)
 

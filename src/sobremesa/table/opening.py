@@ -6,13 +6,14 @@ An address is `sqlite:///path/file.db` for one file, `sqlite://` for memory, or
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
 
-from sobremesa.clock import Clock, SystemClock
+from sobremesa.table.clock import Clock, SystemClock
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import Refused, TableMissing
 from sobremesa.table.layout import Layout
@@ -25,6 +26,10 @@ MEMORY = ":memory:"
 
 class BadStore(Refused):
     """An address that names no store."""
+
+
+class ExtraMissing(Refused):
+    """A package that is installed by an extra only."""
 
 
 class StoreAddress(NamedTuple):
@@ -67,6 +72,12 @@ def require_file(store: str) -> None:
         raise TableMissing(f"there is no file {address.path}; `sobremesa table create` makes it")
 
 
+def require_extra(package: str, extra: str, what: str) -> None:
+    """Raise ExtraMissing, with the extra to install, if a package is missing."""
+    if find_spec(package) is None:
+        raise ExtraMissing(f"{what} needs the package {package}: install the extra {extra!r}")
+
+
 async def open_engine(
     store: str, *, layout: Layout | None = None, clock: Clock | None = None, janitor: bool = True
 ) -> Engine:
@@ -74,6 +85,7 @@ async def open_engine(
     address = parse_store(store)
     if address.path is not None:
         return await open_embedded(store, layout=layout, clock=clock, janitor=janitor)
+    require_extra("botocore", "dynamodb", "a DynamoDB store")
     from sobremesa.table.engines.dynamodb import DynamoEngine
 
     named = msgspec.structs.replace(layout or Layout(), table=address.table)
@@ -86,6 +98,7 @@ async def open_embedded(
     store: str, *, layout: Layout | None = None, clock: Clock | None = None, janitor: bool = True
 ) -> EmbeddedEngine:
     """The embedded engine of a store, for what only a file can do, such as a copy; BadStore if it is no file."""
+    require_extra("apsw", "sqlite", "a SQLite store")
     from sobremesa.table.engines.embedded import EmbeddedEngine
 
     path = parse_store(store).path

@@ -18,12 +18,12 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from sobremesa.settings import BadSetting
 from sobremesa.table.engines.protocol import IndexKey, RawKey, SortBetween, SortCondition, SortEquals, SortPrefix
 from sobremesa.table.entities import Entity, Key, Keys, fits, index_key
 from sobremesa.table.errors import BadExpression, BadKey
 from sobremesa.table.keys import Template, check_key, successor
 from sobremesa.table.layout import IndexName, Layout
+from sobremesa.table.names import BadNames
 from sobremesa.table.values import Value
 
 E_co = TypeVar("E_co", bound=Entity, covariant=True)
@@ -212,7 +212,7 @@ class Registry:
         )
 
     def refuse_clashes(self, layout: Layout) -> None:
-        """BadSetting if an entity stores a field under a name that this layout needs for something else."""
+        """BadNames if an entity stores a field under a name that this layout needs for something else."""
         keys = layout.key_attributes() | {layout.entity_type}
         if layout.spelling is not None:
             keys |= layout.spelling.marks.keys()
@@ -224,12 +224,12 @@ class Registry:
                     attribute == layout.ttl and field != shape.expires and (shape.expires or field in shape.numbers)
                 )
                 if attribute in keys or expires:
-                    raise BadSetting(f"names: {shape.name} has an attribute {attribute!r} already; give another name")
+                    raise BadNames(f"names: {shape.name} has an attribute {attribute!r} already; give another name")
         unknown = set(layout.spelling.types if layout.spelling else ()) - {
             each.shape.type_name for each in self.entities
         }
         if unknown:
-            raise BadSetting(f"names: types has {min(unknown)!r}, which is no kind of row")
+            raise BadNames(f"names: types has {min(unknown)!r}, which is no kind of row")
 
     def entity_of(self, item: Mapping[str, Value], layout: Layout) -> type[Entity] | None:
         """The entity of a stored row: by its key, then by its type, then the first declared."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Generic, NamedTuple, TypeVar
 
-from sobremesa.memory import Memory
+from sobremesa.table.cache import Cache
 from sobremesa.table.ledger import Ledger, current_ledger, new_ledger
 from sobremesa.table.table import Table
 
@@ -31,7 +31,7 @@ class Remembered(Generic[K, V]):
 
     def __init__(self, table: Table, limit: int) -> None:
         self._table = table
-        self._results: Memory[K, _Result[V]] = Memory(limit)
+        self._results: Cache[K, _Result[V]] = Cache(limit)
 
     async def ask(self, key: K, read: Callable[[], Awaitable[V]]) -> V:
         """What `read` gives, or gave before if that would be the same."""

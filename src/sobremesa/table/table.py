@@ -12,9 +12,9 @@ from typing import Any, Generic, Protocol, TypeVar, cast, overload
 
 import msgspec
 
-from sobremesa.clock import Clock
 from sobremesa.table.calls import Calls
 from sobremesa.table.capacity import TRANSACTION_FACTOR, UNNAMED, Capacity, Meter, write_units
+from sobremesa.table.clock import Clock
 from sobremesa.table.conditions import Condition, always, present
 from sobremesa.table.cursor import Cursors
 from sobremesa.table.engines.checks import check_start

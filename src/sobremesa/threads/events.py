@@ -8,13 +8,13 @@ from sobremesa.ids import MessageId, RoomId
 from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
 from sobremesa.live.events import thread as topic_of
 from sobremesa.live.translation import Seen, Translation
-from sobremesa.memory import Memory
 from sobremesa.people import UserId
 from sobremesa.rooms import events as rooms
 from sobremesa.rooms.door import People
 from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, RoomEvents
 from sobremesa.rooms.visibility import is_withheld
 from sobremesa.table import Key, Table
+from sobremesa.table.cache import Cache
 from sobremesa.threads import card_reading, tabs
 from sobremesa.threads.access import RIGHTS
 from sobremesa.threads.card_reading import CardReader
@@ -99,7 +99,7 @@ class ThreadEvents:
         self._clock = clock
         self._people = people
         self._cards = CardReader(table, CardTypes())
-        self._places: Memory[RoomId, Place] = Memory(REMEMBERED)
+        self._places: Cache[RoomId, Place] = Cache(REMEMBERED)
         self.rooms = RoomEvents(THREADS, table, people, self.find_place)
 
     def announce(self, translation: Translation) -> None:

@@ -9,10 +9,10 @@ from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
 from sobremesa.live.events import workspace as topic_of
 from sobremesa.live.translation import Seen, Translation
-from sobremesa.memory import Memory
 from sobremesa.people import UserId
 from sobremesa.rooms.door import People
 from sobremesa.table import Key, Table
+from sobremesa.table.cache import Cache
 from sobremesa.workspaces.entities import (
     Item,
     ItemId,
@@ -117,7 +117,7 @@ class WorkspaceEvents:
     def __init__(self, table: Table, people: People) -> None:
         self._table = table
         self._people = people
-        self._gone: Memory[WorkspaceId, bool] = Memory(REMEMBERED)
+        self._gone: Cache[WorkspaceId, bool] = Cache(REMEMBERED)
         """Workspaces that are deleted, and whose rows go one after the other."""
 
     def announce(self, translation: Translation) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from sobremesa.clock import Clock
 from sobremesa.table.capacity import NOTHING
+from sobremesa.table.clock import Clock
 from sobremesa.table.engines.protocol import (
     BatchRead,
     BatchWritten,

@@ -12,8 +12,8 @@ from typing import NamedTuple, NewType, Protocol, TypeAlias
 
 import msgspec
 
-from sobremesa.clock import Clock
 from sobremesa.table.capacity import Capacity
+from sobremesa.table.clock import Clock
 from sobremesa.table.conditions import Condition
 from sobremesa.table.layout import IndexName, Layout
 from sobremesa.table.updates import Action

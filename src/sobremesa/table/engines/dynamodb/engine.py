@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from sobremesa.clock import Clock
 from sobremesa.table.capacity import Capacity
+from sobremesa.table.clock import Clock
 from sobremesa.table.engines.dynamodb.admin import Admin
 from sobremesa.table.engines.dynamodb.answers import (
     AttributesAnswer,

@@ -18,7 +18,7 @@ from __future__ import annotations
 import asyncio
 import math
 
-from sobremesa.clock import Clock
+from sobremesa.table.clock import Clock
 from sobremesa.table.engines.dynamodb.answers import Record, RecordsAnswer, Shard, TableDescription
 from sobremesa.table.engines.dynamodb.client import Client
 from sobremesa.table.engines.dynamodb.positions import Checkpoint, StreamPosition, position_from

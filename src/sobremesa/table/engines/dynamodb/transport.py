@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from sobremesa.clock import Clock
+from sobremesa.table.clock import Clock
 from sobremesa.table.engines.dynamodb.answers import Rejection
 from sobremesa.table.engines.dynamodb.connections import Address, BrokenOff, Connections, NotSent
 from sobremesa.table.engines.dynamodb.credentials import Credentials

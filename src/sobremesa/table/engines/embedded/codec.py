@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.msgpack import Ext
 
-from sobremesa.memory import Memory
+from sobremesa.table.cache import Cache
 from sobremesa.table.values import Item, SharedItem, Value, number_text, stored_number
 
 _NUMBER = 1
@@ -70,7 +70,7 @@ _decoder = msgspec.msgpack.Decoder(dict[str, Any], ext_hook=_unpack_extension)
 unpack = _decoder.decode
 """The item of some bytes."""
 
-_memory: Memory[bytes, SharedItem] = Memory(REMEMBERED_BYTES)
+_memory: Cache[bytes, SharedItem] = Cache(REMEMBERED_BYTES)
 
 
 def recall(body: bytes) -> SharedItem:

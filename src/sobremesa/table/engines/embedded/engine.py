@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import apsw
 
-from sobremesa.clock import Clock
 from sobremesa.table.capacity import Capacity, read_units
+from sobremesa.table.clock import Clock
 from sobremesa.table.conditions import between
 from sobremesa.table.engines import checks
 from sobremesa.table.engines.embedded import reads

@@ -19,8 +19,8 @@ from time import perf_counter
 import apsw
 import msgspec
 
-from sobremesa.clock import Clock
 from sobremesa.table.capacity import TRANSACTION_FACTOR, Capacity, read_units, write_units
+from sobremesa.table.clock import Clock
 from sobremesa.table.engines.embedded.answers import Answers
 from sobremesa.table.engines.embedded.batch import Batch
 from sobremesa.table.engines.embedded.changelog import ChangeLog

@@ -1,7 +1,7 @@
-"""Memory of what was made before, as much as fits.
+"""A bounded cache that costs one dictionary lookup per hit.
 
-Two generations instead of a list of uses: what is asked for again moves to the young one, and when that is full the
-old one is forgotten. It costs one look into a dictionary.
+Two generations instead of a list ordered by use: an entry that is read again moves to the young generation, and when
+that is full the old generation is dropped.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Memory(Generic[K, V]):
-    """Keeps at least the last things of this weight together, and at most twice as much."""
+class Cache(Generic[K, V]):
+    """Keeps at least the newest entries up to a total weight, and at most twice that."""
 
     __slots__ = ("_limit", "_old", "_weight", "young")
 
@@ -21,11 +21,11 @@ class Memory(Generic[K, V]):
         self._limit = limit
         self._weight = 0
         self.young: dict[K, V] = {}
-        """What was kept or found last; a hot path may look here first."""
+        """The entries that were stored or read last; a hot path may look here first."""
         self._old: dict[K, V] = {}
 
     def find(self, key: K, weight: int = 1) -> V | None:
-        """What was kept under a key, or None if it was never kept or is forgotten."""
+        """Return the value of a key, or None if it was never stored or has been dropped."""
         value = self.young.get(key)
         if value is None:
             value = self._old.get(key)
@@ -34,7 +34,7 @@ class Memory(Generic[K, V]):
         return value
 
     def keep(self, key: K, value: V, weight: int = 1) -> None:
-        """Remember something; `weight` is its part of the limit."""
+        """Store a value; `weight` is its share of the limit."""
         self._weight += weight
         if self._weight > self._limit:
             self._old, self.young, self._weight = self.young, {}, weight

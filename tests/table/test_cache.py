@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sobremesa.memory import Memory
+from sobremesa.table.cache import Cache
 
 LIMIT = 10
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 40)), max_size=300))
 def test_what_is_found_is_what_was_kept_and_the_newest_are_always_there(steps: list[tuple[bool, int]]) -> None:
-    memory: Memory[int, str] = Memory(LIMIT)
+    memory: Cache[int, str] = Cache(LIMIT)
     newest: list[int] = []
     for keeps, key in steps:
         if keeps:
@@ -26,7 +26,7 @@ def test_what_is_found_is_what_was_kept_and_the_newest_are_always_there(steps: l
 
 @given(st.lists(st.integers(1, LIMIT), min_size=1, max_size=200))
 def test_it_holds_at_most_twice_its_limit(weights: list[int]) -> None:
-    memory: Memory[int, int] = Memory(LIMIT)
+    memory: Cache[int, int] = Cache(LIMIT)
     for key, weight in enumerate(weights):
         memory.keep(key, weight, weight)
     held = [weight for key, weight in enumerate(weights) if memory._old.get(key) or memory.young.get(key)]
@@ -34,7 +34,7 @@ def test_it_holds_at_most_twice_its_limit(weights: list[int]) -> None:
 
 
 def test_what_is_asked_for_again_and_again_stays() -> None:
-    memory: Memory[str, int] = Memory(LIMIT)
+    memory: Cache[str, int] = Cache(LIMIT)
     memory.keep("favourite", 1)
     for number in range(1000):
         memory.keep(str(number), number)
