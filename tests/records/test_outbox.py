@@ -18,6 +18,7 @@ from records.world import BUYER, SELLER, SOON_SECONDS, THREAD, Roles, Shown, Tab
 from servers import Endpoint
 from sobremesa.clock import SetClock, SystemClock
 from sobremesa.ids import Ids
+from sobremesa.records import outbox, snapshots
 from sobremesa.records.address import RecordsAddress
 from sobremesa.records.opening import Archive
 from sobremesa.records.outbox import Outbox, Replayed, status_of
@@ -137,10 +138,11 @@ async def test_a_thread_that_cannot_be_shown_holds_up_no_other(world: World) -> 
     assert await pending(world) == 1
 
 
-async def test_more_tabs_than_a_page_are_all_shown(world: World) -> None:
-    await asyncio.gather(*(world.spend(thread=f"thread-{number:03d}") for number in range(105)))
+async def test_more_tabs_than_a_page_are_all_shown(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox, "PANELS_A_PAGE", 5)
+    await asyncio.gather(*(world.spend(thread=f"thread-{number:03d}") for number in range(12)))
 
-    assert await world.outbox.replay() == Replayed(shown=105, failed=0)
+    assert await world.outbox.replay() == Replayed(shown=12, failed=0)
     assert await pending(world) == 0
 
 
@@ -226,24 +228,27 @@ async def test_in_the_background_what_failed_is_tried_again(world: World) -> Non
             await running
 
 
-async def test_a_snapshot_shows_the_newest_and_counts_the_rest(world: World) -> None:
-    for start in range(0, 205, 41):
-        await asyncio.gather(*(world.spend(1 + start + number) for number in range(41)))
+async def test_a_snapshot_shows_the_newest_and_counts_the_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "MAX_ENTRIES", 20)
+    for start in range(0, 25, 5):
+        await asyncio.gather(*(world.spend(1 + start + number) for number in range(5)))
 
     await world.outbox.replay()
 
     tab = await assert_fresh(world, "expenses")
-    assert (len(tab.content["expenses"]), tab.content["truncated"]) == (200, True)
-    assert tab.content["counts"] == {"expenses": 205}
-    assert tab.content["totals"][0]["count"] == 205
+    assert (len(tab.content["expenses"]), tab.content["truncated"]) == (20, True)
+    assert tab.content["counts"] == {"expenses": 25}
+    assert tab.content["totals"][0]["count"] == 25
     newest = await world.records.list_expenses(BUYER, THREAD, limit=1)
     assert tab.content["expenses"][0]["expenseId"] == newest.items[0].expense_id
 
 
 async def test_a_snapshot_is_never_larger_than_a_tab_may_be(world: World) -> None:
     wordy = "ñ" * 4000
-    for number in range(30):
+    accepted_at = (await world.spend()).created_at
+    for _ in range(26):
         await world.spend(title=wordy)
+    for number in range(14):
         await world.records.create_document(SELLER, THREAD, title=wordy, kind="other", body="x")
         await world.records.record_amendment(
             THREAD,
@@ -251,7 +256,7 @@ async def test_a_snapshot_is_never_larger_than_a_tab_may_be(world: World) -> Non
             summary=wordy,
             payload={"text": wordy},
             accepted_by="buyer-1",
-            accepted_at=(await world.spend()).created_at,
+            accepted_at=accepted_at,
         )
 
     await world.outbox.replay()
