@@ -66,20 +66,25 @@ async def test_a_job_that_fails_is_tried_again_later(table: Table, jobs: Jobs, c
 
 async def test_two_runners_do_not_both_do_it(table: Table, clock: SetClock) -> None:
     runners = [Jobs(table, clock, Ids(clock)) for _ in range(5)]
-    running = 0
-    most = 0
+    runs = 0
+    finished: list[int] = []
+    others_are_done = asyncio.Event()
 
     async def handler(subject: str) -> None:
-        nonlocal running, most
-        running += 1
-        most = max(most, running)
-        await asyncio.sleep(0.01)
-        running -= 1
+        nonlocal runs
+        runs += 1
+        await others_are_done.wait()
+
+    async def run(runner: Jobs) -> None:
+        finished.append(await runner.run_pending({"sweep": handler}))
+        if len(finished) == len(runners) - 1:
+            others_are_done.set()
 
     await table.write(runners[0].new("sweep", "kitchen"))
-    finished = await asyncio.gather(*(runner.run_pending({"sweep": handler}) for runner in runners))
+    async with asyncio.timeout(10):
+        await asyncio.gather(*map(run, runners))
 
-    assert (sum(finished), most) == (1, 1)
+    assert (runs, sorted(finished)) == (1, [0, 0, 0, 0, 1])
 
 
 async def test_what_a_killed_runner_left_is_taken_up_when_its_lease_runs_out(
@@ -87,7 +92,10 @@ async def test_what_a_killed_runner_left_is_taken_up_when_its_lease_runs_out(
 ) -> None:
     done: list[str] = []
 
+    has_begun = asyncio.Event()
+
     async def never_ends(subject: str) -> None:
+        has_begun.set()
         await asyncio.Event().wait()
 
     async def handler(subject: str) -> None:
@@ -95,7 +103,7 @@ async def test_what_a_killed_runner_left_is_taken_up_when_its_lease_runs_out(
 
     await table.write(jobs.new("sweep", "kitchen"))
     killed = asyncio.create_task(jobs.run_pending({"sweep": never_ends}))
-    await asyncio.sleep(0.05)
+    await asyncio.wait_for(has_begun.wait(), 10)
     killed.cancel()
 
     assert await jobs.run_pending({"sweep": handler}) == 0

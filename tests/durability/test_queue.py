@@ -27,7 +27,7 @@ from sobremesa.table.engines.protocol import (
     ScanRequest,
     UpdateItem,
 )
-from sobremesa.table.errors import ConditionFailed, StoreClosed, StoreError
+from sobremesa.table.errors import ConditionFailed, StoreBusy, StoreClosed, StoreError
 from sobremesa.table.layout import gsi1
 from sobremesa.table.updates import add, set_to
 
@@ -258,10 +258,20 @@ async def test_the_janitor_outlives_a_failure_and_ends_with_the_store(
 ) -> None:
     monkeypatch.setattr("sobremesa.table.engines.embedded.engine.SWEEP_EVERY_SECONDS", 0.001)
     monkeypatch.setattr(writer, "BUSY_SECONDS", 0.01)
-    engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock())
+    failed = asyncio.Event()
+
+    class Watched(EmbeddedEngine):
+        async def sweep(self) -> int:
+            try:
+                return await super().sweep()
+            except StoreBusy:
+                failed.set()
+                raise
+
+    engine = await Watched.open(str(store), LAYOUT, clock=SystemClock())
     holder = apsw.Connection(str(store))
     holder.execute("BEGIN IMMEDIATE")
-    await asyncio.sleep(0.1)
+    await asyncio.wait_for(failed.wait(), SOON_SECONDS)
     holder.close()
 
     await send(engine, Message("after", 0, 0))

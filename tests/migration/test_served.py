@@ -23,6 +23,7 @@ from sobremesa.workspaces.legacy import item_id_of
 __all__ = ["store"]
 
 ROWS = 60
+KNOWN_WITHIN_SECONDS = 30.0
 
 
 class Reader:
@@ -66,10 +67,10 @@ async def test_nobody_who_uses_a_server_notices_that_rows_are_moved(store: str, 
             at = f"/workspaces/{(await ana.post('/workspaces', {'name': 'The kitchen'}))['workspaceId']}"
             workspace_id = WorkspaceId(at.rpartition("/")[2])
             await ana.post(f"{at}/items", {"title": "New"})
-            await write_old(store)
+            await write_old(store, *range(ROWS))
             command = ("migrate", "workspaces")
             await sobremesa(*command, "plan", "--workspace", workspace_id, "--store", store)
-            await asyncio.sleep(1.1)  # until the server knows of the plan
+            await until_listed(ana, at, ROWS + 1)  # the server knows of the plan
             reader = Reader(ana, at)
             reading = asyncio.create_task(reader.run())
 
@@ -81,15 +82,21 @@ async def test_nobody_who_uses_a_server_notices_that_rows_are_moved(store: str, 
             for step in ("backfill", "verify", "cutover", "rollback", "backfill", "cutover"):
                 await sobremesa(*command, step, "--store", store)
                 assert (await ana.get(here)) == changed
-            await asyncio.sleep(1.1)  # until the server knows of the cut-over
-            assert len(await pages(ana, f"{at}/items", "items")) == ROWS + 1
             reader.is_over.set()
             await reading
+            await write_old(store, ROWS)
+            await until_listed(ana, at, ROWS + 1)  # the server knows of the cut-over: old rows are no longer shown
 
             assert reader.rounds > 2
 
 
-async def write_old(store: str) -> None:
+async def until_listed(caller: Caller, at: str, count: int) -> None:
+    async with asyncio.timeout(KNOWN_WITHIN_SECONDS):
+        while len(await pages(caller, f"{at}/items", "items")) != count:  # noqa: ASYNC110 - another process does it
+            await asyncio.sleep(0.05)
+
+
+async def write_old(store: str, *numbers: int) -> None:
     engine = await open_engine(store, janitor=False)
-    await put(engine, *map(old_item, range(ROWS)), old_setting("theme", "light"))
+    await put(engine, *map(old_item, numbers), old_setting("theme", "light"))
     await engine.close()
