@@ -1,19 +1,20 @@
 """Quotas: a limit on how many rows answer a question, which concurrent creations cannot exceed.
 
-A creation counts the rows that are there and puts `await quotas.reserve(...)` into its transaction. The reservation
-replaces a guard row, on the condition that no other creation under the same limit has replaced it since before the
-count. Whoever comes second loses that condition, counts again and tries again. Removals need not touch the guard: they
-only make room. So nothing can drift, whoever writes or removes rows, and there is no counter to repair.
+A creation counts the rows that are there and has `await quotas.reserve(...)` in its transaction, which `create` writes.
+The reservation replaces a guard row, on the condition that no other creation under the same limit has replaced it since
+before the count. Whoever comes second loses that condition, counts again and tries again. Removals need not touch the
+guard: they only make room. So nothing can drift, whoever writes or removes rows, and there is no counter to repair.
 """
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sobremesa.clock import Clock
 from sobremesa.errors import Busy
-from sobremesa.table import Create, Entity, Keys, Lookup, Operation, Put, Question, Table, equals
+from sobremesa.table import Create, Entity, Keys, Lookup, Operation, Put, Question, Table, WritePattern, equals
 from sobremesa.table.errors import ConditionFailed
 
 KEPT_SECONDS = 24 * 3600
@@ -61,7 +62,19 @@ class Quotas:
         guard = QuotaGuard(quota=quota, owner_id=owner_id, token=secrets.token_hex(8), ttl=ttl)
         return Create(guard) if before is None else Put(guard, when=equals("token", before.token))
 
+    async def create(
+        self, reserve: Callable[[], Awaitable[Operation]], *operations: Operation, pattern: WritePattern
+    ) -> None:
+        """Write a creation with a reservation before its operations, again while another creation is faster.
 
-def is_outrun(failed: ConditionFailed, *, at: int) -> bool:
-    """Did nothing fail but the reservation at this place of the transaction?"""
-    return all(failure.index == at for failure in failed.failures)
+        ConditionFailed if one of the operations failed, which are counted from 1; Busy after too many attempts.
+        """
+        for _ in range(ATTEMPTS):
+            try:
+                await self._table.write(await reserve(), *operations, pattern=pattern)
+            except ConditionFailed as failed:
+                if any(failure.index != 0 for failure in failed.failures):
+                    raise
+            else:
+                return
+        raise Busy

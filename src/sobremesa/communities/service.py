@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -36,12 +37,12 @@ from sobremesa.communities.entities import (
 )
 from sobremesa.communities.errors import ChangedMeanwhile, TooManyChannels, TooManyServers
 from sobremesa.communities.permissions import Role
-from sobremesa.errors import Busy, NotFound
+from sobremesa.errors import NotFound
 from sobremesa.idempotency import Claim, Idempotency
 from sobremesa.ids import Ids, MessageId
 from sobremesa.jobs import Jobs
 from sobremesa.people import Actor, Tenant, UserId, stored_tenant
-from sobremesa.quotas import ATTEMPTS, Quotas, is_outrun
+from sobremesa.quotas import Quotas
 from sobremesa.table import (
     Check,
     Create,
@@ -63,9 +64,6 @@ COUNTED_AT_ONCE = 16
 
 CLEAN_SERVER = "communities.server"
 CLEAN_CHANNEL = "communities.channel"
-
-_QUOTA = 0
-"""The place of the reservation among the operations of a creation."""
 
 
 class ServerWithRole(NamedTuple):
@@ -139,26 +137,19 @@ class Communities:
         owner = ServerMembership(
             user_id=actor.user_id, server_id=server.server_id, role="owner", joined_at=server.created_at
         )
-        for _ in range(ATTEMPTS):
-            operations = (
-                await reserve_server(self._quotas, actor.user_id),
+        try:
+            await self._quotas.create(
+                partial(reserve_server, self._quotas, actor.user_id),
                 Create(server),
                 Create(owner),
                 # Somebody who deletes their account at this very moment must not own what nobody else can reach.
                 Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
                 *claim.operations(server.server_id),
+                pattern=create_server,
             )
-            try:
-                await self._table.write(*operations, pattern=create_server)
-            except ConditionFailed as failed:
-                if is_outrun(failed, at=_QUOTA):
-                    continue
-                made = await claim.made(failed)
-                if made is None:
-                    raise ChangedMeanwhile from None
-                return made
-            return None
-        raise Busy
+        except ConditionFailed as failed:
+            return await _made_before(claim, failed)
+        return None
 
     async def get_server(self, actor: Actor, server_id: ServerId) -> ServerWithRole:
         """A server that one is in."""
@@ -269,30 +260,27 @@ class Communities:
     async def _write_channel(self, member: Member, channel: Channel, claim: Claim) -> str | None:
         """Write a new channel; the id of the one that the same request has made before, if it has."""
         server_id, channel_id = channel.server_id, channel.channel_id
-        for _ in range(ATTEMPTS):
-            room = await self._quotas.reserve("channels", server_id, channels_of(server_id=server_id), MAX_CHANNELS)
-            if room is None:
-                raise TooManyChannels(limit=MAX_CHANNELS)
-            operations = (
-                room,
+        try:
+            await self._quotas.create(
+                partial(self._reserve_channel, server_id),
                 Create(channel),
                 Create(ChannelPointer(room_id=channel_id, server_id=server_id)),
                 Check(member.server.own_key(), when=present() & absent_or_null("deleted_at")),
                 self._access.still(member),
                 self._audit.entry(server_id, member.actor, "channel.create", target=channel_id),
                 *claim.operations(channel_id),
+                pattern=create_channel,
             )
-            try:
-                await self._table.write(*operations, pattern=create_channel)
-            except ConditionFailed as failed:
-                if is_outrun(failed, at=_QUOTA):
-                    continue
-                made = await claim.made(failed)
-                if made is None:
-                    raise ChangedMeanwhile from None
-                return made
-            return None
-        raise Busy
+        except ConditionFailed as failed:
+            return await _made_before(claim, failed)
+        return None
+
+    async def _reserve_channel(self, server_id: ServerId) -> Operation:
+        """What goes into the transaction of one more channel; TooManyChannels if there is no room for it."""
+        room = await self._quotas.reserve("channels", server_id, channels_of(server_id=server_id), MAX_CHANNELS)
+        if room is None:
+            raise TooManyChannels(limit=MAX_CHANNELS)
+        return room
 
     async def get_channel(self, actor: Actor, channel_id: ChannelId) -> ChannelWithHead:
         """A channel of a server that one is in."""
@@ -361,6 +349,14 @@ class Communities:
 
     def _now(self) -> Instant:
         return instant(self._clock.now_ms())
+
+
+async def _made_before(claim: Claim, failed: ConditionFailed) -> str:
+    """The id of what the same request has made before; ChangedMeanwhile if something else failed."""
+    made = await claim.made(failed)
+    if made is None:
+        raise ChangedMeanwhile from None
+    return made
 
 
 async def reserve_server(quotas: Quotas, user_id: UserId) -> Operation:

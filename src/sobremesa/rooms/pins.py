@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 
 from sobremesa.clock import Clock, instant
-from sobremesa.errors import Busy, NotFound
+from sobremesa.errors import NotFound
 from sobremesa.ids import MessageId
-from sobremesa.quotas import ATTEMPTS, Quotas, is_outrun
+from sobremesa.quotas import Quotas
 from sobremesa.rooms.archive import Archive
 from sobremesa.rooms.door import Door, Seat
 from sobremesa.rooms.dressing import Dressing
@@ -20,7 +21,7 @@ from sobremesa.table.errors import ConditionFailed
 
 MAX_PINS = 100
 
-_QUOTA, _MESSAGE = 0, 1
+_MESSAGE = 1
 """Places among the operations that pin a message."""
 
 
@@ -47,23 +48,18 @@ class Pins:
         now = instant(self._clock.now_ms())
         pin = self._kind.pin(room_id=seat.room_id, message_id=message_id, pinned_by=seat.user_id, pinned_at=now)
         about = {"messageId": message_id, "roomId": seat.room_id}
-        for _ in range(ATTEMPTS):
-            try:
-                await self._table.write(
-                    await self._reserve(seat),
-                    Check(message.own_key(), when=present() & differs("deleted", True)),
-                    Create(pin),
-                    self._door.audit(seat, "message.pin", target=message.author_id, about=about),
-                    pattern=self._kind.set_pin,
-                )
-            except ConditionFailed as failed:
-                if failed.at(_MESSAGE):
-                    raise NotFound from None
-                if not is_outrun(failed, at=_QUOTA):
-                    return  # somebody else has pinned it
-            else:
-                return
-        raise Busy
+        try:
+            await self._quotas.create(
+                partial(self._reserve, seat),
+                Check(message.own_key(), when=present() & differs("deleted", True)),
+                Create(pin),
+                self._door.audit(seat, "message.pin", target=message.author_id, about=about),
+                pattern=self._kind.set_pin,
+            )
+        except ConditionFailed as failed:
+            if failed.at(_MESSAGE):
+                raise NotFound from None
+            # Otherwise another user has pinned it.
 
     async def _reserve(self, seat: Seat) -> Operation:
         """What goes into the transaction of one more pin; TooManyPins if there is no room for it."""
