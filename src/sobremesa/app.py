@@ -171,6 +171,7 @@ class Sobremesa:
         files: FileStore,
         *,
         clock: Clock,
+        has_own_clock: bool = False,
         mailer: Mailer | None = None,
         judge: Judge | None = None,
         card_types: Iterable[CardType] = (),
@@ -257,6 +258,7 @@ class Sobremesa:
                 RoomTyping(self.live.typing),
                 judge=judge,
                 judge_seconds=settings.moderation_seconds,
+                has_own_clock=has_own_clock,
             )
 
         access = Access(table, audit, clock)
@@ -357,6 +359,7 @@ class Sobremesa:
             is_new = create and await make_table(engine)
             if not create:
                 await engine.describe_table()
+            has_own_clock = clock is not None
             clock = clock or SystemClock()
             table = Table(engine, clock=clock)
             origin = await origin_of(table, clock, settings.store, is_new=is_new)
@@ -370,6 +373,7 @@ class Sobremesa:
                 settings,
                 files,
                 clock=clock,
+                has_own_clock=has_own_clock,
                 mailer=mailer,
                 judge=judge,
                 card_types=card_types,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from sobremesa.clock import Clock, SystemClock, instant
+from sobremesa.clock import Clock, instant
 from sobremesa.errors import Busy, NotFound
 from sobremesa.ids import Ids, MessageId, time_of
 from sobremesa.people import UserId
@@ -83,7 +83,9 @@ def nothing_else(message: Message) -> Sequence[Operation]:
 class Sending:
     """Writes messages into rooms of one kind."""
 
-    def __init__(self, kind: RoomKind, table: Table, clock: Clock, ids: Ids, door: Door, lanes: Lanes) -> None:
+    def __init__(
+        self, kind: RoomKind, table: Table, clock: Clock, ids: Ids, door: Door, lanes: Lanes, *, has_own_clock: bool
+    ) -> None:
         self._kind = kind
         self._table = table
         self._clock = clock
@@ -91,7 +93,7 @@ class Sending:
         self._door = door
         self._lanes = lanes
         # The machine's clock may step back, and messages still go on. A clock of one's own means what it says.
-        self._is_own_clock = not isinstance(clock, SystemClock)
+        self._has_own_clock = has_own_clock
 
     async def write(
         self, seat: Seat, judged: Judged, also: Also = nothing_else, head: HeadChange | None = None
@@ -150,7 +152,7 @@ class Sending:
         draft, mentions, files, flags, nsfw_band = judged
         now = self._clock.now_ms()
         message_id = MessageId(self._ids.mint() if last is None else self._ids.mint_after(last))
-        if self._is_own_clock and time_of(message_id) > now + OWN_CLOCK_TOLERANCE_MS:
+        if self._has_own_clock and time_of(message_id) > now + OWN_CLOCK_TOLERANCE_MS:
             raise ClockBehind(last=instant(time_of(message_id)))
         parts = self._kind.message.time_parts(message_id)
         return self._kind.message(

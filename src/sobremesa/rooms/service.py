@@ -69,6 +69,8 @@ class Rooms:
         ephemeral: Ephemeral | None = None,
         judge: Judge | None = None,
         judge_seconds: float = DEFAULT_SECONDS,
+        *,
+        has_own_clock: bool = False,
     ) -> None:
         self.kind = kind
         self._table = table
@@ -83,7 +85,7 @@ class Rooms:
         self._archive = Archive(kind, table, self._dressing)
         self._cases = Cases(kind, table, clock, people)
         self._rewriting = Rewriting(kind, table, clock, self._archive, self._cases)
-        self._sending = Sending(kind, table, clock, ids, door, lanes)
+        self._sending = Sending(kind, table, clock, ids, door, lanes, has_own_clock=has_own_clock)
         self._unread = Unread(kind, table)
         self.leftovers = Leftovers(kind, table, work)
         self._reactions = Reactions(kind, table, clock, people, lanes)
