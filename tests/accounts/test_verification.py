@@ -33,6 +33,7 @@ async def verified(table: Table, clock: SetClock) -> AsyncIterator[Town]:
 
 async def test_a_user_registers_with_the_token_of_the_mail(verified: Town) -> None:
     token = await _asked(verified, "ana")
+    assert f"http://127.0.0.1:8080/register?token={token}\n" in verified.mailbox.letters[-1].text
     signed_in = await verified.accounts.confirm_registration(token, device="phone")
 
     assert (signed_in.user.username, signed_in.user.email) == ("ana", "ana@example.com")

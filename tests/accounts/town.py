@@ -59,7 +59,7 @@ class Letter(msgspec.Struct):
 
     @property
     def token(self) -> str:
-        return self.text.split("\n\n")[2]
+        return self.text.split("\n\n")[-2]
 
 
 class Mailbox:

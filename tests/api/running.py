@@ -47,7 +47,7 @@ class Server:
         self.wait_for(re.compile(rf'"to":"{re.escape(email)}"'), MAIL_WITHIN_SECONDS)
         lines = [json.loads(line) for line in self.log.read_text().splitlines() if '"event":"mail"' in line]
         text: str = [line["text"] for line in lines if line["to"] == email][-1]
-        return text.split("\n\n")[2]
+        return text.split("\n\n")[-2]
 
     def stop(self) -> int:
         """Ask it to stop, as an operator does; its exit status."""

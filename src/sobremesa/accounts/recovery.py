@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import secrets
 from collections.abc import Awaitable, Callable
 
 from sobremesa.accounts.audit import Audit
@@ -21,10 +20,10 @@ from sobremesa.accounts.entities import (
 )
 from sobremesa.accounts.errors import BadResetToken, NoPassword, WrongPassword
 from sobremesa.accounts.known_addresses import KnownAddresses
-from sobremesa.accounts.mail import Mailer, MailTasks
-from sobremesa.accounts.names import check_password, normal_email
+from sobremesa.accounts.mail import Mailer
+from sobremesa.accounts.mailed_tokens import MailedTokens, hash_of, owner_of
+from sobremesa.accounts.names import check_password
 from sobremesa.accounts.passwords import Passwords
-from sobremesa.accounts.secret_hash import secret_hash
 from sobremesa.accounts.sessions import Sessions
 from sobremesa.clock import Clock, Instant, instant
 from sobremesa.http.limits import Limits
@@ -38,15 +37,11 @@ from sobremesa.table import (
     absent_or_null,
     always,
     equals,
-    hash_part,
     remove,
     set_to,
 )
 from sobremesa.table.errors import BadKey, ConditionFailed
 
-RESET_SECONDS = 3600
-SECRET_BYTES = 32
-MAX_TOKEN = 512
 SESSIONS_AT_ONCE = 90
 """How many sessions end in the very transaction that changes the password; the rest right after it."""
 
@@ -63,7 +58,7 @@ class Recovery:
         sessions: Sessions,
         audit: Audit,
         limits: Limits,
-        mail: MailTasks,
+        tokens: MailedTokens,
         addresses: KnownAddresses,
         public_url: str,
         find_by_email: Callable[[str], Awaitable[User | None]],
@@ -74,14 +69,14 @@ class Recovery:
         self._sessions = sessions
         self._audit = audit
         self._limits = limits
-        self._mail = mail
+        self._tokens = tokens
         self._addresses = addresses
         self._public_url = public_url.rstrip("/")
         self._find_by_email = find_by_email
 
     async def close(self) -> None:
         """Wait for the mails that are on their way."""
-        await self._mail.close()
+        await self._tokens.close()
 
     async def change(self, user: User, *, current: str, next: str, keep: SessionId | None) -> None:
         """A new password in place of the current one; every session but one ends."""
@@ -118,12 +113,14 @@ class Recovery:
 
     def ask(self, email: str) -> None:
         """Begin to mail a token to the user with this address, and return; MailNotConfigured without a mailer."""
-        self._mail.start(lambda mailer: self._send_token(mailer, email))
+        self._tokens.start("reset", email, self._send_token)
 
     async def confirm(self, token: str, password: str, address: str) -> None:
         """Set the password of whoever this token was mailed to; BadResetToken unless it is fresh and unused."""
         check_password(password)
-        user_id, hashed = _parts(token)
+        user_id, hashed = UserId(owner_of(token)), hash_of(token)
+        if not user_id or hashed is None:
+            raise BadResetToken
         user, reset = await self._load(user_id)
         if not hmac.compare_digest(reset.hash, hashed):
             raise BadResetToken
@@ -172,19 +169,12 @@ class Recovery:
         return user, reset
 
     async def _send_token(self, mailer: Mailer, email: str) -> None:
-        email = normal_email(email)
-        # By address too, so that nobody's mailbox can be filled from many places.
-        await self._limits.take("credentials", f"reset:{hash_part(email)}")
         user = await self._find_by_email(email)
         if user is None or await self.find_hash(user) is None:
             return
-        token = f"{user.user_id}.{secrets.token_urlsafe(SECRET_BYTES)}"
-        now = self._clock.now_ms()
+        minted = self._tokens.mint(user.user_id)
         reset = PasswordReset(
-            user_id=user.user_id,
-            hash=secret_hash(token),
-            created_at=instant(now),
-            expires_at=now // 1000 + RESET_SECONDS,
+            user_id=user.user_id, hash=minted.hash, created_at=minted.created_at, expires_at=minted.expires_at
         )
 
         await self._table.write(Put(reset), pattern=ask_reset)
@@ -193,15 +183,9 @@ class Recovery:
             email,
             "A new password",
             f"Hello {user.username},\n\nsomebody asked for a new password for your account at {self._public_url}. "
-            f"If that was you, use this token within an hour:\n\n{token}\n\nIf not, do nothing.\n",
+            f"If that was you, open this address within an hour:\n\n{self._public_url}/reset?token={minted.token}\n\n"
+            f"Or use the token itself:\n\n{minted.token}\n\nIf not, do nothing.\n",
         )
 
     def _now(self) -> Instant:
         return instant(self._clock.now_ms())
-
-
-def _parts(token: str) -> tuple[UserId, str]:
-    user_id, _, secret = token.rpartition(".")
-    if not user_id or not secret or len(token) > MAX_TOKEN or not token.isascii():
-        raise BadResetToken
-    return UserId(user_id), secret_hash(token)

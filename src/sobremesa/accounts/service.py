@@ -38,6 +38,7 @@ from sobremesa.accounts.keyring import Keyring
 from sobremesa.accounts.known_addresses import KnownAddresses
 from sobremesa.accounts.login import Login
 from sobremesa.accounts.mail import Mailer, MailTasks
+from sobremesa.accounts.mailed_tokens import MailedTokens
 from sobremesa.accounts.names import check_device, folded, normal_email, normal_username, twin_of
 from sobremesa.accounts.passwords import Passwords
 from sobremesa.accounts.recovery import Recovery
@@ -121,14 +122,13 @@ class Accounts:
             unclaimed=self._unclaimed,
         )
         mail = MailTasks(mailer)
+        mailed = MailedTokens(clock, limits, mail)
         self._verification = Verification(
             table,
-            clock,
             registration=self._registration,
             directory=self,
             passwords=passwords,
-            limits=limits,
-            mail=mail,
+            tokens=mailed,
             public_url=settings.address,
         )
         self._login = Login(
@@ -147,7 +147,7 @@ class Accounts:
             sessions=self._sessions,
             audit=audit,
             limits=limits,
-            mail=mail,
+            tokens=mailed,
             addresses=addresses,
             public_url=settings.address,
             find_by_email=self.find_by_email,
