@@ -53,7 +53,7 @@ class Life:
             assert found.keys() == self.expected
             assert max(found.values()) == 1
             self.done["lists"] += 1
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.1)
 
     async def pick(self) -> None:
         """One item after the other."""
@@ -65,7 +65,7 @@ class Life:
             if number % 10 > 1:
                 assert item.title == f"Old item {number}"
             self.done["reads"] += 1
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0.01)
 
     async def write_there(self) -> None:
         """The old program goes on."""

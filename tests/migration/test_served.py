@@ -84,10 +84,14 @@ async def test_nobody_who_uses_a_server_notices_that_rows_are_moved(store: str, 
                 assert (await ana.get(here)) == changed
             reader.is_over.set()
             await reading
-            await write_old(store, ROWS)
-            await until_listed(ana, at, ROWS + 1)  # the server knows of the cut-over: old rows are no longer shown
-
             assert reader.rounds > 2
+
+            await sobremesa(*command, "rollback", "--store", store)
+            await write_old(store, ROWS)
+            await until_listed(ana, at, ROWS + 2)  # the server knows of the way back
+            await sobremesa(*command, "cutover", "--store", store)
+            await write_old(store, ROWS + 1)
+            await until_listed(ana, at, ROWS + 2)  # and of the cut-over: what is old now is no longer shown
 
 
 async def until_listed(caller: Caller, at: str, count: int) -> None:
