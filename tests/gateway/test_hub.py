@@ -117,6 +117,27 @@ async def test_a_join_that_the_feed_tells_late_does_not_undo_a_kick(town: Town, 
     assert dora.heard[-1]["d"]["content"] == "welcome back"
 
 
+async def test_a_deleted_server_is_heard_of_though_older_events_are_delivered_after_its_deletion(
+    town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bea, feed = await listen(town, table.bea), town.app.live.feed
+    await town.app.membership.change_role(table.ana.actor, table.server_id, table.bea.user.user_id, role="moderator")
+    read = feed.next
+
+    async def read_before_the_deletion(is_heard: Any) -> Any:
+        heard = await read(is_heard)
+        await town.app.communities.delete_server(table.ana.actor, table.server_id)
+        monkeypatch.undo()
+        return heard
+
+    monkeypatch.setattr(feed, "next", read_before_the_deletion)
+    await hub.step()
+    await hub.step()
+
+    assert bea.names[-1] == "server.deleted"
+    assert server(table.server_id) not in hub.topics_of(table.bea.user.user_id)
+
+
 async def test_what_waits_to_be_handed_on_goes_before_somebody_is_sent_out(
     town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,9 @@ class Hub:
         """When each was told first."""
         self._untaken: Heard | None = None
         """What the feed has told and is not delivered yet: if that fails, it is tried again."""
+        self._unsubscribed_early: dict[Topic, set[Listener]] = defaultdict(set)
+        """Listeners whose membership was found to be over before the feed said why: if the topic ended, they receive
+        that event as well."""
         self._removals = 0
         """How many memberships this process has ended."""
         self.delivered = 0
@@ -125,6 +128,8 @@ class Hub:
         """Nobody listens here any more."""
         for topic in listener.subscriptions:
             self._discard(topic, listener)
+        for topic in list(self._unsubscribed_early):
+            self._settle_early(topic, listener)
         listener.subscriptions = {}
         listener.pending = []
         for subject in (listener.user_id, listener.session_id):
@@ -252,7 +257,7 @@ class Hub:
         for seat in self._seats_changed(entries):
             # Whatever was told of it, and in which order: this is how it is.
             member = members.get(seat)
-            self._subscribe(member) if member is not None else self._unsubscribe(seat)
+            self._subscribe(member) if member is not None else self._unsubscribe_early(seat)
         return list(touched)
 
     def _first_told(self, entry: Entry) -> int | None:
@@ -267,7 +272,11 @@ class Hub:
     def _put(self, entry: Entry, first: int | None, touched: dict[Listener, None]) -> None:
         said = entry.announcement
         hearing = self._hearing(said.topics)
-        if first is not None:
+        if first is None:
+            ended = [topic for user_id, topic, _ in said.expels if user_id is None]
+            if ended:
+                hearing = set(hearing).union(*(self._unsubscribed_early.pop(topic, ()) for topic in ended))
+        else:
             # The second time it is for those only who have come since the first.
             hearing = [each for each in hearing if each.has_come_since(first, said.topics)]
         if not hearing:
@@ -309,6 +318,7 @@ class Hub:
             since = self._kept.count if known is None else known.after
             listener.subscriptions[member.topic] = Subscription.by(member, since)
             self._listeners[member.topic].add(listener)
+            self._settle_early(member.topic, listener)
 
     def _expel(self, expulsion: Expulsion) -> None:
         """End the subscriptions by the membership that is over; not those by a later one."""
@@ -316,6 +326,7 @@ class Hub:
         self._mark_stale(user_id)
         listeners = self._listeners.get(topic, ()) if user_id is None else self._of_subject.get(user_id, ())
         for listener in list(listeners):
+            self._settle_early(topic, listener)
             held = listener.subscriptions.get(topic)
             if held is not None and not (since and held.since and since != held.since):
                 self._drop(topic, listener)
@@ -324,6 +335,20 @@ class Hub:
         for listener in list(self._of_subject.get(seat.user_id, ())):
             if seat.topic in listener.subscriptions:
                 self._drop(seat.topic, listener)
+
+    def _unsubscribe_early(self, seat: Seat) -> None:
+        for listener in list(self._of_subject.get(seat.user_id, ())):
+            if seat.topic in listener.subscriptions:
+                self._drop(seat.topic, listener)
+                self._unsubscribed_early[seat.topic].add(listener)
+
+    def _settle_early(self, topic: Topic, listener: Listener) -> None:
+        """The feed has said what became of this membership, or the listener has left."""
+        listeners = self._unsubscribed_early.get(topic)
+        if listeners is not None:
+            listeners.discard(listener)
+            if not listeners:
+                del self._unsubscribed_early[topic]
 
     def _drop(self, topic: Topic, listener: Listener) -> None:
         if listener.pending:
