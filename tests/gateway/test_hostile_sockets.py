@@ -104,9 +104,20 @@ class Hours:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ahead = 0.0
-        monkeypatch.setattr(gateway, "monotonic", lambda: monotonic() + self.ahead)
+        self._read = asyncio.Event()
+        monkeypatch.setattr(gateway, "monotonic", self._now)
         monkeypatch.setattr(gateway, "IDENTIFY_SECONDS", 1000)
         monkeypatch.setattr(gateway, "SWEEP_SECONDS", 0.01)
+
+    def _now(self) -> float:
+        self._read.set()
+        return monotonic() + self.ahead
+
+    async def until_swept(self) -> None:
+        """Wait until all sockets were looked at: the next sweep, which reads the clock first, begins after it."""
+        for _ in range(2):
+            self._read.clear()
+            await self._read.wait()
 
 
 async def test_heartbeats_do_not_put_off_the_end_of_the_time_to_identify(
@@ -130,7 +141,7 @@ async def test_the_time_in_which_the_server_makes_a_client_wait_does_not_count(
 
     async def slow(self: Authentication, token: str) -> tuple[Actor, int]:
         hours.ahead = 1001
-        await asyncio.sleep(0.1)  # the sockets are looked at meanwhile
+        await hours.until_swept()
         hours.ahead = 0
         return await until(self, token)
 
