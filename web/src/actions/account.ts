@@ -1,5 +1,6 @@
 // One's own account: coming in, going out, and what others see of one.
 import { request, requestUnsigned, upload } from "../api/client";
+import { Problem } from "../api/problems";
 import type { SessionRow } from "../api/shapes";
 import { begin, end } from "../api/session";
 import { forgetDrafts } from "../store/drafts";
@@ -22,10 +23,26 @@ export async function signIn(email: string, password: string): Promise<void> {
   begin(await requestUnsigned("/v1/auth/login", { body: { email, password, device: device() } }));
 }
 
-export async function register(email: string, username: string, password: string): Promise<void> {
-  begin(
-    await requestUnsigned("/v1/auth/register", { body: { email, username, password, device: device() } }),
-  );
+/** Registers, and signs in; or, where addresses are confirmed by mail, asks for the mail. */
+export async function register(
+  email: string,
+  username: string,
+  password: string,
+): Promise<"signed in" | "mailed"> {
+  try {
+    begin(
+      await requestUnsigned("/v1/auth/register", { body: { email, username, password, device: device() } }),
+    );
+    return "signed in";
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === "registration_by_mail")) throw error;
+    await requestUnsigned("/v1/auth/registrations", { body: { email, username, password } });
+    return "mailed";
+  }
+}
+
+export async function confirmRegistration(token: string): Promise<void> {
+  begin(await requestUnsigned("/v1/auth/registrations/confirm", { body: { token, device: device() } }));
 }
 
 export async function askReset(email: string): Promise<void> {

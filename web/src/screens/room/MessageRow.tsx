@@ -44,6 +44,8 @@ export const MessageRow = memo(function MessageRow({
         <ActionRow message={message} isMarked={isMarked} isPinned={isPinned} seenBy={seenBy} />
       </TabStopContext>
     );
+  if (message.type === "system")
+    return <Notice message={message} isMarked={isMarked} isCurrent={isCurrent} />;
   const isForMe = message.mentions.includes(me);
   const classes = [
     "message",
@@ -90,6 +92,26 @@ export const MessageRow = memo(function MessageRow({
     </TabStopContext>
   );
 });
+
+/** What happened in the room: a quiet line, with nothing to do about it. */
+export function Notice(props: { message: Message; isMarked: boolean; isCurrent: boolean }) {
+  const { message, isMarked, isCurrent } = props;
+  const { focusMessage } = useRoom();
+  return (
+    <article
+      className={isMarked ? "notice message-marked" : "notice"}
+      data-message={message.messageId}
+      tabIndex={isCurrent ? 0 : -1}
+      onFocus={() => focusMessage(message.messageId)}
+      aria-label={`Notice, ${messageTime(message.createdAt)}`}
+    >
+      <strong>{message.username}</strong> · {message.content}{" "}
+      <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
+        {clockTime(message.createdAt)}
+      </time>
+    </article>
+  );
+}
 
 export function PinnedMark() {
   return (

@@ -29,15 +29,16 @@ export function rowsOf(
       rows.push({ kind: "day", at: message.createdAt });
       before = null;
     }
-    if (!isLineDrawn && message.messageId > (unreadAfter ?? "") && message.authorId !== me) {
+    const isNews = message.authorId !== me && message.type !== "system";
+    if (!isLineDrawn && message.messageId > (unreadAfter ?? "") && isNews) {
       rows.push({ kind: "new" });
       isLineDrawn = true;
       before = null;
     }
     const isHead = !continues(before, message) || message.replyTo !== null;
     rows.push({ kind: "message", message, isHead, seenBy: seen.get(message.messageId) ?? [] });
-    // A card stands alone: what is said after it has a head of its own.
-    before = message.type === "action" ? { ...message, authorId: "" } : message;
+    // A card and a notice stand alone: what is said after them has a head of its own.
+    before = message.type === "action" || message.type === "system" ? { ...message, authorId: "" } : message;
   }
   if (log.hasNewer) {
     rows.push({ kind: "loading", where: "newer" });
@@ -74,6 +75,7 @@ export function keyOf(row: Row): string {
 export function estimate(row: Row): number {
   if (row.kind === "message") {
     if (row.message.type === "action") return row.message.replyTo === null ? 220 : 40;
+    if (row.message.type === "system") return 32;
     const lines = Math.ceil(row.message.content.length / 70) + row.message.content.split("\n").length - 1;
     return (row.isHead ? 38 : 6) + Math.max(1, lines) * 22 + row.message.attachments.length * 220;
   }

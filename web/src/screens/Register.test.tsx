@@ -1,0 +1,63 @@
+import { act } from "react";
+import { afterEach, expect, it, vi } from "vitest";
+import { draw } from "../view/testing";
+import { Register } from "./Register";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  act(() => history.replaceState(null, "", "/"));
+  document.body.replaceChildren();
+});
+
+interface Asked {
+  path: string;
+  body: unknown;
+}
+
+/** A server that answers by path, and what it was asked. */
+function serve(answers: Record<string, [number, unknown]>): Asked[] {
+  const asked: Asked[] = [];
+  vi.stubGlobal("fetch", (url: string, how: { body: string }) => {
+    const path = new URL(url, location.href).pathname;
+    asked.push({ path, body: JSON.parse(how.body) as unknown });
+    const [status, body] = answers[path] ?? [500, {}];
+    return Promise.resolve(Response.json(body, { status }));
+  });
+  return asked;
+}
+
+/** Fill in and submit the form, and wait until the page shows a text. */
+async function submit(place: HTMLElement, fields: Record<string, string>, text: string): Promise<void> {
+  for (const [name, value] of Object.entries(fields)) {
+    const input = place.querySelector<HTMLInputElement>(`[name=${name}]`);
+    if (input !== null) input.value = value;
+  }
+  act(() => place.querySelector("form")?.requestSubmit());
+  await vi.waitFor(async () => {
+    await act(() => Promise.resolve());
+    expect(place.textContent).toContain(text);
+  });
+}
+
+it("where addresses are confirmed, signing up says to check the mail", async () => {
+  const asked = serve({
+    "/v1/auth/register": [403, { code: "registration_by_mail", detail: "by mail" }],
+    "/v1/auth/registrations": [202, {}],
+  });
+  const { place } = draw(<Register />);
+  await submit(
+    place,
+    { email: "ana@example.com", username: "ana", password: "correct horse" },
+    "Check your mail",
+  );
+  expect(asked.map((each) => each.path)).toEqual(["/v1/auth/register", "/v1/auth/registrations"]);
+  expect(place.textContent).toContain("ana@example.com");
+});
+
+it("the link of the mail finishes the registration with its token", async () => {
+  act(() => history.replaceState(null, "", "/register?token=secret-token"));
+  const asked = serve({ "/v1/auth/registrations/confirm": [400, { code: "bad_token", detail: "Too old." }] });
+  const { place } = draw(<Register />);
+  await submit(place, {}, "Too old.");
+  expect(asked).toMatchObject([{ path: "/v1/auth/registrations/confirm", body: { token: "secret-token" } }]);
+});
