@@ -12,6 +12,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 import commands
+from cheap import CHEAP_VARIABLES
 from commands import SOBREMESA
 from sobremesa.cli.loadtest import plan_of
 from sobremesa.loadtest.connection import TEXT, Connection, LoadFailed, Tally, connect, frame
@@ -32,7 +33,8 @@ def served(folder: Path, *, limits: str) -> Iterator[tuple[str, str]]:
     """A server, once it answers: its address, and that of its metrics."""
     port, metrics_port = free_port(), free_port()
     arguments = ("serve", "--port", str(port), "--store", f"sqlite:///{folder}/given.db")
-    environment = os.environ | {"SOBREMESA_RATE_LIMITS": limits, "SOBREMESA_METRICS_PORT": str(metrics_port)}
+    settings = CHEAP_VARIABLES | {"rate_limits": limits, "metrics_port": str(metrics_port)}
+    environment = os.environ | {f"SOBREMESA_{name.upper()}": value for name, value in settings.items()}
     with commands.Process(
         *(SOBREMESA, *arguments),
         folder=folder,
@@ -41,7 +43,7 @@ def served(folder: Path, *, limits: str) -> Iterator[tuple[str, str]]:
         stderr=subprocess.PIPE,
     ) as process:
         assert process.stderr is not None
-        assert b"serves" in process.stderr.readline()
+        assert any(b"serves" in line for line in process.stderr)
         yield f"http://{LOOPBACK}:{port}", f"http://{LOOPBACK}:{metrics_port}/metrics"
         process.terminate()
         process.wait(20)
