@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("demo"))
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")  # other tests may come between, and it is used by nobody: it can stay
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("demo")
     store = f"sqlite:///{folder / 'world.db'}"
