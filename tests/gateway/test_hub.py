@@ -202,6 +202,27 @@ async def test_whoever_was_removed_after_it_was_read_where_they_are_does_not_lis
     assert bea.names == ["member.left"]
 
 
+@pytest.mark.parametrize("is_delivered_before", [True, False])
+async def test_a_server_that_is_deleted_while_a_member_comes_in_is_heard_of(
+    is_delivered_before: bool, town: Town, hub: Hub, table: LongTable
+) -> None:
+    await listen(town, table.ana)
+    app, before, bea = town.app, hub.position(), Ear(table.bea)
+    again = partial(app._listening.topics_of, table.bea.actor)
+    async with hub.arriving(bea):
+        stale = await again()
+        await app.membership.change_role(table.ana.actor, table.server_id, table.bea.user.user_id, role="moderator")
+        await hub.step()
+        await app.communities.delete_server(table.ana.actor, table.server_id)
+        if is_delivered_before:
+            await hub.step()
+        await hub.attach(bea, stale, app.live.feed.cursor_of(before), again)
+    if not is_delivered_before:
+        await hub.step()
+
+    assert bea.names == ["server.deleted"]
+
+
 async def test_a_session_that_is_ended_here_is_over_at_once(town: Town, hub: Hub, table: LongTable) -> None:
     bea = await listen(town, table.bea)
     await town.app.accounts.logout(table.bea.actor)

@@ -119,6 +119,8 @@ class Hub:
             return None
         for topic in listener.subscriptions:
             self._listeners[topic].add(listener)
+        for topic in listener.lost:
+            self._unsubscribed_early[topic].add(listener)
         for subject in (listener.user_id, listener.session_id):
             if subject is not None:
                 self._of_subject[subject].add(listener)

@@ -31,7 +31,7 @@ class Subscription(NamedTuple):
 class Listener:
     """Receives the events of its topics."""
 
-    __slots__ = ("before", "is_over", "is_stale", "pending", "session_id", "subscriptions", "tenant", "user_id")
+    __slots__ = ("before", "is_over", "is_stale", "lost", "pending", "session_id", "subscriptions", "tenant", "user_id")
 
     def __init__(self) -> None:
         self.user_id = UserId("")
@@ -43,6 +43,8 @@ class Listener:
         """The ids of missed events from before the memberships began."""
         self.is_over = False
         """Has the session ended while what was missed was told?"""
+        self.lost: set[Topic] = set()
+        """Topics of memberships that ended before it was attached: it still receives that such a topic ended."""
         self.is_stale = False
         """Has a membership changed since the topics were read, and before the listener was attached?"""
 

@@ -100,6 +100,7 @@ class Replay:
             said = entry.announcement
             if self._is_for(listener, entry):
                 listener.pending.append(entry.full_frame if receives_all(listener, said) else entry.frame)
+            listener.lost -= {topic for user_id, topic, _ in said.expels if user_id in (None, listener.user_id)}
             if said.ends and not {listener.user_id, listener.session_id}.isdisjoint(said.ends):
                 listener.is_over = True
         if listener.pending:
@@ -120,7 +121,9 @@ class Replay:
     async def _subscribe_again(self, listener: Listener, after: Cursor, again: Again) -> None:
         """Subscribe a listener to what it is in now."""
         listener.is_stale = False
+        held = listener.subscriptions.keys()
         listener.subscribe(await again(), self._kept.count)
+        listener.lost = (listener.lost | held) - listener.subscriptions.keys()
         listener.before = await self._before_start(listener, after)
 
     async def _before_start(self, listener: Listener, after: Cursor) -> Set[str]:
@@ -203,6 +206,8 @@ class Replay:
         said = entry.announcement
         if not said.t:
             return False
+        if any(user_id is None and topic in listener.lost for user_id, topic, _ in said.expels):
+            return True
         held = listener.subscriptions
         for admission in said.admits:
             if admission.user_id == listener.user_id and admission.topic not in held:
