@@ -271,6 +271,19 @@ async def test_the_invites_of_a_member_end_when_others_remove_them(town: Town, *
     await membership.redeem(removed, again.code)
 
 
+async def test_invite_of_a_removed_member_ends_whatever_the_clocks_of_nodes_show(town: Town, clock: Ahead) -> None:
+    membership, server_id = town.app.membership, town.server_id
+    clock.move(seconds=5)
+    invite = await membership.create_invite(town.member, server_id)
+    clock.move(seconds=-5)
+
+    await membership.remove(town.owner, server_id, town.member.user_id)
+
+    assert await _is_over(town, invite)
+    with pytest.raises(NotFound):
+        await membership.redeem(town.stranger, invite.code)
+
+
 async def test_no_invite_is_created_by_somebody_who_is_removed_meanwhile(town: Town) -> None:
     membership, server_id = town.app.membership, town.server_id
     for _ in range(10):

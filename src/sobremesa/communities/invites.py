@@ -29,11 +29,23 @@ from sobremesa.communities.errors import Banned
 from sobremesa.communities.permissions import Right
 from sobremesa.communities.service import reserve_server
 from sobremesa.errors import NotFound
-from sobremesa.invites import Guard, InviteKind, Invites, Joining, NewInvite
+from sobremesa.invites import Guard, InviteKind, Invites, Joining, NewInvite, Permit
 from sobremesa.invites.codes import InviteCode
 from sobremesa.people import Actor
 from sobremesa.quotas import Outrun, Quotas
-from sobremesa.table import Check, Entity, Key, Operation, Table, absent, absent_or_null, less, present
+from sobremesa.table import (
+    Check,
+    Condition,
+    Entity,
+    Key,
+    Operation,
+    Table,
+    absent,
+    absent_or_null,
+    at_most,
+    less,
+    present,
+)
 
 
 class InviteInfo(NamedTuple):
@@ -66,11 +78,11 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
         self._access = access
         self._quotas = quotas
 
-    async def authorize(self, actor: Actor, target_id: str, act: Literal["create", "list"]) -> Sequence[Operation]:
+    async def authorize(self, actor: Actor, target_id: str, act: Literal["create", "list"]) -> Permit:
         right: Right = "invite" if act == "create" else "manage_invites"
         member = await self._access.require_member(actor, ServerId(target_id), right)
         is_there = Check(member.server.own_key(), when=present() & absent_or_null("deleted_at"))
-        return (is_there, self._access.still(member))
+        return Permit((is_there, self._access.still(member)), member.place.joined_at)
 
     async def authorize_revoke(self, actor: Actor, invite: Invite) -> Sequence[Operation]:
         member = await self._access.require_member(actor, invite.server_id)
@@ -117,7 +129,7 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
         guards = (
             Guard(Check(ban_of(server_id=server_id, user_id=actor.user_id), when=absent()), Banned),
             Guard(Check(target.own_key(), when=present() & absent_or_null("deleted_at")), NotFound),
-            Guard(Check(creator, when=absent_or_null("removed_at") | less("removed_at", invite.created_at)), NotFound),
+            Guard(Check(creator, when=_not_ended(invite)), NotFound),
             Guard(room, Outrun),
         )
         return Joining(place, guards, Redeemed(target, place))
@@ -130,5 +142,16 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
 
 
 def _ended_with(creator: FormerMembership | None, invite: Invite) -> bool:
-    """Was its creator kicked or banned after having created it? Someone who only left has taken nothing along."""
-    return creator is not None and creator.removed_at is not None and creator.removed_at >= invite.created_at
+    """Was its creator kicked or banned after having created it? A member who only left has ended none."""
+    if creator is None or creator.removed_at is None:
+        return False
+    if invite.creator_joined_at is not None:
+        return creator.removed_at > invite.creator_joined_at
+    return creator.removed_at >= invite.created_at
+
+
+def _not_ended(invite: Invite) -> Condition:
+    """The opposite, as a condition of the row of the creator's former membership."""
+    if invite.creator_joined_at is not None:
+        return absent_or_null("removed_at") | at_most("removed_at", invite.creator_joined_at)
+    return absent_or_null("removed_at") | less("removed_at", invite.created_at)

@@ -4,6 +4,6 @@
 has the verbs. A domain gives its own rows and rights as an `InviteKind`.
 """
 
-from sobremesa.invites.service import Guard, InviteKind, Invites, Joining, NewInvite
+from sobremesa.invites.service import Guard, InviteKind, Invites, Joining, NewInvite, Permit
 
-__all__ = ["Guard", "InviteKind", "Invites", "Joining", "NewInvite"]
+__all__ = ["Guard", "InviteKind", "Invites", "Joining", "NewInvite", "Permit"]

@@ -22,3 +22,6 @@ class InviteRow(Entity):
     revoked: bool = False
     created_at: Instant = EPOCH
     ttl: int | None = None
+    creator_joined_at: Instant | None = None
+    """Since when its creator was a member. It tells which membership the invite ends with, whatever clocks say: an
+    invite that is written just before a removal may have been created later by the clock than the removal."""

@@ -43,6 +43,15 @@ class NewInvite(NamedTuple):
     max_uses: int | None
     created_at: Instant
     ttl: int | None
+    creator_joined_at: Instant | None
+
+
+class Permit(NamedTuple):
+    """That an actor may create or list invites of a target."""
+
+    conditions: Sequence[Operation]
+    """What must still be true when it is written."""
+    member_since: Instant | None = None
 
 
 class Guard(NamedTuple):
@@ -70,12 +79,12 @@ class InviteKind(ABC, Generic[InviteT, TargetT, FoundT, JoinedT]):
     revoke: WritePattern
 
     @abstractmethod
-    async def authorize(self, actor: Actor, target_id: str, act: Literal["create", "list"]) -> Sequence[Operation]:
-        """Conditions under which the actor may still do this when it is written; NotFound or Forbidden if not now."""
+    async def authorize(self, actor: Actor, target_id: str, act: Literal["create", "list"]) -> Permit:
+        """Return a permit; raise NotFound or Forbidden if the actor may not do this."""
 
     @abstractmethod
     async def authorize_revoke(self, actor: Actor, invite: InviteT) -> Sequence[Operation]:
-        """The same, for revoking this invite."""
+        """Return what must be true when this invite is revoked; raise NotFound or Forbidden if the actor may not."""
 
     @abstractmethod
     def rows(self, target_id: str, new: NewInvite) -> tuple[InviteT, Entity]:
@@ -141,15 +150,15 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         key: str | None = None,
     ) -> InviteT:
         """Create a code that lets people in, so often and for so long."""
-        still_allowed = await self._kind.authorize(actor, target_id, "create")
+        permit = await self._kind.authorize(actor, target_id, "create")
         claim = self._idempotency.claim(actor, key, self._kind.claims_as, [target_id, max_uses, expires_in_seconds])
 
-        invite, companion = self._kind.rows(target_id, self._new(actor, max_uses, expires_in_seconds))
+        invite, companion = self._kind.rows(target_id, self._new(actor, permit, max_uses, expires_in_seconds))
         try:
             await self._table.write(
                 Create(invite),
                 Create(companion),
-                *still_allowed,
+                *permit.conditions,
                 *claim.operations(invite.code),
                 pattern=self._kind.create,
             )
@@ -249,7 +258,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
             raise NotFound
         return invite, target
 
-    def _new(self, actor: Actor, max_uses: int | None, expires_in_seconds: int | None) -> NewInvite:
+    def _new(self, actor: Actor, permit: Permit, max_uses: int | None, expires_in_seconds: int | None) -> NewInvite:
         now_ms = self._clock.now_ms()
         ends_ms = None if expires_in_seconds is None else now_ms + expires_in_seconds * 1000
         return NewInvite(
@@ -260,6 +269,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
             created_at=instant(now_ms),
             # Rounded up: `expires_at` decides to the millisecond, this one only removes the row.
             ttl=None if ends_ms is None else -(-ends_ms // 1000),
+            creator_joined_at=permit.member_since,
         )
 
     def _now(self) -> Instant:

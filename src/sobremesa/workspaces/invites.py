@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sobremesa.clock import Instant
 from sobremesa.errors import NotFound
-from sobremesa.invites import Guard, InviteKind, Invites, Joining, NewInvite
+from sobremesa.invites import Guard, InviteKind, Invites, Joining, NewInvite, Permit
 from sobremesa.invites.codes import InviteCode
 from sobremesa.invites.errors import AlreadyMember
 from sobremesa.people import Actor
@@ -61,11 +61,11 @@ class WorkspaceInviteKind(InviteKind[Invite, Workspace, Invitation, Joined]):
         self._access = access
         self._members = members
 
-    async def authorize(self, actor: Actor, target_id: str, act: Literal["create", "list"]) -> Sequence[Operation]:
-        return ((await self._access.enter(actor, WorkspaceId(target_id), "invite")).still(),)
+    async def authorize(self, actor: Actor, target_id: str, act: Literal["create", "list"]) -> Permit:
+        return Permit(((await self._access.enter(actor, WorkspaceId(target_id), "invite")).still(),))
 
     async def authorize_revoke(self, actor: Actor, invite: Invite) -> Sequence[Operation]:
-        return await self.authorize(actor, _workspace_of(invite), "list")
+        return (await self.authorize(actor, _workspace_of(invite), "list")).conditions
 
     def rows(self, target_id: str, new: NewInvite) -> tuple[Invite, Entity]:
         workspace_id = WorkspaceId(target_id)
