@@ -36,7 +36,7 @@ from bench.workload import (
     newest,
     operations,
 )
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table import Layout, RawKey
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.embedded.file import connect

@@ -20,7 +20,7 @@ from bench.progress import Steps
 from bench.raw import GroupCommitContender, RawContender
 from bench.workload import COUNT, Rooms
 from servers import Endpoint, start_dynalite, start_dynoxide, start_moto
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table import Layout, Table
 from sobremesa.table.engines.dynamodb import DynamoEngine
 from sobremesa.table.engines.embedded import EmbeddedEngine

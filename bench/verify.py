@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.contender import seed
 from bench.raw import RawContender
 from bench.workload import EPOCH_MS, Rooms, operations
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Layout
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.embedded.file import connect

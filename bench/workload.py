@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sobremesa.clock import Instant, instant
+from sobremesa.core.clock import Instant, instant
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, RawKey, gsi1, gsi2
 from sobremesa.table.conditions import Absent, AllOf, AnyOf, Attribute, Compare, Condition, Present
 from sobremesa.table.engines.protocol import ItemWrite, PutItem, QueryRequest, SortPrefix, UpdateItem

@@ -15,7 +15,6 @@ sys.path[:0] = [str(DOCS), str(DOCS.parent / "tests")]
 
 import story  # noqa: E402
 from sobremesa import __version__  # noqa: E402
-from sobremesa.announcing import EVENTS, FROM_ROWS  # noqa: E402
 from sobremesa.app import REGISTRY  # noqa: E402
 from sobremesa.cli.tour_model import (  # noqa: E402
     Conversation,
@@ -32,15 +31,16 @@ from sobremesa.cli.tour_model import (  # noqa: E402
     registry,
     send_message,
 )
-from sobremesa.clock import Instant  # noqa: E402
-from sobremesa.communities.permissions import RIGHTS, SAYS  # noqa: E402
+from sobremesa.core.clock import Instant  # noqa: E402
+from sobremesa.core.settings import PREFIX, Settings  # noqa: E402
+from sobremesa.domains.communities.permissions import RIGHTS, SAYS  # noqa: E402
+from sobremesa.domains.threads.card_types import CardType, CardTypes, Transition  # noqa: E402
+from sobremesa.domains.workspaces import rights as workspaces  # noqa: E402
+from sobremesa.glue.event_catalog import EVENTS, FROM_ROWS  # noqa: E402
 from sobremesa.http.schemas import described, require_all  # noqa: E402
 from sobremesa.live import asyncapi  # noqa: E402
 from sobremesa.live.events import EventTypes  # noqa: E402
-from sobremesa.settings import PREFIX, Settings  # noqa: E402
 from sobremesa.table import Create, Table, Update, Usage, add, catalogue, open_engine, set_to  # noqa: E402
-from sobremesa.threads.card_types import CardType, CardTypes, Transition  # noqa: E402
-from sobremesa.workspaces import rights as workspaces  # noqa: E402
 from table import gaps  # noqa: E402
 
 NOTE = "<!-- Written by docs/generate.py: change that, then run `make docs`. -->\n\n"
@@ -127,7 +127,7 @@ def _permissions_page() -> str:
 def _cards_page() -> str:
     text = NOTE + "# Types of cards\n\n"
     text += (
-        "What is built in, as `sobremesa.threads.card_types` declares it; an application adds its own with\n"
+        "What is built in, as `sobremesa.domains.threads.card_types` declares it; an application adds its own with\n"
         "`Sobremesa.open(..., card_types=[...])`. What a card promises is told in [threads.md](threads.md).\n\n"
     )
     text += (

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any, NamedTuple, TypeVar
 
-from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
-from sobremesa.attachments.receiving import Arriving
-from sobremesa.clock import SetClock
-from sobremesa.conversations.activity import Activity
-from sobremesa.ids import Ids
-from sobremesa.inboxes.entities import InboxKey
-from sobremesa.inboxes.publishing import Notice
-from sobremesa.people import DEFAULT_TENANT, Actor, KeyId, UserId
+from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId, UserId
+from sobremesa.core.clock import SetClock
+from sobremesa.core.ids import Ids
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.entities import User
+from sobremesa.domains.attachments.receiving import Arriving
+from sobremesa.domains.conversations.activity import Activity
+from sobremesa.domains.inboxes.entities import InboxKey
+from sobremesa.domains.inboxes.publishing import Notice
+from sobremesa.domains.threads.entities import ListingId
+from sobremesa.domains.threads.service import NewThread
+from sobremesa.domains.workspaces.entities import SettingName
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import Settings
 from sobremesa.table import Put, Usage, measure
-from sobremesa.threads.entities import ListingId
-from sobremesa.threads.service import NewThread
-from sobremesa.workspaces.entities import SettingName
 
 T = TypeVar("T")
 

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sobremesa.clock import SetClock
-from sobremesa.following import Follower
-from sobremesa.following.entities import Progress
-from sobremesa.following.service import LEASE_SECONDS
-from sobremesa.ids import Ids
-from sobremesa.jobs import Jobs
+from sobremesa.core.clock import SetClock
+from sobremesa.core.ids import Ids
 from sobremesa.table import Put, RawChange, Table
+from sobremesa.work.consumers import Follower
+from sobremesa.work.consumers.entities import Progress
+from sobremesa.work.consumers.service import LEASE_SECONDS
+from sobremesa.work.jobs import Jobs
 from table.engines import embedded
 
 SOON_SECONDS = 60

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sobremesa.clock import SetClock, instant
-from sobremesa.ids import MAX_MS, Ids, encode, first_of, is_ulid, time_of
+from sobremesa.core.clock import SetClock, instant
+from sobremesa.core.ids import MAX_MS, Ids, encode, first_of, is_ulid, time_of
 
 LATEST = encode((1 << 128) - 1)
 LAST_OF_9999 = encode((MAX_MS << 80) | ((1 << 80) - 1))

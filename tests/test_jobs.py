@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sobremesa.clock import SetClock
-from sobremesa.ids import Ids
-from sobremesa.jobs import Jobs
-from sobremesa.jobs.service import LEASE_SECONDS
+from sobremesa.core.clock import SetClock
+from sobremesa.core.ids import Ids
 from sobremesa.table import Table
+from sobremesa.work.jobs import Jobs
+from sobremesa.work.jobs.service import LEASE_SECONDS
 from table.engines import embedded
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from sobremesa.rooms.lanes import Lanes
+from sobremesa.work.keyed_lock import Lanes
 
 
 @pytest.mark.parametrize(("needed", "most_expected"), [(True, 1), (False, 20)])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock, instant
+from sobremesa.core.clock import SetClock, instant
 from sobremesa.rooms.errors import ClockBehind
 from sobremesa.rooms.sending import Draft
 from test_docs import python_blocks

@@ -13,7 +13,7 @@ import pytest
 
 from sobremesa import __version__
 from sobremesa.app import Sobremesa
-from sobremesa.settings import Settings
+from sobremesa.core.settings import Settings
 from sobremesa.table.opening import ExtraMissing
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.attachments.receiving import Arriving
-from sobremesa.records.address import records_address
-from sobremesa.records.opening import open_database
+from sobremesa.domains.attachments.receiving import Arriving
+from sobremesa.domains.records.address import records_address
+from sobremesa.domains.records.opening import open_database
 from sobremesa.table.opening import open_embedded
 
 

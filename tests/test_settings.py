@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sobremesa.settings import BadSetting, Settings, unknown_variables
+from sobremesa.core.settings import BadSetting, Settings, unknown_variables
 from sobremesa.table.names import IndexNames, Names
 
 

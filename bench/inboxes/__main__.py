@@ -19,10 +19,10 @@ from bench.inboxes.replay import Kept, keeping
 from bench.lock import Lock
 from bench.progress import Steps, steps
 from sobremesa.app import Sobremesa
-from sobremesa.inboxes.entities import InboxKey
-from sobremesa.inboxes.publishing import Notice
-from sobremesa.people import Actor, KeyId, Tenant, UserId
-from sobremesa.settings import Settings
+from sobremesa.core.actor import Actor, KeyId, Tenant, UserId
+from sobremesa.core.settings import Settings
+from sobremesa.domains.inboxes.entities import InboxKey
+from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.table import open_engine
 
 HERE = Path(__file__).resolve().parent.parent

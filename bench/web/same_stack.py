@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 from sobremesa.app import Sobremesa
+from sobremesa.core.actor import Actor
+from sobremesa.core.ids import RoomId
+from sobremesa.core.settings import Settings
 from sobremesa.http import logs
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import Encoded, Input, Listed, Routes
@@ -13,11 +16,8 @@ from sobremesa.http.limits import NoLimits
 from sobremesa.http.metrics import Metrics
 from sobremesa.http.server import run, serve
 from sobremesa.http.site import Site
-from sobremesa.ids import RoomId
-from sobremesa.people import Actor
 from sobremesa.rooms.api import HistoryQuery, NewMessage
 from sobremesa.rooms.views import MessageView
-from sobremesa.settings import Settings
 
 
 class Echo(Input):

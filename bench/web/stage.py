@@ -19,10 +19,10 @@ import psutil
 
 from bench.web.load import request
 from sobremesa.app import Sobremesa
-from sobremesa.ids import RoomId
-from sobremesa.people import Actor
+from sobremesa.core.actor import Actor
+from sobremesa.core.ids import RoomId
+from sobremesa.core.settings import Settings
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import Settings
 
 CHANNELS = 100
 MESSAGES = 50

@@ -18,68 +18,90 @@ from typing import Any, Self
 
 import msgspec
 
-from sobremesa import __version__, idempotency
-from sobremesa import origin as origin_entities
-from sobremesa import quotas as quota_entities
-from sobremesa.accounts import adopting as accounts_adopting
-from sobremesa.accounts import api as accounts_api
-from sobremesa.accounts import entities as account_entities
-from sobremesa.accounts.audit import Audit
-from sobremesa.accounts.departures import JOB as DEPART
-from sobremesa.accounts.departures import Exporter, Farewell
-from sobremesa.accounts.entities import signing_keys
-from sobremesa.accounts.keyring import Keyring, open_keyring
-from sobremesa.accounts.mail import Mailer
-from sobremesa.accounts.opening import open_accounts
-from sobremesa.agreements import Agreements, ThreadFiles
-from sobremesa.announcing import RoomTyping, translation_of
-from sobremesa.attachments import api as attachments_api
-from sobremesa.attachments import entities as attachment_entities
-from sobremesa.attachments.errors import AttachmentMissing
-from sobremesa.attachments.opening import open_files
-from sobremesa.attachments.service import Attachments
-from sobremesa.attachments.stores import FileStore
-from sobremesa.attendance import TableAttendance
-from sobremesa.clock import Clock, SystemClock
-from sobremesa.communities import adopting as communities_adopting
-from sobremesa.communities import api as communities_api
-from sobremesa.communities import entities as community_entities
-from sobremesa.communities.access import Access
-from sobremesa.communities.cleanup import Cleanup
-from sobremesa.communities.entities import CHANNELS
-from sobremesa.communities.invites import ServerInviteKind
-from sobremesa.communities.membership import Membership
-from sobremesa.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
-from sobremesa.communities.summaries import channel_summaries
-from sobremesa.conversations import adopting as conversations_adopting
-from sobremesa.conversations import api as conversations_api
-from sobremesa.conversations import entities as conversation_entities
-from sobremesa.conversations import recounting as conversations_recounting
-from sobremesa.conversations.entities import CONVERSATIONS
-from sobremesa.conversations.errors import BlockedByThem
-from sobremesa.conversations.opening import open_conversations
-from sobremesa.conversations.seats import CLEAN_CONVERSATION
-from sobremesa.following import Follower, Follows
-from sobremesa.following import entities as following_entities
+from sobremesa import __version__
+from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.clock import Clock, SystemClock
+from sobremesa.core.ids import Ids
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts import adopting as accounts_adopting
+from sobremesa.domains.accounts import api as accounts_api
+from sobremesa.domains.accounts import entities as account_entities
+from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.accounts.departures import JOB as DEPART
+from sobremesa.domains.accounts.departures import Exporter, Farewell
+from sobremesa.domains.accounts.entities import signing_keys
+from sobremesa.domains.accounts.keyring import Keyring, open_keyring
+from sobremesa.domains.accounts.mail import Mailer
+from sobremesa.domains.accounts.opening import open_accounts
+from sobremesa.domains.attachments import api as attachments_api
+from sobremesa.domains.attachments import entities as attachment_entities
+from sobremesa.domains.attachments.errors import AttachmentMissing
+from sobremesa.domains.attachments.opening import open_files
+from sobremesa.domains.attachments.service import Attachments
+from sobremesa.domains.attachments.stores import FileStore
+from sobremesa.domains.communities import adopting as communities_adopting
+from sobremesa.domains.communities import api as communities_api
+from sobremesa.domains.communities import entities as community_entities
+from sobremesa.domains.communities.access import Access
+from sobremesa.domains.communities.cleanup import Cleanup
+from sobremesa.domains.communities.entities import CHANNELS
+from sobremesa.domains.communities.invites import ServerInviteKind
+from sobremesa.domains.communities.membership import Membership
+from sobremesa.domains.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
+from sobremesa.domains.communities.summaries import channel_summaries
+from sobremesa.domains.conversations import adopting as conversations_adopting
+from sobremesa.domains.conversations import api as conversations_api
+from sobremesa.domains.conversations import entities as conversation_entities
+from sobremesa.domains.conversations import recounting as conversations_recounting
+from sobremesa.domains.conversations.entities import CONVERSATIONS
+from sobremesa.domains.conversations.errors import BlockedByThem
+from sobremesa.domains.conversations.opening import open_conversations
+from sobremesa.domains.conversations.seats import CLEAN_CONVERSATION
+from sobremesa.domains.inboxes import adopting as inboxes_adopting
+from sobremesa.domains.inboxes import api as inboxes_api
+from sobremesa.domains.inboxes import delivery as inbox_delivery
+from sobremesa.domains.inboxes import entities as inbox_entities
+from sobremesa.domains.inboxes.opening import open_inboxes
+from sobremesa.domains.invites import Invites
+from sobremesa.domains.moderation import api as moderation_api
+from sobremesa.domains.moderation import entities as moderation_entities
+from sobremesa.domains.moderation.policy import open_policy
+from sobremesa.domains.moderation.review import Review
+from sobremesa.domains.records import api as records_api
+from sobremesa.domains.records.address import records_address
+from sobremesa.domains.records.opening import Archive
+from sobremesa.domains.threads import adopting as threads_adopting
+from sobremesa.domains.threads import api as threads_api
+from sobremesa.domains.threads import entities as thread_entities
+from sobremesa.domains.threads import project_api
+from sobremesa.domains.threads import recounting as threads_recounting
+from sobremesa.domains.threads.card_types import CardType
+from sobremesa.domains.threads.cleanup import Cleanup as ThreadCleanup
+from sobremesa.domains.threads.entities import THREADS
+from sobremesa.domains.threads.errors import Blocked, ThreadNotOpen
+from sobremesa.domains.threads.opening import open_threads
+from sobremesa.domains.threads.reviewing import ThreadReview
+from sobremesa.domains.workspaces import adopting as workspaces_adopting
+from sobremesa.domains.workspaces import api as workspaces_api
+from sobremesa.domains.workspaces import entities as workspace_entities
+from sobremesa.domains.workspaces import moving
+from sobremesa.domains.workspaces import recounting as workspaces_recounting
+from sobremesa.domains.workspaces.opening import open_workspaces
+from sobremesa.domains.workspaces.service import CLEAN_WORKSPACE
+from sobremesa.glue.amendment_records import Agreements, ThreadFiles
+from sobremesa.glue.disconnects import SendingOut
+from sobremesa.glue.event_catalog import RoomTyping, translation_of
+from sobremesa.glue.invite_routes import InviteDirectory
+from sobremesa.glue.invite_routes import routes as invite_routes
+from sobremesa.glue.node_registry import TableAttendance
+from sobremesa.glue.ready_snapshot import Gaps, Welcome, counts_in
+from sobremesa.glue.subscriptions import Listening
 from sobremesa.http.calls import Calls
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import Endpoint
 from sobremesa.http.limits import Limits, MemoryLimits, NoLimits
 from sobremesa.http.metrics import Metrics
 from sobremesa.http.site import Site
-from sobremesa.idempotency import Idempotency
-from sobremesa.ids import Ids
-from sobremesa.inboxes import adopting as inboxes_adopting
-from sobremesa.inboxes import api as inboxes_api
-from sobremesa.inboxes import delivery as inbox_delivery
-from sobremesa.inboxes import entities as inbox_entities
-from sobremesa.inboxes.opening import open_inboxes
-from sobremesa.invite_routes import InviteDirectory
-from sobremesa.invite_routes import routes as invite_routes
-from sobremesa.invites import Invites
-from sobremesa.jobs import Handler, Jobs
-from sobremesa.jobs import entities as job_entities
-from sobremesa.listening import Listening
 from sobremesa.live import api as live_api
 from sobremesa.live import entities as live_entities
 from sobremesa.live import presence_api
@@ -91,19 +113,6 @@ from sobremesa.live.polling import Polling
 from sobremesa.live.presence import Presence
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket_limits import MaxSockets
-from sobremesa.migration import Migrations, Recipe, Watch, unwatched
-from sobremesa.migration import entities as migration_entities
-from sobremesa.moderation import api as moderation_api
-from sobremesa.moderation import entities as moderation_entities
-from sobremesa.moderation.policy import open_policy
-from sobremesa.moderation.review import Review
-from sobremesa.origin import ADOPTION, Origin, has_rows
-from sobremesa.people import Tenant, UserId
-from sobremesa.quotas import Quotas
-from sobremesa.records import api as records_api
-from sobremesa.records.address import records_address
-from sobremesa.records.opening import Archive
-from sobremesa.recounts import Recounts
 from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
 from sobremesa.rooms.door import Door
@@ -112,32 +121,24 @@ from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.readers import RoomReaders
 from sobremesa.rooms.recounting import recounts as room_recounts
 from sobremesa.rooms.service import Rooms
-from sobremesa.sending_out import SendingOut
-from sobremesa.settings import Settings
 from sobremesa.table import Layout, Registry, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
 from sobremesa.table.opening import require_extra, require_file
-from sobremesa.threads import adopting as threads_adopting
-from sobremesa.threads import api as threads_api
-from sobremesa.threads import entities as thread_entities
-from sobremesa.threads import project_api
-from sobremesa.threads import recounting as threads_recounting
-from sobremesa.threads.card_types import CardType
-from sobremesa.threads.cleanup import Cleanup as ThreadCleanup
-from sobremesa.threads.entities import THREADS
-from sobremesa.threads.errors import Blocked, ThreadNotOpen
-from sobremesa.threads.opening import open_threads
-from sobremesa.threads.reviewing import ThreadReview
 from sobremesa.web import Client, read_build
-from sobremesa.welcome import Gaps, Welcome, counts_in
-from sobremesa.workspaces import adopting as workspaces_adopting
-from sobremesa.workspaces import api as workspaces_api
-from sobremesa.workspaces import entities as workspace_entities
-from sobremesa.workspaces import moving
-from sobremesa.workspaces import recounting as workspaces_recounting
-from sobremesa.workspaces.opening import open_workspaces
-from sobremesa.workspaces.service import CLEAN_WORKSPACE
+from sobremesa.work import idempotency
+from sobremesa.work import quotas as quota_entities
+from sobremesa.work import table_origin as origin_entities
+from sobremesa.work.consumers import Follower, Follows
+from sobremesa.work.consumers import entities as following_entities
+from sobremesa.work.idempotency import Idempotency
+from sobremesa.work.jobs import Handler, Jobs
+from sobremesa.work.jobs import entities as job_entities
+from sobremesa.work.migration import Migrations, Recipe, Watch, unwatched
+from sobremesa.work.migration import entities as migration_entities
+from sobremesa.work.quotas import Quotas
+from sobremesa.work.recounts import Recounts
+from sobremesa.work.table_origin import ADOPTION, Origin, has_rows
 
 REGISTRY = Registry.of(
     account_entities,

@@ -8,7 +8,7 @@ import pytest
 
 from accounts.town import Town, town_on
 from servers import Endpoint
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Table
 from table.engines import dynamo, embedded
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from accounts.town import PASSWORD, Town
-from sobremesa.accounts.audit import MONTHS_AT_ONCE, OPERATOR, SYSTEM_SCOPE, Audit
-from sobremesa.accounts.entities import AuditEntry
-from sobremesa.accounts.errors import WrongPassword
-from sobremesa.clock import instant
-from sobremesa.people import Actor, KeyId, Tenant, UserId
+from sobremesa.core.actor import Actor, KeyId, Tenant, UserId
+from sobremesa.core.clock import instant
+from sobremesa.domains.accounts.audit import MONTHS_AT_ONCE, OPERATOR, SYSTEM_SCOPE, Audit
+from sobremesa.domains.accounts.entities import AuditEntry
+from sobremesa.domains.accounts.errors import WrongPassword
 from sobremesa.table.errors import BadCursor
 
 SCOPE = "server:1"

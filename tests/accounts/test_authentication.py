@@ -7,11 +7,11 @@ import asyncio
 import pytest
 
 from accounts.town import Town
-from sobremesa.accounts.entities import User, user_by_id
-from sobremesa.accounts.standing import PersonProof, Standings
-from sobremesa.clock import SetClock
-from sobremesa.errors import Unauthenticated
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import SetClock
+from sobremesa.core.errors import Unauthenticated
+from sobremesa.domains.accounts.entities import User, user_by_id
+from sobremesa.domains.accounts.standing import PersonProof, Standings
 from sobremesa.table import Update, measure, set_to
 
 

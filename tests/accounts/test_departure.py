@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from accounts.town import PASSWORD, Errand, Town
-from sobremesa.accounts.entities import Departing, User, user_by_email, user_by_id
-from sobremesa.accounts.errors import BadCredentials, BadResetToken, OwnsServers, SessionEnded, WrongPassword
-from sobremesa.errors import NotFound, Refusal, Unauthenticated
+from sobremesa.core.actor import Actor, Face, UserId
+from sobremesa.core.errors import NotFound, Refusal, Unauthenticated
+from sobremesa.domains.accounts.entities import Departing, User, user_by_email, user_by_id
+from sobremesa.domains.accounts.errors import BadCredentials, BadResetToken, OwnsServers, SessionEnded, WrongPassword
 from sobremesa.http.heavy import HeavyWorkRunning
-from sobremesa.people import Actor, Face, UserId
 from sobremesa.table import Create, measure
 
 

@@ -15,14 +15,14 @@ from joserfc.jwk import ECKey, OctKey, OKPKey, RSAKey
 
 from accounts.test_tokens import encoded, hs256, signed
 from accounts.town import Town, town_on
-from sobremesa.accounts import issuers as issuers_module
-from sobremesa.accounts.entities import ExternalIdentity, User
-from sobremesa.accounts.issuers import Issuers
-from sobremesa.accounts.jwks import check_address
-from sobremesa.accounts.signatures import peek
-from sobremesa.clock import SetClock
-from sobremesa.errors import Busy, Unauthenticated
-from sobremesa.settings import DEFAULT_ISSUER, BadSetting, Issuer
+from sobremesa.core.clock import SetClock
+from sobremesa.core.errors import Busy, Unauthenticated
+from sobremesa.core.settings import DEFAULT_ISSUER, BadSetting, Issuer
+from sobremesa.domains.accounts import issuers as issuers_module
+from sobremesa.domains.accounts.entities import ExternalIdentity, User
+from sobremesa.domains.accounts.issuers import Issuers
+from sobremesa.domains.accounts.jwks import check_address
+from sobremesa.domains.accounts.signatures import peek
 from sobremesa.table import Table, measure
 
 NAME = "https://login.example.com"

@@ -13,12 +13,12 @@ import pytest
 
 from accounts.town import Town
 from servers import Endpoint
-from sobremesa.accounts.key_stores import BadKeyFile, FileKeys, KeyStore, MemoryKeys, TableKeys
-from sobremesa.accounts.keyring import LOOK_AGAIN_SECONDS, RETIRED_AFTER_SECONDS, Keyring, open_keyring
-from sobremesa.accounts.tokens import Tokens
-from sobremesa.clock import SetClock, SystemClock
-from sobremesa.errors import Unauthenticated
-from sobremesa.people import SessionId, Tenant, UserId
+from sobremesa.core.actor import SessionId, Tenant, UserId
+from sobremesa.core.clock import SetClock, SystemClock
+from sobremesa.core.errors import Unauthenticated
+from sobremesa.domains.accounts.key_stores import BadKeyFile, FileKeys, KeyStore, MemoryKeys, TableKeys
+from sobremesa.domains.accounts.keyring import LOOK_AGAIN_SECONDS, RETIRED_AFTER_SECONDS, Keyring, open_keyring
+from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.table import Table, measure
 from table.engines import dynamo, embedded
 

@@ -9,14 +9,14 @@ import bcrypt
 import pytest
 
 from accounts.town import PASSWORD, Town, town_on
-from sobremesa.accounts.entities import Credential, User, credential_of, user_by_id
-from sobremesa.accounts.errors import BadCredentials, EmailTaken
-from sobremesa.accounts.known_addresses import MAX_KNOWN
-from sobremesa.accounts.passwords import Passwords
-from sobremesa.clock import Instant, SetClock
-from sobremesa.errors import Busy, TooMany
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Instant, SetClock
+from sobremesa.core.errors import Busy, TooMany
+from sobremesa.domains.accounts.entities import Credential, User, credential_of, user_by_id
+from sobremesa.domains.accounts.errors import BadCredentials, EmailTaken
+from sobremesa.domains.accounts.known_addresses import MAX_KNOWN
+from sobremesa.domains.accounts.passwords import Passwords
 from sobremesa.http.limits import MemoryLimits
-from sobremesa.people import UserId
 from sobremesa.table import Create, Table, Update, set_to
 
 

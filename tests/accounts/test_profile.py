@@ -7,11 +7,11 @@ import asyncio
 import pytest
 
 from accounts.town import Town
-from sobremesa.accounts.api import routes
-from sobremesa.accounts.entities import User, UsernameClaim, username_claim
-from sobremesa.accounts.errors import SelfBlock, UsernameTaken
-from sobremesa.errors import Invalid, NotFound, Unauthenticated
-from sobremesa.people import Actor, Face, UserId
+from sobremesa.core.actor import Actor, Face, UserId
+from sobremesa.core.errors import Invalid, NotFound, Unauthenticated
+from sobremesa.domains.accounts.api import routes
+from sobremesa.domains.accounts.entities import User, UsernameClaim, username_claim
+from sobremesa.domains.accounts.errors import SelfBlock, UsernameTaken
 from sobremesa.table import Create, Layout, Update, measure, set_to
 
 NOBODY = UserId("01JGSXXXXXXXXXXXXXXXXXXXXX")

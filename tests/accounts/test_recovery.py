@@ -8,8 +8,12 @@ import bcrypt
 import pytest
 
 from accounts.town import PASSWORD, Mailbox, Town, town_on
-from sobremesa.accounts.entities import PasswordReset, User, sessions_of
-from sobremesa.accounts.errors import (
+from sobremesa.app import Sobremesa
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import SetClock
+from sobremesa.core.errors import Invalid, TooMany, Unauthenticated
+from sobremesa.domains.accounts.entities import PasswordReset, User, sessions_of
+from sobremesa.domains.accounts.errors import (
     BadCredentials,
     BadResetToken,
     MailNotConfigured,
@@ -17,12 +21,8 @@ from sobremesa.accounts.errors import (
     SessionEnded,
     WrongPassword,
 )
-from sobremesa.accounts.mail import ConsoleMailer
-from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
-from sobremesa.errors import Invalid, TooMany, Unauthenticated
+from sobremesa.domains.accounts.mail import ConsoleMailer
 from sobremesa.http.limits import MemoryLimits
-from sobremesa.people import Actor, UserId
 from sobremesa.table import Create, Table, measure
 
 NEW = "a new password"

@@ -8,12 +8,12 @@ from collections import Counter
 import pytest
 
 from accounts.town import PASSWORD, Town, town_on
-from sobremesa.accounts.entities import EmailClaim, User, UsernameClaim
-from sobremesa.accounts.errors import EmailTaken, RegistrationClosed, UsernameTaken
-from sobremesa.accounts.names import made_username
-from sobremesa.accounts.sessions import SignedIn
-from sobremesa.clock import SetClock
-from sobremesa.errors import Invalid
+from sobremesa.core.clock import SetClock
+from sobremesa.core.errors import Invalid
+from sobremesa.domains.accounts.entities import EmailClaim, User, UsernameClaim
+from sobremesa.domains.accounts.errors import EmailTaken, RegistrationClosed, UsernameTaken
+from sobremesa.domains.accounts.names import made_username
+from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.table import Table
 
 

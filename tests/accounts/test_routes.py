@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts.town import Town
-from sobremesa.accounts.api import routes
+from sobremesa.domains.accounts.api import routes
 from sobremesa.http.endpoints import Routes
 from sobremesa.http.problems import status_of
 

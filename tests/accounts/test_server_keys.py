@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from accounts.town import Town
-from sobremesa.errors import Forbidden, Invalid, NotFound, Unauthenticated
-from sobremesa.people import KeyId, PersonNeeded, Tenant
+from sobremesa.core.actor import KeyId, PersonNeeded, Tenant
+from sobremesa.core.errors import Forbidden, Invalid, NotFound, Unauthenticated
 
 ACME = Tenant("acme")
 

@@ -7,12 +7,12 @@ import asyncio
 import pytest
 
 from accounts.town import Town
-from sobremesa.accounts.entities import session_by_id
-from sobremesa.accounts.errors import SessionEnded
-from sobremesa.accounts.sessions import SESSION_SECONDS, SignedIn
-from sobremesa.clock import SetClock
-from sobremesa.errors import NotFound, Unauthenticated
-from sobremesa.people import SessionId
+from sobremesa.core.actor import SessionId
+from sobremesa.core.clock import SetClock
+from sobremesa.core.errors import NotFound, Unauthenticated
+from sobremesa.domains.accounts.entities import session_by_id
+from sobremesa.domains.accounts.errors import SessionEnded
+from sobremesa.domains.accounts.sessions import SESSION_SECONDS, SignedIn
 from sobremesa.table import measure
 
 

@@ -13,15 +13,15 @@ from joserfc import jws
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 from accounts.town import Town
-from sobremesa.accounts import signatures
-from sobremesa.accounts.key_stores import MemoryKeys
-from sobremesa.accounts.keyring import Keyring
-from sobremesa.accounts.sessions import SignedIn
-from sobremesa.accounts.tokens import Tokens
-from sobremesa.clock import SetClock
-from sobremesa.errors import Unauthenticated
-from sobremesa.people import UserId
-from sobremesa.settings import DEFAULT_ISSUER
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import SetClock
+from sobremesa.core.errors import Unauthenticated
+from sobremesa.core.settings import DEFAULT_ISSUER
+from sobremesa.domains.accounts import signatures
+from sobremesa.domains.accounts.key_stores import MemoryKeys
+from sobremesa.domains.accounts.keyring import Keyring
+from sobremesa.domains.accounts.sessions import SignedIn
+from sobremesa.domains.accounts.tokens import Tokens
 
 ISSUER = DEFAULT_ISSUER
 

@@ -8,8 +8,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from accounts.town import PASSWORD, Town, town_on
-from sobremesa.accounts.entities import PendingRegistration
-from sobremesa.accounts.errors import (
+from sobremesa.app import Sobremesa
+from sobremesa.core.clock import SetClock
+from sobremesa.core.errors import Invalid
+from sobremesa.core.settings import BadSetting, Settings
+from sobremesa.domains.accounts.entities import PendingRegistration
+from sobremesa.domains.accounts.errors import (
     BadRegistrationToken,
     EmailTaken,
     MailNotConfigured,
@@ -17,11 +21,7 @@ from sobremesa.accounts.errors import (
     RegistrationClosed,
     UsernameTaken,
 )
-from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
-from sobremesa.errors import Invalid
 from sobremesa.http.limits import MemoryLimits
-from sobremesa.settings import BadSetting, Settings
 from sobremesa.table import Table
 
 

@@ -9,17 +9,17 @@ from typing import Any
 
 import msgspec
 
-from sobremesa.accounts.departures import Exporter, Farewell
-from sobremesa.accounts.key_stores import MemoryKeys
-from sobremesa.accounts.keyring import Keyring
-from sobremesa.accounts.opening import open_accounts
-from sobremesa.accounts.passwords import Passwords
-from sobremesa.accounts.sessions import SignedIn
-from sobremesa.clock import Instant, SetClock, instant
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import Instant, SetClock, instant
+from sobremesa.core.ids import Ids
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.departures import Exporter, Farewell
+from sobremesa.domains.accounts.key_stores import MemoryKeys
+from sobremesa.domains.accounts.keyring import Keyring
+from sobremesa.domains.accounts.opening import open_accounts
+from sobremesa.domains.accounts.passwords import Passwords
+from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.http.limits import Limits, NoLimits
-from sobremesa.ids import Ids
-from sobremesa.people import Actor
-from sobremesa.settings import Settings
 from sobremesa.table import Create, Entity, Keys, Table
 
 PASSWORD = "correct horse"

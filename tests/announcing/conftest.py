@@ -10,8 +10,8 @@ import pytest
 from announcing.ear import Ear
 from cheap import CHEAP
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock, SystemClock
-from sobremesa.settings import Settings
+from sobremesa.core.clock import SetClock, SystemClock
+from sobremesa.core.settings import Settings
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from sobremesa.announcing import translation_of
 from sobremesa.app import Sobremesa
-from sobremesa.clock import Clock
+from sobremesa.core.clock import Clock
+from sobremesa.glue.event_catalog import translation_of
 from sobremesa.live.events import Admission, Announcement, Expulsion, Topic
 from sobremesa.table import NEWEST, Entity, Keys, Position, Put, RawChange
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from announcing.ear import Ear
 from communities.world import PASSWORD
 from sobremesa.app import Sobremesa
+from sobremesa.core.actor import Actor
 from sobremesa.live import events as topics
-from sobremesa.people import Actor
 
 
 async def test_a_new_name_or_picture_is_told_to_ones_own_sockets(app: Sobremesa, ear: Ear) -> None:

@@ -87,7 +87,7 @@ async def test_with_the_server_its_owners_rights_are_handed_over(town: Town, ear
 
 
 async def test_an_owner_of_another_writer_who_is_not_inside_is_not_let_in(town: Town, ear: Ear) -> None:
-    from sobremesa.communities.entities import server_by_id
+    from sobremesa.domains.communities.entities import server_by_id
     from sobremesa.table import Update, set_to
 
     owned = set_to(owner_id=town.stranger.user_id)

@@ -7,7 +7,7 @@ import pytest
 from announcing.ear import Ear, Told, admitted, expelled, names, told
 from conversations.company import Company, known, meet
 from sobremesa.app import Sobremesa
-from sobremesa.conversations.entities import seat_of
+from sobremesa.domains.conversations.entities import seat_of
 from sobremesa.live import events as topics
 from sobremesa.live.events import Admission, Expulsion
 from sobremesa.table import Update, set_to

@@ -21,19 +21,19 @@ from communities.world import found_town, join
 from conversations.company import known, meet
 from inboxes.shop import ANA, Shop
 from servers import Endpoint
-from sobremesa.accounts.entities import user_by_id
-from sobremesa.announcing import EVENTS, FROM_ROWS
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
-from sobremesa.ids import RoomId
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import SetClock
+from sobremesa.core.ids import RoomId
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.entities import user_by_id
+from sobremesa.domains.workspaces.entities import SettingName, setting_by_name
+from sobremesa.glue.event_catalog import EVENTS, FROM_ROWS
 from sobremesa.live.asyncapi import document
 from sobremesa.live.events import Announcement, EventTypes
-from sobremesa.people import Actor
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
-from sobremesa.settings import Settings
 from sobremesa.table import Delete, Update, set_to
-from sobremesa.workspaces.entities import SettingName, setting_by_name
 from table.engines import MAPS
 from threads.world import at, strike_deal
 from workspaces.team import gather_team

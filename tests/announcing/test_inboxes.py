@@ -7,10 +7,10 @@ import pytest
 from announcing.ear import Ear, Told, told
 from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock, instant, milliseconds
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import SetClock, instant, milliseconds
 from sobremesa.live import events as topics
 from sobremesa.live.events import Announcement
-from sobremesa.people import Actor
 
 OWN = (topics.person(ANA.user_id),)
 

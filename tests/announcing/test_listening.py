@@ -12,11 +12,11 @@ from communities.world import found_town, join, person, requests
 from conversations.company import Company, known
 from servers import Endpoint
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
-from sobremesa.listening import Listening
+from sobremesa.core.actor import Actor, Tenant
+from sobremesa.core.clock import SetClock
+from sobremesa.glue.subscriptions import Listening
 from sobremesa.live import events as topics
 from sobremesa.live.events import Admission, Announcement
-from sobremesa.people import Actor, Tenant
 from threads.world import strike_deal
 from workspaces.team import gather_team
 from workspaces.team import join as join_workspace

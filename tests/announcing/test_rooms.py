@@ -13,20 +13,20 @@ from communities.world import found_town, requests
 from conversations.company import meet
 from moderation.world import ADMIN, cases
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
-from sobremesa.communities.entities import CHANNELS
-from sobremesa.conversations.entities import CONVERSATIONS
-from sobremesa.ids import RoomId
+from sobremesa.core.actor import DELETED_NAME, Actor
+from sobremesa.core.clock import SetClock
+from sobremesa.core.ids import RoomId
+from sobremesa.domains.communities.entities import CHANNELS
+from sobremesa.domains.conversations.entities import CONVERSATIONS
+from sobremesa.domains.threads.entities import THREADS, thread_by_id
 from sobremesa.live import events as topics
 from sobremesa.live.events import Topic
-from sobremesa.people import DELETED_NAME, Actor
 from sobremesa.rooms.entities import StoredReaction
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.views import MessageView, SentView
 from sobremesa.table import Delete, Update, measure, set_to
-from sobremesa.threads.entities import THREADS, thread_by_id
 from threads.world import strike_deal
 
 
@@ -352,9 +352,9 @@ async def test_a_process_that_has_just_begun_reads_once_where_a_channel_belongs(
 async def test_whoever_wrote_a_message_can_tell_of_it_before_the_log_does(
     room: Room, ear: Ear, clock: SetClock
 ) -> None:
-    from sobremesa.communities.events import CommunityEvents
-    from sobremesa.conversations.events import ConversationEvents
-    from sobremesa.threads.events import ThreadEvents
+    from sobremesa.domains.communities.events import CommunityEvents
+    from sobremesa.domains.conversations.events import ConversationEvents
+    from sobremesa.domains.threads.events import ThreadEvents
 
     app = room.app
     await room.say("hello")

@@ -6,12 +6,12 @@ import pytest
 
 from announcing.ear import Ear, Told, admitted, expelled, full, names, told
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
+from sobremesa.domains.threads.views import card_view, tab_view
 from sobremesa.live import events as topics
 from sobremesa.live.events import Admission, Expulsion
 from sobremesa.rooms.entities import Flags
 from sobremesa.table import Update, set_to
-from sobremesa.threads.views import card_view, tab_view
 from threads.world import PLATFORM, Deal, at, strike_deal
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from announcing.ear import Ear, Told, admitted, expelled, names, told
 from sobremesa.app import Sobremesa
+from sobremesa.domains.workspaces.entities import SettingName, item_by_id, setting_by_name
 from sobremesa.live import events as topics
 from sobremesa.live.events import Admission, Expulsion
 from sobremesa.table import Delete, Update, set_to
-from sobremesa.workspaces.entities import SettingName, item_by_id, setting_by_name
 from workspaces.team import Team, gather_team, join
 
 

@@ -15,7 +15,7 @@ import commands
 from cheap import CHEAP_VARIABLES
 from commands import SOBREMESA
 from sobremesa.app import Sobremesa
-from sobremesa.people import DEFAULT_TENANT, Tenant
+from sobremesa.core.actor import DEFAULT_TENANT, Tenant
 
 READY_WITHIN_SECONDS = 30.0
 STOP_WITHIN_SECONDS = 15.0

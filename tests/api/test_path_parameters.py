@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.errors import Invalid
+from sobremesa.core.errors import Invalid
 from sobremesa.http.decoding import path_arguments
 
 BAD_PARTS = ["a#b", "*", "$x", "\x00", "e\u0301", "x" * 201, "\udcff"]

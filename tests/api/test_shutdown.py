@@ -15,7 +15,7 @@ from api.calling import Caller, client_of, register
 from api.conftest import store_of
 from api.running import Server, serving
 from sobremesa.app import Sobremesa
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
 from sobremesa.rooms.service import Rooms
 
 SENDERS = 32

@@ -18,7 +18,7 @@ from cheap import CHEAP
 from communities.conftest import Ahead
 from servers import Endpoint
 from sobremesa.app import Sobremesa
-from sobremesa.settings import Settings
+from sobremesa.core.settings import Settings
 
 REGION = "eu-west-1"
 

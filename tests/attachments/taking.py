@@ -9,11 +9,11 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from sobremesa.attachments.disk import DiskStore
-from sobremesa.attachments.entities import FileId
-from sobremesa.attachments.intake import Intake
-from sobremesa.attachments.receiving import Arriving
-from sobremesa.errors import Refusal
+from sobremesa.core.errors import Refusal
+from sobremesa.domains.attachments.disk import DiskStore
+from sobremesa.domains.attachments.entities import FileId
+from sobremesa.domains.attachments.intake import Intake
+from sobremesa.domains.attachments.receiving import Arriving
 
 PIECE = 65_536
 

@@ -10,13 +10,13 @@ import pytest
 from attachments.test_in_messages import uploaded
 from communities.world import person
 from sobremesa.app import Sobremesa
-from sobremesa.attachments.disk import DiskStore
-from sobremesa.attachments.entities import FileId, file_by_id
-from sobremesa.attachments.errors import FilesUnavailable
-from sobremesa.attachments.opening import open_files
-from sobremesa.attachments.stores import StorageKey, new_key
-from sobremesa.clock import SystemClock
-from sobremesa.settings import BadSetting, Settings
+from sobremesa.core.clock import SystemClock
+from sobremesa.core.settings import BadSetting, Settings
+from sobremesa.domains.attachments.disk import DiskStore
+from sobremesa.domains.attachments.entities import FileId, file_by_id
+from sobremesa.domains.attachments.errors import FilesUnavailable
+from sobremesa.domains.attachments.opening import open_files
+from sobremesa.domains.attachments.stores import StorageKey, new_key
 
 FILE = FileId("01JGSYB3ZZ0000000000000000")
 

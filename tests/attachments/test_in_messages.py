@@ -14,14 +14,14 @@ from attachments.test_uploads import kept_in
 from communities.conftest import Ahead
 from communities.world import Town, found_town, person
 from sobremesa.app import Sobremesa
-from sobremesa.attachments.entities import FileId, file_by_id
-from sobremesa.attachments.errors import AddressExpired, AttachmentInUse, AttachmentMissing
-from sobremesa.attachments.receiving import Arriving
-from sobremesa.attachments.service import MAX_PER_MESSAGE
-from sobremesa.attachments.views import AttachmentView
-from sobremesa.errors import NotFound
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import Actor
+from sobremesa.core.actor import Actor
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.domains.attachments.entities import FileId, file_by_id
+from sobremesa.domains.attachments.errors import AddressExpired, AttachmentInUse, AttachmentMissing
+from sobremesa.domains.attachments.receiving import Arriving
+from sobremesa.domains.attachments.service import MAX_PER_MESSAGE
+from sobremesa.domains.attachments.views import AttachmentView
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.sending import Draft
 from threads.world import strike_deal

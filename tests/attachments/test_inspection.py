@@ -9,10 +9,10 @@ import pytest
 
 from attachments import making
 from attachments.making import archive, archive_of, film, office, picture, png, zeros
-from sobremesa.attachments.errors import TooManyPixels, UnreadableImage, UnsafeArchive, WrongType
-from sobremesa.attachments.inspection import Found, inspect
-from sobremesa.attachments.receiving import cleaned
-from sobremesa.errors import Refusal
+from sobremesa.core.errors import Refusal
+from sobremesa.domains.attachments.errors import TooManyPixels, UnreadableImage, UnsafeArchive, WrongType
+from sobremesa.domains.attachments.inspection import Found, inspect
+from sobremesa.domains.attachments.receiving import cleaned
 
 TAKEN = {
     "png": (picture("PNG"), "image/png"),

@@ -8,11 +8,11 @@ from cheap import CHEAP
 from communities.world import person
 from sobremesa.app import REGISTRY as EVERYTHING
 from sobremesa.app import Sobremesa
-from sobremesa.attachments import entities
-from sobremesa.attachments.entities import Attachment, file_by_id
-from sobremesa.attachments.stores import StorageKey
-from sobremesa.clock import Instant
-from sobremesa.settings import Settings
+from sobremesa.core.clock import Instant
+from sobremesa.core.settings import Settings
+from sobremesa.domains.attachments import entities
+from sobremesa.domains.attachments.entities import Attachment, file_by_id
+from sobremesa.domains.attachments.stores import StorageKey
 from sobremesa.table import Create, Registry
 from sobremesa.table.capacity import UNNAMED
 

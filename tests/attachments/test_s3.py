@@ -21,9 +21,9 @@ from communities.conftest import Ahead
 from communities.world import person
 from servers import Endpoint
 from sobremesa.app import Sobremesa
-from sobremesa.attachments import s3
-from sobremesa.attachments.errors import FilesUnavailable
-from sobremesa.settings import Settings
+from sobremesa.core.settings import Settings
+from sobremesa.domains.attachments import s3
+from sobremesa.domains.attachments.errors import FilesUnavailable
 
 PNG = making.picture("PNG", (1200, 800))
 

@@ -13,10 +13,10 @@ from api.running import Server, serving
 from client.hourglass import Hourglass
 from client.relay import Relay
 from client.scripted import WITHIN_SECONDS
-from sobremesa.announcing import EVENTS
 from sobremesa.client import ApiError, Channel, Client, Event, Message, Pace, SignedOut
 from sobremesa.client.state import CHANGES
 from sobremesa.client.tokens import RENEW_BEFORE_SECONDS
+from sobremesa.glue.event_catalog import EVENTS
 
 AT_ONCE = Pace(chance=lambda: 0.01)
 TOKEN_SECONDS = 600

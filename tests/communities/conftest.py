@@ -12,8 +12,8 @@ from cheap import CHEAP
 from communities.world import Town, found_town
 from servers import Endpoint
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SystemClock
-from sobremesa.settings import Settings
+from sobremesa.core.clock import SystemClock
+from sobremesa.core.settings import Settings
 
 
 class Ahead(SystemClock):

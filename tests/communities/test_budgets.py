@@ -14,8 +14,8 @@ import pytest
 
 from communities.conftest import Ahead
 from communities.world import Town, crowd, person, requests
-from sobremesa.accounts.entities import UsernameClaim
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.domains.accounts.entities import UsernameClaim
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put, measure
 

@@ -9,8 +9,8 @@ import pytest
 from communities.world import Town, rows
 from conversations.company import known
 from sobremesa.app import Sobremesa
-from sobremesa.clock import EPOCH
-from sobremesa.errors import NotFound
+from sobremesa.core.clock import EPOCH
+from sobremesa.core.errors import NotFound
 from sobremesa.rooms import pins
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put

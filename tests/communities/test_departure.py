@@ -12,13 +12,13 @@ import pytest
 
 from communities.conftest import Ahead
 from communities.world import PASSWORD, Town, found_town, join, register, rows
-from sobremesa.accounts.entities import remove_traces
-from sobremesa.accounts.errors import OwnsServers
 from sobremesa.app import Sobremesa
-from sobremesa.communities.entities import ConnectionId, ConnectionPointer, clean_up, reads_of
-from sobremesa.errors import NotFound, Refusal
-from sobremesa.ids import MessageId
-from sobremesa.people import DELETED_NAME, Actor
+from sobremesa.core.actor import DELETED_NAME, Actor
+from sobremesa.core.errors import NotFound, Refusal
+from sobremesa.core.ids import MessageId
+from sobremesa.domains.accounts.entities import remove_traces
+from sobremesa.domains.accounts.errors import OwnsServers
+from sobremesa.domains.communities.entities import ConnectionId, ConnectionPointer, clean_up, reads_of
 from sobremesa.table import Create, WritePattern
 
 NAME = "zebedee"

@@ -9,11 +9,14 @@ import pytest
 
 from communities.conftest import Ahead
 from communities.world import Town, person, rows
-from sobremesa.accounts import entities as accounts
-from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
-from sobremesa.communities import entities as communities
-from sobremesa.communities.entities import (
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.domains.accounts import entities as accounts
+from sobremesa.domains.accounts.entities import User
+from sobremesa.domains.communities import entities as communities
+from sobremesa.domains.communities.entities import (
     Channel,
     ChannelMessage,
     Connection,
@@ -23,10 +26,7 @@ from sobremesa.communities.entities import (
     ServerId,
     ServerMembership,
 )
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.invites.codes import InviteCode
-from sobremesa.people import Actor, UserId
+from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.views import ReactionView
 from sobremesa.table import Entity, Layout, Put, RawKey, Registry

@@ -10,15 +10,15 @@ import pytest
 from communities.conftest import Ahead
 from communities.test_golden_rows import put
 from communities.world import Town, join, person, rows
-from sobremesa.clock import instant, milliseconds
-from sobremesa.communities.entities import Invite, invite_by_key, members_of
-from sobremesa.communities.errors import Banned
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.idempotency import KeyReused
-from sobremesa.invites.codes import CODE_ALPHABET, CODE_LENGTH, InviteCode
-from sobremesa.invites.errors import AlreadyMember, InviteUsedUp
-from sobremesa.people import Actor
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import instant, milliseconds
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.domains.communities.entities import Invite, invite_by_key, members_of
+from sobremesa.domains.communities.errors import Banned
+from sobremesa.domains.invites.codes import CODE_ALPHABET, CODE_LENGTH, InviteCode
+from sobremesa.domains.invites.errors import AlreadyMember, InviteUsedUp
 from sobremesa.table.values import Item
+from sobremesa.work.idempotency import KeyReused
 
 
 async def stored(town: Town, code: InviteCode) -> Invite:

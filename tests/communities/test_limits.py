@@ -13,12 +13,12 @@ import pytest
 from communities.world import Town, person
 from conversations.company import known
 from sobremesa.app import Sobremesa
-from sobremesa.communities import service
-from sobremesa.communities.errors import TooManyChannels, TooManyServers
-from sobremesa.communities.service import Communities
-from sobremesa.conversations import seats
-from sobremesa.conversations.errors import ChangedMeanwhile, TooManyPeople
-from sobremesa.errors import NotFound
+from sobremesa.core.errors import NotFound
+from sobremesa.domains.communities import service
+from sobremesa.domains.communities.errors import TooManyChannels, TooManyServers
+from sobremesa.domains.communities.service import Communities
+from sobremesa.domains.conversations import seats
+from sobremesa.domains.conversations.errors import ChangedMeanwhile, TooManyPeople
 from sobremesa.rooms import pins, reactions
 from sobremesa.rooms.errors import TooManyEmoji, TooManyPins
 from sobremesa.rooms.views import MessageView

@@ -13,7 +13,9 @@ import pytest
 from communities.conftest import Ahead
 from communities.world import Town, crowd, found_town, join, person
 from sobremesa.app import Sobremesa
-from sobremesa.communities.entities import (
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.errors import Clash, Forbidden, NotFound, Refusal
+from sobremesa.domains.communities.entities import (
     Connection,
     ConnectionId,
     ConnectionPointer,
@@ -22,10 +24,8 @@ from sobremesa.communities.entities import (
     members_of,
     server_by_id,
 )
-from sobremesa.communities.errors import Banned, ChangedMeanwhile, OwnerStays, RankTooLow
-from sobremesa.communities.permissions import Role, outranks
-from sobremesa.errors import Clash, Forbidden, NotFound, Refusal
-from sobremesa.people import Actor, UserId
+from sobremesa.domains.communities.errors import Banned, ChangedMeanwhile, OwnerStays, RankTooLow
+from sobremesa.domains.communities.permissions import Role, outranks
 from sobremesa.table import Create
 
 ROLES: tuple[Role, ...] = get_args(Role)

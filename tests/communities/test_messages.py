@@ -8,10 +8,10 @@ import pytest
 
 from communities.conftest import Ahead
 from communities.world import Town
-from sobremesa.clock import Instant
-from sobremesa.communities.entities import CHANNELS
-from sobremesa.errors import Forbidden, Invalid, NotFound
-from sobremesa.ids import MessageId
+from sobremesa.core.clock import Instant
+from sobremesa.core.errors import Forbidden, Invalid, NotFound
+from sobremesa.core.ids import MessageId
+from sobremesa.domains.communities.entities import CHANNELS
 from sobremesa.rooms.errors import NonceReused, OneDirection, ReplyMissing
 from sobremesa.rooms.sending import Draft
 

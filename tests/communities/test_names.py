@@ -11,11 +11,11 @@ from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import PASSWORD, Town, found_town
 from sobremesa.app import Sobremesa
-from sobremesa.communities.entities import ChannelId
-from sobremesa.errors import NotFound
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.errors import NotFound
+from sobremesa.core.settings import Settings
+from sobremesa.domains.communities.entities import ChannelId
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import Settings
 from sobremesa.table.names import BadNames, Names
 from table.engines import MAPS
 

@@ -14,23 +14,23 @@ import pytest
 from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import PASSWORD, Town, found_town, join, person, register
-from sobremesa import idempotency, quotas
-from sobremesa.accounts import entities as accounts
-from sobremesa.accounts.issuers import Foreigner
-from sobremesa.accounts.newcomers import Newcomers
 from sobremesa.app import REGISTRY as EVERYTHING
 from sobremesa.app import Sobremesa
-from sobremesa.clock import instant
-from sobremesa.communities import entities as com
-from sobremesa.ids import Ids, MessageId, RoomId
-from sobremesa.invites.codes import InviteCode
-from sobremesa.jobs import entities as jobs
-from sobremesa.moderation import entities as moderation
-from sobremesa.people import Actor, KeyId, SessionId, Tenant, UserId
+from sobremesa.core.actor import Actor, KeyId, SessionId, Tenant, UserId
+from sobremesa.core.clock import instant
+from sobremesa.core.ids import Ids, MessageId, RoomId
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts import entities as accounts
+from sobremesa.domains.accounts.issuers import Foreigner
+from sobremesa.domains.accounts.newcomers import Newcomers
+from sobremesa.domains.communities import entities as com
+from sobremesa.domains.invites.codes import InviteCode
+from sobremesa.domains.moderation import entities as moderation
 from sobremesa.rooms import entities as rooms
-from sobremesa.settings import Settings
 from sobremesa.table import Create, Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern, hex_part
 from sobremesa.table.capacity import UNNAMED
+from sobremesa.work import idempotency, quotas
+from sobremesa.work.jobs import entities as jobs
 
 REGISTRY = Registry.of(accounts, rooms, com, moderation, jobs, idempotency, quotas)
 FAR = 4_102_444_800

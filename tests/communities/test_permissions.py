@@ -9,10 +9,10 @@ import pytest
 
 from communities.world import Town, crowd, found_town
 from sobremesa.app import Sobremesa
-from sobremesa.communities.permissions import RIGHTS, SAYS, Right, Role
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.ids import MessageId
-from sobremesa.people import Actor
+from sobremesa.core.actor import Actor
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.ids import MessageId
+from sobremesa.domains.communities.permissions import RIGHTS, SAYS, Right, Role
 from sobremesa.rooms.sending import Draft
 
 ROLES: tuple[Role, ...] = get_args(Role)

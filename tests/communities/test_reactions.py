@@ -10,9 +10,9 @@ import pytest
 
 from communities.conftest import Ahead
 from communities.world import Town, crowd, person
-from sobremesa.communities.entities import CHANNELS, reactions_of_message, reactors_of
-from sobremesa.ids import MessageId
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.ids import MessageId
+from sobremesa.domains.communities.entities import CHANNELS, reactions_of_message, reactors_of
 from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS
 from sobremesa.rooms.errors import NotAnEmoji, TooManyEmoji
 from sobremesa.rooms.reactions import MAX_EMOJI

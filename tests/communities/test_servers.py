@@ -12,15 +12,22 @@ import pytest
 from communities.conftest import Ahead
 from communities.world import Town, join, person, rows
 from sobremesa.app import Sobremesa
-from sobremesa.communities.api import server_view
-from sobremesa.communities.entities import DIRECTORY_SHARDS, ChannelId, Connection, ConnectionId, Server, ServerId
-from sobremesa.communities.service import CLEAN_SERVER, shard_of
-from sobremesa.errors import Forbidden, Invalid, NotFound, Refusal
-from sobremesa.idempotency import KeyReused
-from sobremesa.jobs import Job
+from sobremesa.core.errors import Forbidden, Invalid, NotFound, Refusal
+from sobremesa.domains.communities.api import server_view
+from sobremesa.domains.communities.entities import (
+    DIRECTORY_SHARDS,
+    ChannelId,
+    Connection,
+    ConnectionId,
+    Server,
+    ServerId,
+)
+from sobremesa.domains.communities.service import CLEAN_SERVER, shard_of
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Create, Update, hash_part, set_to
 from sobremesa.table.errors import BadCursor, Throttled
+from sobremesa.work.idempotency import KeyReused
+from sobremesa.work.jobs import Job
 
 # Making and finding
 

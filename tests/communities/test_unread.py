@@ -11,7 +11,11 @@ from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import Town, found_town, join, register, requests
 from sobremesa.app import Sobremesa
-from sobremesa.communities.entities import (
+from sobremesa.core.actor import Actor
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import Ids, MessageId, time_of
+from sobremesa.core.settings import Settings
+from sobremesa.domains.communities.entities import (
     CHANNELS,
     Channel,
     ChannelId,
@@ -21,13 +25,9 @@ from sobremesa.communities.entities import (
     ConnectionId,
     last_read,
 )
-from sobremesa.errors import NotFound
 from sobremesa.http.heavy import HeavyWorkRunning
-from sobremesa.ids import Ids, MessageId, time_of
-from sobremesa.people import Actor
 from sobremesa.rooms.unread import MANY_ROOMS, MAX_COUNTED, Unread
 from sobremesa.rooms.views import UnreadView
-from sobremesa.settings import Settings
 from sobremesa.table import Create, Put, Update, set_to
 from table.heartbeat import Heartbeat
 

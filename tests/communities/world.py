@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SystemClock, instant
-from sobremesa.communities.entities import ChannelId, ServerId, ServerMembership
-from sobremesa.communities.permissions import Role
-from sobremesa.ids import Ids
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import SystemClock, instant
+from sobremesa.core.ids import Ids
+from sobremesa.domains.communities.entities import ChannelId, ServerId, ServerMembership
+from sobremesa.domains.communities.permissions import Role
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.views import MessageView
 from sobremesa.table import Put

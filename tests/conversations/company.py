@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from communities.world import person
-from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SystemClock, instant
-from sobremesa.conversations.entities import ConversationId
-from sobremesa.conversations.inbox import InboxRow
-from sobremesa.people import Actor
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import SystemClock, instant
+from sobremesa.domains.accounts.entities import User
+from sobremesa.domains.conversations.entities import ConversationId
+from sobremesa.domains.conversations.inbox import InboxRow
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.views import SentView
 from sobremesa.table import Put

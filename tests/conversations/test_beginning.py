@@ -8,10 +8,10 @@ import pytest
 
 from communities.world import person, rows
 from conversations.company import Company, known
-from sobremesa.conversations.errors import BlockedByThem, UnknownPeople, WrongCompany
-from sobremesa.conversations.service import MAX_OTHERS
-from sobremesa.errors import NotFound
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.errors import NotFound
+from sobremesa.domains.conversations.errors import BlockedByThem, UnknownPeople, WrongCompany
+from sobremesa.domains.conversations.service import MAX_OTHERS
 from sobremesa.rooms.sending import Draft
 
 

@@ -14,9 +14,9 @@ from communities.conftest import Ahead
 from communities.test_budgets import Cost
 from communities.world import requests
 from conversations.company import Company, known
-from sobremesa.clock import instant
-from sobremesa.conversations.activity import Activity
-from sobremesa.conversations.entities import seat_of
+from sobremesa.core.clock import instant
+from sobremesa.domains.conversations.activity import Activity
+from sobremesa.domains.conversations.entities import seat_of
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Update, measure, set_to
 

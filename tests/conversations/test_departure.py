@@ -7,8 +7,8 @@ import pytest
 from communities.conftest import Ahead
 from communities.world import PASSWORD, register, rows
 from conversations.company import Company
-from sobremesa.errors import NotFound
-from sobremesa.people import DELETED_NAME
+from sobremesa.core.actor import DELETED_NAME
+from sobremesa.core.errors import NotFound
 
 NAME = "zebedee"
 

@@ -10,10 +10,10 @@ from cheap import CHEAP
 from communities.conftest import Ahead
 from conversations.company import Company, meet
 from sobremesa.app import Sobremesa
-from sobremesa.conversations.entities import ConversationId
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.settings import Settings
+from sobremesa.domains.conversations.entities import ConversationId
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import Settings
 from sobremesa.table.engines.protocol import PutItem, RawKey
 from sobremesa.table.names import Names
 from table.test_electrodb import ROWS

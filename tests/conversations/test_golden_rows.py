@@ -7,14 +7,20 @@ from typing import Any
 import pytest
 
 from conversations.company import Company, known
-from sobremesa.accounts.entities import Block
 from sobremesa.app import Sobremesa
-from sobremesa.clock import EPOCH, Instant, milliseconds
-from sobremesa.conversations import entities as conversations
-from sobremesa.conversations.entities import Conversation, ConversationId, ConversationMessage, Participant, seat_of
-from sobremesa.conversations.errors import BlockedByThem
-from sobremesa.ids import MessageId, first_of
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import EPOCH, Instant, milliseconds
+from sobremesa.core.ids import MessageId, first_of
+from sobremesa.domains.accounts.entities import Block
+from sobremesa.domains.conversations import entities as conversations
+from sobremesa.domains.conversations.entities import (
+    Conversation,
+    ConversationId,
+    ConversationMessage,
+    Participant,
+    seat_of,
+)
+from sobremesa.domains.conversations.errors import BlockedByThem
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Entity, Layout, Put, RawKey, Registry
 from sobremesa.table.engines.protocol import PutItem

@@ -14,11 +14,11 @@ from communities.conftest import Ahead
 from communities.world import requests, rows
 from conversations.company import Company, known, meet
 from sobremesa.app import Sobremesa
-from sobremesa.clock import instant
-from sobremesa.conversations.entities import ConversationId, Participant, seat_of
-from sobremesa.conversations.service import BIG_ABOVE
-from sobremesa.people import Actor
-from sobremesa.settings import Settings
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import instant
+from sobremesa.core.settings import Settings
+from sobremesa.domains.conversations.entities import ConversationId, Participant, seat_of
+from sobremesa.domains.conversations.service import BIG_ABOVE
 from sobremesa.table import Put, Update, measure, set_to
 from sobremesa.table.errors import BadCursor
 
@@ -150,8 +150,8 @@ async def test_what_a_dead_process_left_undone_is_done_by_the_next(store: str, c
 DYING = """
 import asyncio, os, signal, sys
 from sobremesa.app import Sobremesa
-from sobremesa.conversations.activity import Activity
-from sobremesa.people import Actor, UserId
+from sobremesa.domains.conversations.activity import Activity
+from sobremesa.core.actor import Actor, UserId
 from sobremesa.rooms.sending import Draft
 
 async def die(self):

@@ -9,10 +9,10 @@ import pytest
 from communities.conftest import Ahead
 from communities.world import requests, rows
 from conversations.company import Company
-from sobremesa.clock import Instant, instant
-from sobremesa.conversations.entities import CONVERSATIONS, ConversationMessage, conversation_by_id, seat_of
-from sobremesa.errors import Forbidden
-from sobremesa.ids import MessageId, time_of
+from sobremesa.core.clock import Instant, instant
+from sobremesa.core.errors import Forbidden
+from sobremesa.core.ids import MessageId, time_of
+from sobremesa.domains.conversations.entities import CONVERSATIONS, ConversationMessage, conversation_by_id, seat_of
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put

@@ -11,14 +11,14 @@ from communities.test_patterns import found_by
 from communities.world import PASSWORD, register
 from conversations.company import Company, known
 from sobremesa.app import Sobremesa
-from sobremesa.clock import instant
-from sobremesa.conversations import entities as con
-from sobremesa.conversations.entities import direct_claim
-from sobremesa.following import entities as following
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import instant
+from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.domains.conversations import entities as con
+from sobremesa.domains.conversations.entities import direct_claim
 from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern, hex_part
 from sobremesa.table.capacity import UNNAMED
+from sobremesa.work.consumers import entities as following
 
 REGISTRY = Registry.of(con, following)
 FAR = 4_102_444_800

@@ -9,14 +9,16 @@ import pytest
 
 from communities.world import rows
 from conversations.company import Company, known
-from sobremesa.conversations.entities import (
+from sobremesa.core.actor import UserId
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.domains.conversations.entities import (
     Conversation,
     ConversationId,
     Participant,
     conversation_by_id,
     move_in_inbox,
 )
-from sobremesa.conversations.errors import (
+from sobremesa.domains.conversations.errors import (
     AlreadyInside,
     BlockedByThem,
     ChangedMeanwhile,
@@ -24,9 +26,7 @@ from sobremesa.conversations.errors import (
     LastAdmin,
     UnknownPeople,
 )
-from sobremesa.conversations.service import BIG_ABOVE
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.people import UserId
+from sobremesa.domains.conversations.service import BIG_ABOVE
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from durability.chat import LAYOUT
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine
 
 CLOSED_WITHIN_SECONDS = 20.0

@@ -13,7 +13,7 @@ import apsw
 
 from durability.chat import LAYOUT, talk
 from durability.child import say
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import OLDEST
 

@@ -10,7 +10,7 @@ import asyncio
 
 from durability.chat import LAYOUT, talk
 from durability.child import say
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine
 
 

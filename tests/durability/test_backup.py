@@ -11,7 +11,7 @@ import pytest
 
 from durability.chat import LAYOUT, SENDERS, Message, has, send, talk
 from durability.inspection import inspect
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.errors import StoreError, StoreFailed
 

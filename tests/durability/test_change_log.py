@@ -11,7 +11,7 @@ import pytest
 
 from durability.chat import LAYOUT, Message, send
 from durability.inspection import inspect
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table.engines.embedded import EmbeddedEngine, changelog
 from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeReader, Position, PutItem, RawKey
 from sobremesa.table.errors import BadCursor, PositionTrimmed, StoreClosed

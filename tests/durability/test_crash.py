@@ -16,7 +16,7 @@ from durability.child import last_lines_of, line_of, lines_until, started
 from durability.inspection import Found, inspect
 from lengths import CRASH_CYCLES as CYCLES
 from lengths import SEED
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine
 
 MOST_ACKS = 600

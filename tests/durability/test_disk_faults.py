@@ -16,7 +16,7 @@ import pytest
 from durability.chat import CONVERSATIONS, LAYOUT, SENDERS, Message, has, send, talk
 from durability.failing_disk import FailingDisk, Fault, failing_disk
 from durability.inspection import inspect
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine, writer
 from sobremesa.table.engines.protocol import OLDEST, QueryRequest, RawKey, ScanRequest
 from sobremesa.table.errors import StoreFailed

@@ -14,7 +14,7 @@ import pytest
 
 from durability.chat import LAYOUT, SENDERS, Message, has, send, talk
 from durability.inspection import inspect
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine, file
 from sobremesa.table.engines.embedded.schema import FORMAT
 from sobremesa.table.engines.protocol import PutItem, QueryRequest, RawKey

@@ -19,7 +19,7 @@ from durability.inspection import AcknowledgedLost, inspect
 from durability.recording_disk import Disk, Record, Synced, recording_disk
 from lengths import POWER_CUTS as CUTS
 from lengths import SEED
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine, writer
 from sobremesa.table.errors import StoreError
 

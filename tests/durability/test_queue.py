@@ -12,7 +12,7 @@ import pytest
 
 from durability.chat import LAYOUT, SENDERS, Message, has, operations, send, talk
 from durability.inspection import inspect
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table.conditions import absent, present
 from sobremesa.table.engines.embedded import EmbeddedEngine, writer
 from sobremesa.table.engines.embedded.batch import Batch

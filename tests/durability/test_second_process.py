@@ -15,7 +15,7 @@ from durability.chat import LAYOUT, SENDERS, Message, has, send, talk
 from durability.child import last_lines_of, lines_until, started
 from durability.inspection import inspect
 from durability.neighbour_process import follow
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine, writer
 from sobremesa.table.engines.protocol import NEWEST, QueryRequest
 from sobremesa.table.errors import StoreBusy

@@ -11,7 +11,7 @@ import pytest
 
 from dynamodb.scripted import ScriptedEndpoint, scripted_endpoint
 from servers import Endpoint
-from sobremesa.clock import SetClock, SystemClock
+from sobremesa.core.clock import SetClock, SystemClock
 from sobremesa.table import Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine
 

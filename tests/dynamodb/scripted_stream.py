@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import web
 
 from dynamodb.scripted import Answering, Received, answers, rejects
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 
 SHARDS_A_PAGE = 2
 RECORDS_A_PAGE = 2

@@ -9,7 +9,7 @@ import pytest
 
 from dynamodb.rows import KEY, delete, put
 from servers import Endpoint
-from sobremesa.clock import SetClock, SystemClock
+from sobremesa.core.clock import SetClock, SystemClock
 from sobremesa.table import NEWEST, OLDEST, ChangeBatch, Layout, Position, RawChange, add, set_to
 from sobremesa.table.conditions import present
 from sobremesa.table.engines.dynamodb import DynamoEngine

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from dynamodb.rows import KEY, put
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine, connections, transport
 from sobremesa.table.errors import OutcomeUnknown, StoreFailed

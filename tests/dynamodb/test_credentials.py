@@ -16,7 +16,7 @@ import pytest
 
 from dynamodb.rows import KEY, put
 from dynamodb.scripted import ScriptedEndpoint, answers
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine, credentials
 from sobremesa.table.engines.dynamodb.credentials import DUMMY, Credentials, Keys, find_region, is_loopback

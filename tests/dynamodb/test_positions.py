@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dynamodb.scripted import ScriptedEndpoint
 from dynamodb.scripted_stream import ScriptedStream
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Position
 from sobremesa.table.engines.dynamodb import DynamoEngine
 from sobremesa.table.engines.dynamodb.positions import Checkpoint, StreamPosition, position_from

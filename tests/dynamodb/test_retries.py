@@ -9,7 +9,7 @@ import pytest
 
 from dynamodb.rows import Note, note
 from dynamodb.scripted import Answering, Received, ScriptedEndpoint, answers, cancels, hangs_up, rejects
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Check, Create, Delete, Put, Table, Update, add, present, set_to
 from sobremesa.table.conditions import always
 from sobremesa.table.engines.dynamodb import DynamoEngine

@@ -8,7 +8,7 @@ import pytest
 
 from dynamodb.scripted import Answering, ScriptedEndpoint, hangs_up, rejects
 from dynamodb.scripted_stream import ScriptedStream
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import NEWEST, OLDEST, ChangeBatch, Position
 from sobremesa.table.engines.dynamodb import DynamoEngine, streams
 from sobremesa.table.engines.dynamodb.answers import RecordsAnswer

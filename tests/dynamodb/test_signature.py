@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dynamodb.rows import KEY, put
 from dynamodb.scripted import Received, ScriptedEndpoint, answers
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine
 from sobremesa.table.engines.dynamodb.credentials import DUMMY, Keys

@@ -10,7 +10,7 @@ import pytest
 from dynamodb.rows import KEY, put
 from dynamodb.scripted import Answering, ScriptedEndpoint, answers, rejects
 from servers import Endpoint
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
 from sobremesa.table import OLDEST, IndexLayout, Layout, gsi1, gsi2
 from sobremesa.table.engines.dynamodb import DynamoEngine, admin
 from sobremesa.table.engines.protocol import QueryRequest

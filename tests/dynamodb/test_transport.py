@@ -20,7 +20,7 @@ from dynamodb.scripted import (
     hangs_up,
     rejects,
 )
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import OLDEST, Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine, transport
 from sobremesa.table.errors import OutcomeUnknown, StoreClosed, StoreFailed

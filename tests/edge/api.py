@@ -8,7 +8,8 @@ from typing import Annotated, Literal, NewType
 
 import msgspec
 
-from sobremesa.errors import Busy, Clash, Forbidden, NotFound, Unauthenticated
+from sobremesa.core.actor import Actor, KeyId, UserId
+from sobremesa.core.errors import Busy, Clash, Forbidden, NotFound, Unauthenticated
 from sobremesa.http.endpoints import (
     Answer,
     Content,
@@ -22,7 +23,6 @@ from sobremesa.http.endpoints import (
     Routes,
     Upload,
 )
-from sobremesa.people import Actor, KeyId, UserId
 
 TableId = NewType("TableId", str)
 

@@ -10,13 +10,13 @@ import asyncio
 import sys
 from pathlib import Path
 
+from sobremesa.core.actor import Actor, UserId
 from sobremesa.http import logs, server
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import Input, Output, Routes
 from sobremesa.http.limits import NoLimits
 from sobremesa.http.metrics import Metrics
 from sobremesa.http.site import Site
-from sobremesa.people import Actor, UserId
 
 
 class Note(Input):

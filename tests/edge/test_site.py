@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from edge.running import ANA, running, site_of, status_of
-from sobremesa.errors import Busy
+from sobremesa.core.errors import Busy
 from sobremesa.http import openapi
 from sobremesa.http.connection import MAX_HEAD_BYTES
 from sobremesa.http.openapi import document

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from gateway.town import Town, town_of
-from sobremesa.accounts.sessions import SignedIn
-from sobremesa.communities.entities import ServerId
-from sobremesa.ids import RoomId
+from sobremesa.core.ids import RoomId
+from sobremesa.domains.accounts.sessions import SignedIn
+from sobremesa.domains.communities.entities import ServerId
 from sobremesa.live import gateway
 from sobremesa.live.wire import Wire, wire_of
 

@@ -18,12 +18,12 @@ from cheap import CHEAP
 from gateway.conftest import LongTable, long_table
 from gateway.test_hub import Ear, attach
 from gateway.town import Town, town_of
-from sobremesa.accounts.sessions import SignedIn
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.live import kept
 from sobremesa.live.polling import Polling
-from sobremesa.settings import Settings
 from sobremesa.table import NEWEST
 
 STEPS = 150

@@ -11,11 +11,11 @@ import pytest
 
 from gateway.conftest import LongTable
 from gateway.town import Town, town_of
+from sobremesa.core.actor import UserId
 from sobremesa.http.calls import MAX_PARAMS_BYTES
 from sobremesa.http.limits import RATES
 from sobremesa.live.gateway import CALLS_AT_ONCE
 from sobremesa.live.presence import PresenceView
-from sobremesa.people import UserId
 
 
 async def test_every_endpoint_has_a_name_of_its_own_and_no_two_fields_of_a_call_mean_different_things(

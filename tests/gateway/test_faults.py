@@ -20,7 +20,7 @@ from gateway.talking import Closed, Talk
 from gateway.town import Town, town_of
 from lengths import CUT_SOCKETS
 from sobremesa.app import Sobremesa
-from sobremesa.ids import MessageId
+from sobremesa.core.ids import MessageId
 
 SENDERS = 8
 LISTENERS = 20

@@ -13,9 +13,9 @@ from api.conftest import ENGINES, store_of
 from gateway.conftest import LongTable
 from gateway.town import Town
 from sobremesa.app import Sobremesa
-from sobremesa.inboxes.entities import InboxKey
-from sobremesa.inboxes.publishing import Notice
-from sobremesa.people import DEFAULT_TENANT, Actor, KeyId
+from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId
+from sobremesa.domains.inboxes.entities import InboxKey
+from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.rooms.sending import Draft
 
 

@@ -14,11 +14,11 @@ import websockets
 
 from gateway.raw import BINARY, CONTINUATION, PING, PONG, TEXT, RawSocket, frame
 from gateway.town import Town, town_of
-from sobremesa.accounts.authentication import Authentication
+from sobremesa.core.actor import Actor
+from sobremesa.domains.accounts.authentication import Authentication
 from sobremesa.http.websocket import MAX_CONTROL_FRAMES, MAX_FRAGMENTS
 from sobremesa.live import gateway
 from sobremesa.live.gateway import MAX_QUIET_FRAMES
-from sobremesa.people import Actor
 
 HEARTBEAT = frame(TEXT, b'{"op":1}')
 

@@ -14,8 +14,10 @@ import pytest
 from cheap import CHEAP
 from gateway.conftest import LongTable, long_table
 from gateway.town import Town
-from sobremesa.accounts.sessions import SignedIn
 from sobremesa.app import Sobremesa
+from sobremesa.core.actor import UserId
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.live import replay
 from sobremesa.live.events import Seat, server
 from sobremesa.live.frames import payload_of
@@ -23,8 +25,6 @@ from sobremesa.live.hub import Hub
 from sobremesa.live.listener import Listener
 from sobremesa.live.polling import Polling
 from sobremesa.live.typing import TypingStarted, typing_started
-from sobremesa.people import UserId
-from sobremesa.settings import Settings
 
 
 class Ear(Listener):

@@ -10,7 +10,7 @@ from api.conftest import ENGINES, store_of
 from gateway.conftest import LongTable
 from gateway.talking import Talk
 from gateway.town import Town
-from sobremesa.accounts.sessions import SignedIn
+from sobremesa.domains.accounts.sessions import SignedIn
 
 
 @pytest.fixture(params=ENGINES)

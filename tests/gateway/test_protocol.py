@@ -11,7 +11,7 @@ import websockets
 from gateway.conftest import LongTable
 from gateway.talking import Talk
 from gateway.town import Town, town_of
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.http.websocket import MAX_FRAME_BYTES
 from sobremesa.live import arrivals, gateway
 

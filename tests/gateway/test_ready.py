@@ -7,7 +7,7 @@ import pytest
 from communities.world import requests
 from gateway.conftest import LongTable
 from gateway.town import Town
-from sobremesa import welcome
+from sobremesa.glue import ready_snapshot as welcome
 
 
 async def test_each_server_costs_a_ready_one_query_and_one_batch(town: Town, table: LongTable) -> None:

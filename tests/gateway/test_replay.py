@@ -10,8 +10,8 @@ from api.conftest import ENGINES, store_of
 from gateway.conftest import LongTable
 from gateway.test_membership import texts
 from gateway.town import Town
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import Actor
+from sobremesa.core.actor import Actor
+from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.rooms.sending import Draft
 
 

@@ -10,12 +10,12 @@ import pytest
 from gateway.conftest import LongTable, long_table
 from gateway.talking import Talk
 from gateway.town import Town, town_of
-from sobremesa.clock import SetClock
-from sobremesa.inboxes.entities import InboxKey
-from sobremesa.inboxes.publishing import Notice
+from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId
+from sobremesa.core.clock import SetClock
+from sobremesa.domains.inboxes.entities import InboxKey
+from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.live import kept, log_feed
 from sobremesa.live.places import Places
-from sobremesa.people import DEFAULT_TENANT, Actor, KeyId
 
 
 def contents(frames: list[dict[str, Any]]) -> list[str]:

@@ -12,15 +12,15 @@ import aiohttp
 
 from cheap import CHEAP
 from gateway.talking import Talk
-from sobremesa.accounts.sessions import SignedIn
 from sobremesa.app import Sobremesa
-from sobremesa.clock import Clock
-from sobremesa.communities.entities import ServerId
+from sobremesa.core.clock import Clock
+from sobremesa.core.ids import RoomId
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.sessions import SignedIn
+from sobremesa.domains.communities.entities import ServerId
 from sobremesa.http.server import serve
 from sobremesa.http.site import Site
-from sobremesa.ids import RoomId
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import Settings
 
 DRAIN_SECONDS = 5.0
 

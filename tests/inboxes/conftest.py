@@ -7,7 +7,7 @@ import pytest
 from communities.conftest import app, store
 from inboxes.shop import NOW_MS, Shop
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 
 __all__ = ["app", "store"]
 

@@ -13,8 +13,8 @@ from communities.conftest import Ahead
 from durability.child import say
 from inboxes.shop import KEY, NEWS, SHOP, Shop
 from sobremesa.app import Sobremesa
-from sobremesa.inboxes.message_ids import InboxMessageId
-from sobremesa.settings import Settings
+from sobremesa.core.settings import Settings
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
 
 LOOK_EVERY_SECONDS = 0.005
 

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from communities.conftest import Ahead
-from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock, instant
-from sobremesa.inboxes.counting import CategoryCount, InboxCount
-from sobremesa.inboxes.entities import InboxKey, Publish
-from sobremesa.inboxes.listing import Entry
-from sobremesa.inboxes.message_ids import InboxMessageId
-from sobremesa.inboxes.opening import Inboxes
-from sobremesa.inboxes.publishing import Notice
-from sobremesa.people import Actor, KeyId, Tenant, UserId
+from sobremesa.core.actor import Actor, KeyId, Tenant, UserId
+from sobremesa.core.clock import SetClock, instant
+from sobremesa.domains.accounts.entities import User
+from sobremesa.domains.inboxes.counting import CategoryCount, InboxCount
+from sobremesa.domains.inboxes.entities import InboxKey, Publish
+from sobremesa.domains.inboxes.listing import Entry
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.domains.inboxes.opening import Inboxes
+from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.table import Put, RawKey
 from sobremesa.table.engines.protocol import DeleteItem, RawChange
 from sobremesa.table.values import Item

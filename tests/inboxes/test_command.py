@@ -10,7 +10,7 @@ import pytest
 import commands
 from commands import SOBREMESA
 from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
-from sobremesa.inboxes.entities import UserStats
+from sobremesa.domains.inboxes.entities import UserStats
 from sobremesa.table import Update, add
 
 

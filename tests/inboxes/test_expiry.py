@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop, reader
-from sobremesa.inboxes.counting import CategoryCount
-from sobremesa.inboxes.entities import UserStats
-from sobremesa.inboxes.reconciling import BASE
-from sobremesa.people import Tenant
+from sobremesa.core.actor import Tenant
+from sobremesa.domains.inboxes.counting import CategoryCount
+from sobremesa.domains.inboxes.entities import UserStats
+from sobremesa.domains.inboxes.reconciling import BASE
 from sobremesa.table import RawChange, RawKey, Update, add, set_to
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import DeleteItem, PutItem, QueryRequest, RawPage, SortPrefix

@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from inboxes.shop import Shop, reader
-from sobremesa.errors import Busy
-from sobremesa.ids import Ids
-from sobremesa.inboxes.opening import open_inboxes
-from sobremesa.jobs import Jobs
+from sobremesa.core.errors import Busy
+from sobremesa.core.ids import Ids
+from sobremesa.domains.inboxes.opening import open_inboxes
 from sobremesa.table import Table
 from sobremesa.table.engines.faults import FaultyEngine, Rates
 from sobremesa.table.errors import Conflict, OutcomeUnknown, Throttled
+from sobremesa.work.jobs import Jobs
 
 PEOPLE = [reader(f"user-{number}") for number in range(5)]
 STEPS = 60

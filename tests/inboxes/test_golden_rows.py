@@ -9,10 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
-from sobremesa.clock import SetClock
-from sobremesa.ids import Ids
-from sobremesa.inboxes import entities as inb
-from sobremesa.inboxes.message_ids import LENGTH, MessageIds, first_after
+from sobremesa.core.clock import SetClock
+from sobremesa.core.ids import Ids
+from sobremesa.domains.inboxes import entities as inb
+from sobremesa.domains.inboxes.message_ids import LENGTH, MessageIds, first_after
 from sobremesa.table import Entity, Layout, RawKey, Registry
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.errors import BadKey

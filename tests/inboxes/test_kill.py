@@ -12,7 +12,7 @@ from durability.child import line_of, lines_until, started
 from inboxes.shop import KEY, NEWS, SHOP, Shop, reader
 from lengths import PUBLISH_RECIPIENTS as PEOPLE
 from sobremesa.app import Sobremesa
-from sobremesa.inboxes.message_ids import InboxMessageId
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
 
 KILLED_AT = (PEOPLE // 6, PEOPLE * 3 // 5)
 

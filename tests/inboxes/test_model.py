@@ -21,10 +21,10 @@ from lengths import INBOX_EXAMPLES as EXAMPLES
 from lengths import INBOX_STEPS as STEPS
 from servers import Endpoint
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
-from sobremesa.inboxes.counting import CategoryCount, InboxCount
-from sobremesa.people import Actor
-from sobremesa.settings import Settings
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import SetClock
+from sobremesa.core.settings import Settings
+from sobremesa.domains.inboxes.counting import CategoryCount, InboxCount
 from sobremesa.table import RawChange
 
 NAMES = ("ana", "ben", "cleo", "dora")

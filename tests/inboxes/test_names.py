@@ -9,11 +9,11 @@ import pytest
 from cheap import CHEAP
 from inboxes.shop import ANA, BEN, KEY, NEWS, SHOP, Shop, reader
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
-from sobremesa.inboxes.entities import UserStats
-from sobremesa.inboxes.places import Own
-from sobremesa.people import UserId
-from sobremesa.settings import Settings
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import SetClock
+from sobremesa.core.settings import Settings
+from sobremesa.domains.inboxes.entities import UserStats
+from sobremesa.domains.inboxes.places import Own
 from sobremesa.table import RawKey, Update, add
 from sobremesa.table.engines.protocol import DeleteItem, RawChange
 from sobremesa.table.names import Names

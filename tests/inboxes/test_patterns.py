@@ -10,13 +10,13 @@ import pytest
 from communities.test_patterns import found_by
 from communities.world import PASSWORD, register
 from inboxes.shop import KEY, NEWS, SHOP, Shop, reader
-from sobremesa.accounts.entities import user_by_id
 from sobremesa.app import Sobremesa
-from sobremesa.inboxes import entities as inb
-from sobremesa.inboxes import publishing
-from sobremesa.inboxes.entities import Category, InboxKey
-from sobremesa.inboxes.message_ids import InboxMessageId
-from sobremesa.people import Tenant, UserId
+from sobremesa.core.actor import Tenant, UserId
+from sobremesa.domains.accounts.entities import user_by_id
+from sobremesa.domains.inboxes import entities as inb
+from sobremesa.domains.inboxes import publishing
+from sobremesa.domains.inboxes.entities import Category, InboxKey
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, Registry, Update, WritePattern, set_to
 from sobremesa.table.capacity import UNNAMED
 

@@ -8,12 +8,14 @@ import pytest
 
 from inboxes.shop import ANA, BEN, CLEO, KEY, NEWS, SHOP, Shop
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.inboxes import delivery, publishing
-from sobremesa.inboxes.configuring import MAX_CATEGORY
-from sobremesa.inboxes.entities import InboxKey
-from sobremesa.inboxes.errors import (
+from sobremesa.core.actor import Actor, KeyId, UserId
+from sobremesa.core.clock import SetClock
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.settings import Settings
+from sobremesa.domains.inboxes import delivery, publishing
+from sobremesa.domains.inboxes.configuring import MAX_CATEGORY
+from sobremesa.domains.inboxes.entities import InboxKey
+from sobremesa.domains.inboxes.errors import (
     BadCategory,
     BadDuration,
     BadRecipients,
@@ -22,10 +24,8 @@ from sobremesa.inboxes.errors import (
     HostIdReused,
     MessageTooBig,
 )
-from sobremesa.inboxes.message_ids import InboxMessageId
-from sobremesa.inboxes.publishing import Notice
-from sobremesa.people import Actor, KeyId, UserId
-from sobremesa.settings import Settings
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.table import measure
 
 

@@ -7,12 +7,12 @@ import asyncio
 import pytest
 
 from inboxes.shop import ANA, BEN, KEY, NEWS, SHOP, Shop, reader
-from sobremesa.errors import NotFound
-from sobremesa.inboxes.counting import CategoryCount
-from sobremesa.inboxes.entities import InboxKey
-from sobremesa.inboxes.errors import PastSnooze
-from sobremesa.inboxes.publishing import Notice
-from sobremesa.people import Actor, KeyId, PersonNeeded, Tenant
+from sobremesa.core.actor import Actor, KeyId, PersonNeeded, Tenant
+from sobremesa.core.errors import NotFound
+from sobremesa.domains.inboxes.counting import CategoryCount
+from sobremesa.domains.inboxes.entities import InboxKey
+from sobremesa.domains.inboxes.errors import PastSnooze
+from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.table import RawKey
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.errors import BadCursor
@@ -86,7 +86,7 @@ async def test_the_list_can_be_of_a_category_or_of_what_is_unread(shop: Shop) ->
 async def test_a_filter_that_little_passes_ends_a_page_early_and_goes_on(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sobremesa.inboxes.listing.MAX_LOOKED_AT", 4)
+    monkeypatch.setattr("sobremesa.domains.inboxes.listing.MAX_LOOKED_AT", 4)
     await shop.joins(ANA)
     wanted = await shop.tell(ANA, category="orders")
     for _ in range(10):

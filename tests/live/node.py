@@ -12,10 +12,10 @@ import sys
 import msgspec
 
 from sobremesa.app import Sobremesa
+from sobremesa.core.settings import Settings
 from sobremesa.http import logs
 from sobremesa.http.server import run, serve
 from sobremesa.live.opening import LiveOptions
-from sobremesa.settings import Settings
 from sobremesa.table.engines.dynamodb.streams import StreamReader
 from sobremesa.table.engines.protocol import ChangeBatch
 

@@ -20,11 +20,11 @@ import commands
 from cheap import CHEAP
 from gateway.talking import Closed, Talk
 from servers import LOOPBACK, installed, tether
-from sobremesa.accounts.sessions import SignedIn
 from sobremesa.app import Sobremesa
-from sobremesa.communities.entities import ServerId
-from sobremesa.ids import RoomId
-from sobremesa.settings import Settings
+from sobremesa.core.ids import RoomId
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.sessions import SignedIn
+from sobremesa.domains.communities.entities import ServerId
 
 READY_WITHIN_SECONDS = 30.0
 SOON_SECONDS = 60.0

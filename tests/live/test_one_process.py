@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from live.nodes import Client, Node, Town, eventually, listening, nodes
-from sobremesa.announcing import translation_of
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
+from sobremesa.glue.event_catalog import translation_of
 from sobremesa.live.entities import HOUR_MS, TrailMark
 from sobremesa.live.places import Places
 from sobremesa.live.stream_feed import StreamFeed

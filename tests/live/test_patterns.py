@@ -10,17 +10,17 @@ import pytest
 
 from cheap import CHEAP
 from communities.test_patterns import found_by
-from sobremesa.announcing import translation_of
 from sobremesa.app import Sobremesa
-from sobremesa.attendance import TableAttendance
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
+from sobremesa.core.settings import Settings
+from sobremesa.glue.event_catalog import translation_of
+from sobremesa.glue.node_registry import TableAttendance
 from sobremesa.live import entities as live
 from sobremesa.live.places import Places
 from sobremesa.live.presence import PresenceTimes
 from sobremesa.live.pump import Pump
 from sobremesa.live.redis_stream import RedisStream
 from sobremesa.live.stream_feed import StreamFeed
-from sobremesa.settings import Settings
 from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern
 
 REGISTRY = Registry.of(live)

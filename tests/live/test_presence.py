@@ -12,7 +12,7 @@ import pytest
 from gateway.talking import Talk
 from live.nodes import LOOK_SECONDS, SOON_SECONDS, Node, Town, nodes
 from servers import Endpoint
-from sobremesa.communities.entities import connections_of
+from sobremesa.domains.communities.entities import connections_of
 
 QUICK = {"lease_seconds": 4.0, "renew_seconds": 0.5, "gather_seconds": 0.1, "return_seconds": 3.0}
 """As in earnest, but more impatient; patient enough for a busy machine."""

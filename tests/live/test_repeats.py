@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from sobremesa.core.actor import Tenant, UserId
 from sobremesa.live.counts import FreshCounts
 from sobremesa.live.events import Admission, Announcement, Expulsion, Seat, Topic, person, server
 from sobremesa.live.feed import Cursor, Entry, Heard, Order, Page
 from sobremesa.live.frames import payload_of
 from sobremesa.live.hub import Hub
 from sobremesa.live.listener import Listener
-from sobremesa.people import Tenant, UserId
 
 BEA = UserId("bea")
 TABLE = server("table")

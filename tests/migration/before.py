@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from communities.world import person
 from sobremesa.app import Sobremesa
-from sobremesa.migration import Migrations
-from sobremesa.people import Actor
+from sobremesa.core.actor import Actor
+from sobremesa.domains.workspaces.entities import Item, ItemId, WorkspaceId
+from sobremesa.domains.workspaces.legacy import item_id_of
 from sobremesa.table import RawKey
 from sobremesa.table.engines.protocol import DeleteItem, Engine, PutItem
 from sobremesa.table.values import Item as StoredItem
-from sobremesa.workspaces.entities import Item, ItemId, WorkspaceId
-from sobremesa.workspaces.legacy import item_id_of
+from sobremesa.work.migration import Migrations
 
 ALL_ITEMS = "ITEMS"
 BATCH = 25

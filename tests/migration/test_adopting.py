@@ -17,16 +17,16 @@ from communities.world import person, rows
 from conversations.test_golden_rows import SAMPLES as CONVERSATIONS
 from migration.before import put
 from servers import Endpoint
-from sobremesa.accounts.entities import email_claim, username_claim
-from sobremesa.accounts.errors import EmailTaken, UsernameTaken
 from sobremesa.app import Sobremesa
-from sobremesa.communities.entities import claim_of, pointer_of
-from sobremesa.conversations.entities import direct_between, seat_of
-from sobremesa.ids import RoomId
-from sobremesa.invites.codes import InviteCode
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.ids import RoomId
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.entities import email_claim, username_claim
+from sobremesa.domains.accounts.errors import EmailTaken, UsernameTaken
+from sobremesa.domains.communities.entities import claim_of, pointer_of
+from sobremesa.domains.conversations.entities import direct_between, seat_of
+from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import Settings
 from sobremesa.table import Layout, Table, open_engine
 from sobremesa.table.engines.dynamodb import DynamoEngine
 from sobremesa.table.engines.dynamodb.answers import NothingAnswer

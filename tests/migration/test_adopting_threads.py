@@ -11,18 +11,18 @@ from communities.world import rows
 from inboxes.test_golden_rows import FAR
 from inboxes.test_golden_rows import SAMPLES as INBOXES
 from migration.before import put
-from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
-from sobremesa.clock import instant
-from sobremesa.errors import NotFound
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import instant
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.domains.accounts.entities import User
+from sobremesa.domains.threads.entities import LbgId, LegId, ListingId, inquiry_of
+from sobremesa.domains.threads.service import NewThread
 from sobremesa.rooms import archive
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put
 from sobremesa.table.values import Item
-from sobremesa.threads.entities import LbgId, LegId, ListingId, inquiry_of
-from sobremesa.threads.service import NewThread
 
 BEA, SAL = (Actor.of_person(UserId(user_id), name) for user_id, name in (("usr_1", "bea"), ("usr_2", "sal")))
 THREAD = RoomId("thrd_1")

@@ -13,16 +13,16 @@ from communities.test_golden_rows import TESTUSER, row
 from communities.world import person, requests
 from conversations.test_golden_rows import SAMPLES as CONVERSATIONS
 from migration.before import put
-from sobremesa.accounts.errors import UsernameTaken
 from sobremesa.app import Sobremesa
-from sobremesa.clock import EPOCH
-from sobremesa.conversations.entities import direct_between
-from sobremesa.ids import RoomId
-from sobremesa.origin import TableOrigin, origin_of_table
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import EPOCH
+from sobremesa.core.ids import RoomId
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.errors import UsernameTaken
+from sobremesa.domains.conversations.entities import direct_between
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import Settings
 from sobremesa.table import Layout, open_engine
+from sobremesa.work.table_origin import TableOrigin, origin_of_table
 
 ANA, BEN, EVE = (Actor.of_person(UserId(name), name) for name in ("u_01", "u_02", "u_03"))
 GROUP, DIRECT = RoomId("c_01"), RoomId("c_02")

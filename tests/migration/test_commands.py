@@ -11,7 +11,7 @@ from communities.conftest import store
 from communities.test_golden_rows import SAMPLES as COMMUNITIES
 from migration.before import fill, put
 from sobremesa.app import Sobremesa
-from sobremesa.settings import Settings
+from sobremesa.core.settings import Settings
 
 __all__ = ["store"]
 

@@ -22,8 +22,8 @@ from lengths import MIGRATION_ROWS as ROWS
 from lengths import SEED
 from migration.before import Before, fill, hash_of_number, old_item
 from sobremesa.app import Sobremesa
-from sobremesa.settings import Settings
-from sobremesa.workspaces.errors import StaleVersion
+from sobremesa.core.settings import Settings
+from sobremesa.domains.workspaces.errors import StaleVersion
 
 UNITS = str(ROWS // 2)
 """So slow that every kill falls into the middle of it."""

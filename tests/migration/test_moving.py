@@ -9,12 +9,12 @@ import pytest
 from communities.conftest import Ahead
 from communities.world import person
 from migration.before import Before, hash_of_number, old_item, old_setting
-from sobremesa.errors import NotFound
-from sobremesa.migration import Migrations
-from sobremesa.migration.errors import AlreadyAtIt, NotPlanned, NotProven, WrongPhase
+from sobremesa.core.errors import NotFound
+from sobremesa.domains.workspaces.entities import Item, SettingName, item_by_id
+from sobremesa.domains.workspaces.errors import StaleVersion
 from sobremesa.table import Put, Update, set_to
-from sobremesa.workspaces.entities import Item, SettingName, item_by_id
-from sobremesa.workspaces.errors import StaleVersion
+from sobremesa.work.migration import Migrations
+from sobremesa.work.migration.errors import AlreadyAtIt, NotPlanned, NotProven, WrongPhase
 
 
 def titles(items: list[Item]) -> list[str]:

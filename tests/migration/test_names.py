@@ -11,11 +11,11 @@ from communities.conftest import Ahead
 from communities.world import person
 from migration.before import Before, old_item, old_setting
 from sobremesa.app import Sobremesa
-from sobremesa.settings import Settings
+from sobremesa.core.settings import Settings
+from sobremesa.domains.workspaces.entities import SettingName
 from sobremesa.table import Layout, RawKey
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.values import Item as StoredItem
-from sobremesa.workspaces.entities import SettingName
 from table.engines import MAPS
 from workspaces.team import gather_team
 

@@ -16,9 +16,9 @@ from api.calling import Caller, client_of, register
 from api.running import serving, sobremesa
 from communities.conftest import store
 from migration.before import hash_of_number, old_item, old_setting, put
+from sobremesa.domains.workspaces.entities import WorkspaceId
+from sobremesa.domains.workspaces.legacy import item_id_of
 from sobremesa.table import open_engine
-from sobremesa.workspaces.entities import WorkspaceId
-from sobremesa.workspaces.legacy import item_id_of
 
 __all__ = ["store"]
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from sobremesa.clock import SystemClock
-from sobremesa.errors import SobremesaError
-from sobremesa.ids import Ids
-from sobremesa.migration import Copied, Copy, Migration, Migrations, Recipe, Report, print_of
+from sobremesa.core.clock import SystemClock
+from sobremesa.core.errors import SobremesaError
+from sobremesa.core.ids import Ids
 from sobremesa.table import Entity, Key, Keys, Lookup, Pattern, Put, RawKey, Retries, Table, open_engine
 from sobremesa.table.engines.faults import FaultyEngine, Rates
 from sobremesa.table.errors import BadCursor, TableError
+from sobremesa.work.migration import Copied, Copy, Migration, Migrations, Recipe, Report, print_of
 
 COUNT = 120
 

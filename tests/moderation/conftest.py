@@ -12,7 +12,7 @@ from communities.conftest import Ahead, clock, store  # noqa: F401 - fixtures
 from communities.world import Town, found_town
 from moderation.world import Script
 from sobremesa.app import Sobremesa
-from sobremesa.settings import Settings
+from sobremesa.core.settings import Settings
 
 
 @pytest.fixture

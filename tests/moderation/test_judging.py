@@ -11,11 +11,11 @@ import pytest
 from attachments.test_in_messages import uploaded
 from communities.world import Town, requests, rows
 from moderation.world import ADMIN, Script, cases, stored
-from sobremesa.accounts.audit import Audit
-from sobremesa.clock import SystemClock
-from sobremesa.communities.access import Access
-from sobremesa.errors import NotFound
-from sobremesa.ids import Ids
+from sobremesa.core.clock import SystemClock
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import Ids
+from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.communities.access import Access
 from sobremesa.rooms.judging import CLEAR, Said, Verdict
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.views import FlagsView

@@ -23,14 +23,14 @@ from communities.conftest import Ahead
 from communities.world import found_town
 from moderation.world import cases
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock
-from sobremesa.ids import RoomId
-from sobremesa.moderation.folding import fold
-from sobremesa.moderation.policy import MAX_AT_ONCE, Policy, PolicyFile, PolicyJudge, default_policy
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import SetClock
+from sobremesa.core.ids import RoomId
+from sobremesa.core.settings import BadSetting, Settings
+from sobremesa.domains.moderation.folding import fold
+from sobremesa.domains.moderation.policy import MAX_AT_ONCE, Policy, PolicyFile, PolicyJudge, default_policy
 from sobremesa.rooms.judging import CLEAR, Said, Verdict
 from sobremesa.rooms.views import FlagsView
-from sobremesa.settings import BadSetting, Settings
 from test_docs import python_blocks
 
 DOCS = Path(__file__).parents[2] / "docs" / "moderation.md"

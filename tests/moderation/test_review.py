@@ -13,24 +13,24 @@ from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import PASSWORD, Town, crowd, found_town, join, register
 from moderation.world import ADMIN, Script, cases, stored
-from sobremesa.accounts.audit import Audit
 from sobremesa.app import Sobremesa
-from sobremesa.clock import EPOCH, SetClock, SystemClock
-from sobremesa.communities.access import Access
-from sobremesa.communities.entities import CHANNELS
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.ids import Ids
-from sobremesa.moderation.entities import CaseId
-from sobremesa.moderation.errors import CaseClosed
-from sobremesa.moderation.review import Decision, Review
-from sobremesa.moderation.views import CaseView
-from sobremesa.people import Actor, KeyId
+from sobremesa.core.actor import Actor, KeyId
+from sobremesa.core.clock import EPOCH, SetClock, SystemClock
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.ids import Ids
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.communities.access import Access
+from sobremesa.domains.communities.entities import CHANNELS
+from sobremesa.domains.moderation.entities import CaseId
+from sobremesa.domains.moderation.errors import CaseClosed
+from sobremesa.domains.moderation.review import Decision, Review
+from sobremesa.domains.moderation.views import CaseView
 from sobremesa.rooms.judging import CLEAR, Said, Verdict
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.summaries import RoomSummary
 from sobremesa.rooms.views import FlagsView, MessageView
-from sobremesa.settings import Settings
 from sobremesa.table import Update, set_to
 from sobremesa.table.errors import BadCursor
 from threads.world import new_person

@@ -12,14 +12,14 @@ import pytest
 from attachments.test_in_messages import uploaded
 from communities.world import Town, crowd
 from moderation.world import ADMIN, Script, block, blocked, cases
-from sobremesa.accounts.audit import Audit
-from sobremesa.clock import Clock, SystemClock
-from sobremesa.communities.access import Access
-from sobremesa.communities.entities import CHANNELS, ChannelPointer
-from sobremesa.errors import NotFound
-from sobremesa.ids import Ids, MessageId, RoomId, first_of
-from sobremesa.moderation.review import Review
-from sobremesa.people import Actor
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import Clock, SystemClock
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import Ids, MessageId, RoomId, first_of
+from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.communities.access import Access
+from sobremesa.domains.communities.entities import CHANNELS, ChannelPointer
+from sobremesa.domains.moderation.review import Review
 from sobremesa.rooms.door import Seat
 from sobremesa.rooms.entities import Flags, Head, Message
 from sobremesa.rooms.errors import ReplyMissing

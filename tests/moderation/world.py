@@ -7,9 +7,9 @@ from typing import Any
 
 from communities.world import Town, person
 from sobremesa.app import Sobremesa
-from sobremesa.moderation.review import State
-from sobremesa.moderation.views import CaseView
-from sobremesa.people import Actor
+from sobremesa.core.actor import Actor
+from sobremesa.domains.moderation.review import State
+from sobremesa.domains.moderation.views import CaseView
 from sobremesa.rooms.judging import CLEAR, Said, Verdict
 from sobremesa.rooms.views import MessageView
 from sobremesa.table.values import Item

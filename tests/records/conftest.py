@@ -12,8 +12,8 @@ import pytest
 
 from records.world import World, open_world
 from servers import Endpoint
-from sobremesa.records.address import RecordsAddress, parse_records
-from sobremesa.records.opening import open_database
+from sobremesa.domains.records.address import RecordsAddress, parse_records
+from sobremesa.domains.records.opening import open_database
 from sobremesa.table import Table, open_engine
 
 TEMPLATE = "records_template"

@@ -7,7 +7,7 @@ import sys
 
 from durability.child import say
 from records.world import open_world
-from sobremesa.records.address import parse_records
+from sobremesa.domains.records.address import parse_records
 from sobremesa.table import Table, open_engine
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sobremesa.records.address import RecordsAddress, parse_records, records_address
-from sobremesa.settings import BadSetting, Settings
+from sobremesa.core.settings import BadSetting, Settings
+from sobremesa.domains.records.address import RecordsAddress, parse_records, records_address
 
 
 @pytest.mark.parametrize(

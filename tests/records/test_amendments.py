@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from records.world import BUYER, SELLER, STRANGER, THREAD, World
-from sobremesa.clock import Instant
-from sobremesa.errors import NotFound
-from sobremesa.records.views import Amendment
+from sobremesa.core.clock import Instant
+from sobremesa.core.errors import NotFound
+from sobremesa.domains.records.views import Amendment
 
 ACCEPTED_AT = Instant("2026-11-16T09:30:00.123Z")
 

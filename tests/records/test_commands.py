@@ -14,7 +14,7 @@ import commands
 from commands import SOBREMESA
 from records.world import World, open_world
 from sobremesa.cli.records import rebuild_tabs
-from sobremesa.records.address import RecordsAddress
+from sobremesa.domains.records.address import RecordsAddress
 from sobremesa.table import Delete, Table
 
 

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from records.world import ADMIN, BUYER, OTHER_SELLER, SELLER, STRANGER, THREAD, World, open_world
-from sobremesa.clock import SetClock
-from sobremesa.errors import Forbidden, Invalid, NotFound
-from sobremesa.idempotency import KeyReused
-from sobremesa.people import Actor
-from sobremesa.records import documents
-from sobremesa.records.address import RecordsAddress
-from sobremesa.records.checks import role_of
-from sobremesa.records.errors import (
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import SetClock
+from sobremesa.core.errors import Forbidden, Invalid, NotFound
+from sobremesa.domains.records import documents
+from sobremesa.domains.records.address import RecordsAddress
+from sobremesa.domains.records.checks import role_of
+from sobremesa.domains.records.errors import (
     AlreadySigned,
     DocumentVoid,
     NotYoursToVoid,
@@ -24,9 +23,10 @@ from sobremesa.records.errors import (
     StaleVersion,
     TooManyVersions,
 )
-from sobremesa.records.views import DocumentInFull
+from sobremesa.domains.records.views import DocumentInFull
 from sobremesa.table import Table
 from sobremesa.table.errors import BadCursor
+from sobremesa.work.idempotency import KeyReused
 
 
 async def draft(world: World, title: str = "Licence", **given: Any) -> DocumentInFull:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from records.world import ADMIN, BUYER, DAY, OTHER_SELLER, SELLER, STRANGER, THREAD, World
-from sobremesa.errors import Invalid, NotFound
-from sobremesa.idempotency import KeyReused
-from sobremesa.records.checks import MAX_AMOUNT
-from sobremesa.records.errors import ExpenseDecided, NotYoursToVoid, OwnExpense, StaleVersion
-from sobremesa.records.views import Expense
+from sobremesa.core.errors import Invalid, NotFound
+from sobremesa.domains.records.checks import MAX_AMOUNT
+from sobremesa.domains.records.errors import ExpenseDecided, NotYoursToVoid, OwnExpense, StaleVersion
+from sobremesa.domains.records.views import Expense
+from sobremesa.work.idempotency import KeyReused
 
 
 async def approve(world: World, expense: Expense, by: Any = BUYER, version: int = 1) -> Expense:

@@ -16,13 +16,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from records.world import BUYER, SELLER, SOON_SECONDS, THREAD, Roles, Shown, TablePanels, World, open_world
 from servers import Endpoint
-from sobremesa.clock import SetClock, SystemClock
-from sobremesa.ids import Ids
-from sobremesa.records import outbox, snapshots
-from sobremesa.records.address import RecordsAddress
-from sobremesa.records.opening import Archive
-from sobremesa.records.outbox import Outbox, Replayed, status_of
-from sobremesa.records.views import Tab
+from sobremesa.core.clock import SetClock, SystemClock
+from sobremesa.core.ids import Ids
+from sobremesa.domains.records import outbox, snapshots
+from sobremesa.domains.records.address import RecordsAddress
+from sobremesa.domains.records.opening import Archive
+from sobremesa.domains.records.outbox import Outbox, Replayed, status_of
+from sobremesa.domains.records.views import Tab
 from sobremesa.table import Delete, Put, Table, open_engine
 
 MAX_TAB_BYTES = 256 * 1024

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from durability.child import line_of, started
 from records.world import World, open_world
-from sobremesa.records.address import RecordsAddress
-from sobremesa.records.outbox import status_of
+from sobremesa.domains.records.address import RecordsAddress
+from sobremesa.domains.records.outbox import status_of
 from sobremesa.table import Table
 
 PROCESS = "records.replaying_process"

@@ -14,17 +14,17 @@ from openapi_spec_validator import validate
 from edge.running import always_ready, running
 from edge.test_openapi import check_examples
 from records.world import ADMIN, BUYER, OTHER_SELLER, SELLER, STRANGER, THREAD, Roles, TablePanels
-from sobremesa.clock import SystemClock
-from sobremesa.errors import Unauthenticated
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import SystemClock
+from sobremesa.core.errors import Unauthenticated
+from sobremesa.core.ids import Ids
+from sobremesa.domains.records import api
+from sobremesa.domains.records.address import RecordsAddress, parse_records
+from sobremesa.domains.records.opening import Archive
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.limits import NoLimits
 from sobremesa.http.metrics import Metrics
 from sobremesa.http.site import Site
-from sobremesa.ids import Ids
-from sobremesa.people import Actor
-from sobremesa.records import api
-from sobremesa.records.address import RecordsAddress, parse_records
-from sobremesa.records.opening import Archive
 from sobremesa.table import Table
 
 PEOPLE = {actor.username: actor for actor in (BUYER, SELLER, OTHER_SELLER, ADMIN, STRANGER)}

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from records.world import ADMIN, BUYER, SELLER, World, open_world
 from servers import Endpoint
-from sobremesa.clock import Instant
-from sobremesa.errors import Refusal
-from sobremesa.records.address import RecordsAddress, parse_records
+from sobremesa.core.clock import Instant
+from sobremesa.core.errors import Refusal
+from sobremesa.domains.records.address import RecordsAddress, parse_records
 from sobremesa.table import Table, open_engine
 
 PEOPLE = (BUYER, SELLER, ADMIN)

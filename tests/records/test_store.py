@@ -21,18 +21,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from records.world import BUYER, SELLER, SOON_SECONDS, THREAD, Roles, TablePanels, World, open_world
 from servers import Endpoint
-from sobremesa.clock import SystemClock, instant
-from sobremesa.errors import Busy
-from sobremesa.ids import Ids
-from sobremesa.records import opening, sqlite
-from sobremesa.records.address import RecordsAddress, parse_records
-from sobremesa.records.database import Database
-from sobremesa.records.errors import RecordsTooNew, RecordsUnavailable
-from sobremesa.records.migrating import steps
-from sobremesa.records.opening import Archive, open_database
-from sobremesa.records.outbox import Outbox
-from sobremesa.records.panels import touch
-from sobremesa.records.schema import APPEND_ONLY, METADATA, REVISIONS
+from sobremesa.core.clock import SystemClock, instant
+from sobremesa.core.errors import Busy
+from sobremesa.core.ids import Ids
+from sobremesa.domains.records import opening, sqlite
+from sobremesa.domains.records.address import RecordsAddress, parse_records
+from sobremesa.domains.records.database import Database
+from sobremesa.domains.records.errors import RecordsTooNew, RecordsUnavailable
+from sobremesa.domains.records.migrating import steps
+from sobremesa.domains.records.opening import Archive, open_database
+from sobremesa.domains.records.outbox import Outbox
+from sobremesa.domains.records.panels import touch
+from sobremesa.domains.records.schema import APPEND_ONLY, METADATA, REVISIONS
 from sobremesa.table import Table
 
 FIRST_PAUSE = 0.02
@@ -302,7 +302,7 @@ async def test_nothing_is_made_before_somebody_asks_for_records(tmp_path: Path, 
 def test_sqlalchemy_is_loaded_only_when_records_are_opened() -> None:
     script = (
         "import sys\n"
-        "import sobremesa.app, sobremesa.records.api, sobremesa.records.opening\n"
+        "import sobremesa.app, sobremesa.domains.records.api, sobremesa.domains.records.opening\n"
         "print([name for name in ('sqlalchemy', 'alembic', 'asyncpg', 'aiosqlite') if name in sys.modules])"
     )
 
@@ -314,8 +314,8 @@ def test_sqlalchemy_is_loaded_only_when_records_are_opened() -> None:
 def test_a_store_that_is_up_to_date_needs_no_alembic_and_sqlite_no_asyncpg(tmp_path: Path) -> None:
     script = (
         "import asyncio, sys\n"
-        "from sobremesa.records.address import RecordsAddress\n"
-        "from sobremesa.records.opening import open_database\n"
+        "from sobremesa.domains.records.address import RecordsAddress\n"
+        "from sobremesa.domains.records.opening import open_database\n"
         "async def main():\n"
         "    await (await open_database(RecordsAddress(file=sys.argv[1]))).close()\n"
         "asyncio.run(main())\n"

@@ -8,16 +8,16 @@ from contextlib import asynccontextmanager
 from datetime import date
 from typing import Any
 
-from sobremesa.clock import Clock, SystemClock
-from sobremesa.errors import NotFound
-from sobremesa.ids import Ids
-from sobremesa.people import Actor, UserId
-from sobremesa.records.address import RecordsAddress
-from sobremesa.records.neighbours import Files
-from sobremesa.records.opening import Archive
-from sobremesa.records.outbox import Outbox
-from sobremesa.records.service import Records
-from sobremesa.records.views import Expense, Tab
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import Clock, SystemClock
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import Ids
+from sobremesa.domains.records.address import RecordsAddress
+from sobremesa.domains.records.neighbours import Files
+from sobremesa.domains.records.opening import Archive
+from sobremesa.domains.records.outbox import Outbox
+from sobremesa.domains.records.service import Records
+from sobremesa.domains.records.views import Expense, Tab
 from sobremesa.table import Entity, Keys, Put, Table, less_if_present
 from sobremesa.table.errors import ConditionFailed
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.conversations.entities import ConversationId, Participant, seat_of
-from sobremesa.errors import NotFound
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.domains.conversations.entities import ConversationId, Participant, seat_of
 from sobremesa.rooms import archive
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms

@@ -11,13 +11,13 @@ from communities.world import Town, found_town
 from conversations.company import Company, meet
 from sobremesa.app import Sobremesa
 from sobremesa.cli.reconcile import reconcile
-from sobremesa.clock import EPOCH
-from sobremesa.communities.entities import ChannelPin, ChannelReactionSummary, pointer_of, reaction_by_key
-from sobremesa.conversations.entities import conversation_by_id
+from sobremesa.core.clock import EPOCH
+from sobremesa.domains.communities.entities import ChannelPin, ChannelReactionSummary, pointer_of, reaction_by_key
+from sobremesa.domains.conversations.entities import conversation_by_id
+from sobremesa.domains.threads.entities import thread_by_id
+from sobremesa.domains.workspaces.entities import workspace_by_id
 from sobremesa.table import Delete, Key, Put, RawKey, Table, Update, hex_part, set_to
 from sobremesa.table.engines.protocol import PutItem
-from sobremesa.threads.entities import thread_by_id
-from sobremesa.workspaces.entities import workspace_by_id
 from threads.world import Deal, strike_deal
 
 THUMB = hex_part("👍")

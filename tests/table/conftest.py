@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from servers import Endpoint
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Table
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import Engine

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 import msgspec
 
 from servers import Endpoint
-from sobremesa.clock import Clock
+from sobremesa.core.clock import Clock
 from sobremesa.table import Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine
 from sobremesa.table.engines.embedded import EmbeddedEngine

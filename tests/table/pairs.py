@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from servers import Endpoint
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Entity, Index, Keys, Pattern, Question, Table, gsi1
 from sobremesa.table.engines.protocol import (
     OLDEST,

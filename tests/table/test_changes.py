@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import NEWEST, OLDEST, Delete, Position, Put, RawKey, Table, Update, add
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import ChangeReader, DeleteItem, Engine, RawChange, UpdateItem

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Entity, Pattern, Put, Question, Table
 from sobremesa.table.cursor import Cursors, Seal
 from sobremesa.table.engines.protocol import IndexKey, RawKey

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from servers import Endpoint
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import (
     Check,
     Create,

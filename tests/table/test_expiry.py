@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import (
     OLDEST,
     Check,

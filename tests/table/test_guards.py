@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import (
     Create,
     Delete,

@@ -11,7 +11,7 @@ import pytest
 
 from servers import Endpoint
 from sobremesa.app import REGISTRY
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import OLDEST, Create, Entity, Keys, Layout, RawKey, Registry, Table, Update, gsi1, gsi2, set_to
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import Engine

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from sobremesa import ids
-from sobremesa.clock import SetClock, instant, milliseconds
-from sobremesa.ids import Ids
+from sobremesa.core import ids
+from sobremesa.core.clock import SetClock, instant, milliseconds
+from sobremesa.core.ids import Ids
 from sobremesa.table.engines.dynamodb.serialise import dump_item, load_item
 from sobremesa.table.engines.embedded.codec import pack, unpack
 from sobremesa.table.errors import BadKey, BadValue, TooLarge

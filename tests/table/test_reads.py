@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Create, Put, RawKey, Table, equals, present
 from sobremesa.table.engines.protocol import MAX_BATCH_GET, MAX_BATCH_GET_BYTES, Engine, ScanRequest
 from sobremesa.table.errors import BadExpression, TooLarge

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 import commands
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Create, Delete, Put, Remembered, Table, Update, add, measure, open_engine, set_to
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.embedded.answers import Answers

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import (
     Check,
     Create,

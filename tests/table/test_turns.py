@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sobremesa.clock import SetClock
+from sobremesa.core.clock import SetClock
 from sobremesa.table import Create, Put, Table, equals
 from sobremesa.table.engines.embedded.turns import WORK_PER_TURN
 from table.engines import embedded

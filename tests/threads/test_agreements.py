@@ -10,16 +10,16 @@ import commands
 from attachments.test_in_messages import uploaded
 from communities.conftest import Ahead
 from sobremesa.app import Sobremesa
-from sobremesa.clock import Instant
-from sobremesa.errors import NotFound
-from sobremesa.ids import MessageId
-from sobremesa.people import Actor
-from sobremesa.records.errors import RecordsUnavailable
-from sobremesa.records.views import Amendment
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import Instant
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import MessageId
+from sobremesa.core.settings import Settings
+from sobremesa.domains.records.errors import RecordsUnavailable
+from sobremesa.domains.records.views import Amendment
+from sobremesa.domains.threads.entities import Card, Tab, ThreadMessage, tab_by_name
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import Settings
 from sobremesa.table import Put
-from sobremesa.threads.entities import Card, Tab, ThreadMessage, tab_by_name
 from threads.world import PLATFORM, Deal, strike_deal
 
 DAY = 24 * 3600

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SystemClock
+from sobremesa.core.clock import SystemClock
+from sobremesa.domains.threads.entities import LbgId, LegId, ListingId
+from sobremesa.domains.threads.service import NewThread
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import measure
-from sobremesa.threads.entities import LbgId, LegId, ListingId
-from sobremesa.threads.service import NewThread
 from threads.conftest import Ahead
 from threads.world import PLATFORM, Deal, at, new_person, requests
 

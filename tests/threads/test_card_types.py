@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sobremesa.clock import instant
-from sobremesa.errors import Invalid
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import UserId
-from sobremesa.threads.card_types import (
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import instant
+from sobremesa.core.errors import Invalid
+from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.domains.threads.card_types import (
     BUILT_IN,
     EXPIRED,
     BadCardType,
@@ -24,8 +24,8 @@ from sobremesa.threads.card_types import (
     as_of,
     standing_to,
 )
-from sobremesa.threads.entities import Card, RoleContext
-from sobremesa.threads.moments import Moment
+from sobremesa.domains.threads.entities import Card, RoleContext
+from sobremesa.domains.threads.moments import Moment
 
 NOW = instant(1_763_000_000_000)
 STATES = sorted({state for kind in BUILT_IN for state in kind.states} | {"nowhere", ""})

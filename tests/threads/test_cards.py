@@ -10,17 +10,14 @@ import pytest
 
 from cheap import CHEAP
 from sobremesa.app import Sobremesa
-from sobremesa.clock import instant
-from sobremesa.errors import Forbidden, Invalid, NotFound, Refusal, TooBig
-from sobremesa.idempotency import KeyReused
-from sobremesa.ids import MessageId
-from sobremesa.people import Actor
-from sobremesa.rooms.errors import PartOfRecord
-from sobremesa.settings import Settings
-from sobremesa.table import Update, set_to
-from sobremesa.threads.card_types import CardType, Payload, Transition, as_of
-from sobremesa.threads.entities import Card
-from sobremesa.threads.errors import (
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import instant
+from sobremesa.core.errors import Forbidden, Invalid, NotFound, Refusal, TooBig
+from sobremesa.core.ids import MessageId
+from sobremesa.core.settings import Settings
+from sobremesa.domains.threads.card_types import CardType, Payload, Transition, as_of
+from sobremesa.domains.threads.entities import Card
+from sobremesa.domains.threads.errors import (
     CardChanged,
     CardFinished,
     NoSuchMove,
@@ -28,7 +25,10 @@ from sobremesa.threads.errors import (
     ThreadNotOpen,
     UnknownCardType,
 )
-from sobremesa.threads.moments import Moment
+from sobremesa.domains.threads.moments import Moment
+from sobremesa.rooms.errors import PartOfRecord
+from sobremesa.table import Update, set_to
+from sobremesa.work.idempotency import KeyReused
 from threads.conftest import Ahead
 from threads.world import Deal, strike_deal
 

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.errors import NotFound, Unauthenticated
-from sobremesa.ids import MessageId
-from sobremesa.people import DELETED_NAME, Actor
+from sobremesa.core.actor import DELETED_NAME, Actor
+from sobremesa.core.errors import NotFound, Unauthenticated
+from sobremesa.core.ids import MessageId
+from sobremesa.domains.threads.entities import clean_up
+from sobremesa.domains.threads.participants import JOINED, LEFT
+from sobremesa.domains.threads.service import NewThread
 from sobremesa.table import WritePattern
 from sobremesa.table.values import Item
-from sobremesa.threads.entities import clean_up
-from sobremesa.threads.participants import JOINED, LEFT
-from sobremesa.threads.service import NewThread
 from threads.conftest import Ahead
 from threads.world import Deal, strike_deal
 

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from sobremesa.app import REGISTRY, Sobremesa
-from sobremesa.clock import instant
-from sobremesa.errors import Forbidden
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import instant
+from sobremesa.core.errors import Forbidden
+from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.domains.threads.entities import Card, Participant, Tab, Thread, ThreadMessage
+from sobremesa.domains.threads.errors import CardFinished, ThreadNotOpen
 from sobremesa.table import Entity, Layout, Put, RawKey, Update, set_to
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.values import Item
-from sobremesa.threads.entities import Card, Participant, Tab, Thread, ThreadMessage
-from sobremesa.threads.errors import CardFinished, ThreadNotOpen
 from threads.conftest import Ahead
 from threads.world import Deal, at, new_person, strike_deal
 

@@ -9,19 +9,19 @@ import pytest
 
 from cheap import CHEAP
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SetClock, instant
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.ids import MessageId, RoomId, time_of
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import SetClock, instant
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.ids import MessageId, RoomId, time_of
+from sobremesa.core.settings import Settings
+from sobremesa.domains.threads.entities import THREADS, Participant, Thread, participant_of
+from sobremesa.domains.threads.errors import Blocked, ThreadNotOpen
+from sobremesa.domains.threads.inbox import AT_ONCE
+from sobremesa.domains.threads.participants import way_out
+from sobremesa.domains.threads.service import NewThread
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import Settings
 from sobremesa.table import Put, Update, set_to
-from sobremesa.threads.entities import THREADS, Participant, Thread, participant_of
-from sobremesa.threads.errors import Blocked, ThreadNotOpen
-from sobremesa.threads.inbox import AT_ONCE
-from sobremesa.threads.participants import way_out
-from sobremesa.threads.service import NewThread
 from threads.conftest import Ahead
 from threads.world import Deal, at, new_person, strike_deal
 
@@ -350,7 +350,7 @@ async def test_a_bump_only_moves_forward_and_mends_what_a_crash_left(
     everybody = await crowd(deal, 30)
     clock.move(seconds=1)
     with monkeypatch.context() as crashing:
-        crashing.setattr("sobremesa.threads.inbox.Inboxes.soon", lambda self, room_id: None)
+        crashing.setattr("sobremesa.domains.threads.inbox.Inboxes.soon", lambda self, room_id: None)
         await deal.say(deal.buyer, "hello")
     head = (await deal.thread()).last_message_at
     keys = [participant_of(room_id=deal.thread_id, user_id=user_id) for user_id in everybody]
@@ -374,7 +374,7 @@ async def test_a_bump_only_moves_forward_and_mends_what_a_crash_left(
     write = deal.app.table.write
     clock.move(seconds=10)
     with monkeypatch.context() as crashing:
-        crashing.setattr("sobremesa.threads.inbox.Inboxes.soon", lambda self, room_id: None)
+        crashing.setattr("sobremesa.domains.threads.inbox.Inboxes.soon", lambda self, room_id: None)
         await deal.say(deal.buyer, "still there?")
 
     async def overtaken(*operations: Any, **options: Any) -> Any:

@@ -10,14 +10,14 @@ import pytest
 from cheap import CHEAP
 from moderation.world import ADMIN, Script, cases
 from sobremesa.app import Sobremesa
-from sobremesa.attachments.receiving import Arriving
-from sobremesa.clock import EPOCH
-from sobremesa.errors import Invalid, NotFound
+from sobremesa.core.clock import EPOCH
+from sobremesa.core.errors import Invalid, NotFound
+from sobremesa.core.settings import Settings
+from sobremesa.domains.attachments.receiving import Arriving
+from sobremesa.domains.threads.entities import Card
+from sobremesa.domains.threads.views import card_view
 from sobremesa.rooms.judging import CLEAR, Said, Verdict
 from sobremesa.rooms.views import FlagsView
-from sobremesa.settings import Settings
-from sobremesa.threads.entities import Card
-from sobremesa.threads.views import card_view
 from threads.conftest import Ahead
 from threads.world import Deal, strike_deal
 

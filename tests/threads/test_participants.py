@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.conversations.errors import BlockedByThem
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.people import UserId
-from sobremesa.rooms.errors import PartOfRecord
-from sobremesa.rooms.sending import Draft
-from sobremesa.table import Put, Update, set_to
-from sobremesa.threads.entities import Participant, RoleContext, Thread
-from sobremesa.threads.errors import (
+from sobremesa.core.actor import UserId
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.domains.conversations.errors import BlockedByThem
+from sobremesa.domains.threads.entities import Participant, RoleContext, Thread
+from sobremesa.domains.threads.errors import (
     AlreadyParticipant,
     Blocked,
     ChangedMeanwhile,
@@ -25,7 +22,10 @@ from sobremesa.threads.errors import (
     PartyStays,
     TooManyParticipants,
 )
-from sobremesa.threads.participants import MAX_PARTICIPANTS
+from sobremesa.domains.threads.participants import MAX_PARTICIPANTS
+from sobremesa.rooms.errors import PartOfRecord
+from sobremesa.rooms.sending import Draft
+from sobremesa.table import Put, Update, set_to
 from threads.conftest import Ahead
 from threads.world import PLATFORM, Deal, at, new_person
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, TypeAlias
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.clock import instant
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import instant
+from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.domains.threads import entities as thr
 from sobremesa.table import Delete, Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern, hex_part
-from sobremesa.threads import entities as thr
 from threads.conftest import Ahead
 from threads.world import Deal, at, strike_deal
 

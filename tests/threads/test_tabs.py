@@ -8,11 +8,11 @@ from typing import Any, get_args
 
 import pytest
 
-from sobremesa.errors import NotFound, TooBig
-from sobremesa.ids import RoomId
-from sobremesa.threads.entities import TabName
-from sobremesa.threads.errors import Blocked, StaleVersion, SystemTab, ThreadNotOpen
-from sobremesa.threads.tabs import MAX_CONTENT_BYTES, Content
+from sobremesa.core.errors import NotFound, TooBig
+from sobremesa.core.ids import RoomId
+from sobremesa.domains.threads.entities import TabName
+from sobremesa.domains.threads.errors import Blocked, StaleVersion, SystemTab, ThreadNotOpen
+from sobremesa.domains.threads.tabs import MAX_CONTENT_BYTES, Content
 from threads.conftest import Ahead
 from threads.world import Deal, at, requests
 

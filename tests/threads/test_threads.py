@@ -8,13 +8,10 @@ from typing import Any
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.idempotency import KeyReused
-from sobremesa.ids import RoomId
-from sobremesa.people import UserId
-from sobremesa.rooms.errors import PartOfRecord
-from sobremesa.table import Delete, Update, remove, set_to
-from sobremesa.threads.entities import (
+from sobremesa.core.actor import UserId
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.ids import RoomId
+from sobremesa.domains.threads.entities import (
     LbgId,
     LegId,
     ListingId,
@@ -22,7 +19,7 @@ from sobremesa.threads.entities import (
     participant_of,
     thread_by_id,
 )
-from sobremesa.threads.errors import (
+from sobremesa.domains.threads.errors import (
     Blocked,
     ChangedMeanwhile,
     ListingNeeded,
@@ -30,7 +27,10 @@ from sobremesa.threads.errors import (
     ThreadNotOpen,
     WithOneself,
 )
-from sobremesa.threads.service import NewThread
+from sobremesa.domains.threads.service import NewThread
+from sobremesa.rooms.errors import PartOfRecord
+from sobremesa.table import Delete, Update, remove, set_to
+from sobremesa.work.idempotency import KeyReused
 from threads.conftest import Ahead
 from threads.world import PLATFORM, Deal, new_person
 

@@ -7,16 +7,12 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from communities.world import requests
-from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SystemClock
-from sobremesa.ids import Ids
-from sobremesa.people import Actor, UserId
-from sobremesa.rooms.sending import Draft
-from sobremesa.rooms.views import SentView
-from sobremesa.table import Put, Update, append
-from sobremesa.table.values import Item
-from sobremesa.threads.entities import (
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import SystemClock
+from sobremesa.core.ids import Ids
+from sobremesa.domains.accounts.entities import User
+from sobremesa.domains.threads.entities import (
     ListingId,
     Participant,
     RoleContext,
@@ -26,7 +22,11 @@ from sobremesa.threads.entities import (
     participant_of,
     thread_by_id,
 )
-from sobremesa.threads.service import NewThread
+from sobremesa.domains.threads.service import NewThread
+from sobremesa.rooms.sending import Draft
+from sobremesa.rooms.views import SentView
+from sobremesa.table import Put, Update, append
+from sobremesa.table.values import Item
 
 __all__ = ["PLATFORM", "Deal", "at", "new_person", "requests", "strike_deal"]
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from communities.world import person
 from conversations.company import known
 from sobremesa.app import Sobremesa
-from sobremesa.people import Actor
-from sobremesa.workspaces.entities import Item, WorkspaceId
-from sobremesa.workspaces.rights import Role
+from sobremesa.core.actor import Actor
+from sobremesa.domains.workspaces.entities import Item, WorkspaceId
+from sobremesa.domains.workspaces.rights import Role
 
 
 class Team(NamedTuple):

@@ -14,8 +14,8 @@ from communities.conftest import Ahead
 from communities.test_budgets import Cost
 from communities.world import requests
 from conversations.company import known
+from sobremesa.domains.workspaces.entities import SettingName
 from sobremesa.table import measure
-from sobremesa.workspaces.entities import SettingName
 from workspaces.team import Team
 
 # The member check is one consistent read. Where a list could meet old rows that are being moved, the state of that is

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from communities.world import PASSWORD, register, rows
-from sobremesa.accounts.errors import OwnsWorkspaces
 from sobremesa.app import Sobremesa
-from sobremesa.errors import NotFound
+from sobremesa.core.errors import NotFound
+from sobremesa.domains.accounts.errors import OwnsWorkspaces
 from workspaces.team import Team, join
 
 

@@ -7,13 +7,10 @@ from typing import Any
 import pytest
 
 from sobremesa.app import REGISTRY, Sobremesa
-from sobremesa.invites.codes import InviteCode
-from sobremesa.people import Actor, UserId
-from sobremesa.table import Entity, Layout, RawKey, Registry
-from sobremesa.table.engines.protocol import PutItem
-from sobremesa.table.values import Item as StoredItem
-from sobremesa.workspaces import entities
-from sobremesa.workspaces.entities import (
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.domains.invites.codes import InviteCode
+from sobremesa.domains.workspaces import entities
+from sobremesa.domains.workspaces.entities import (
     Invite,
     Item,
     ItemId,
@@ -25,6 +22,9 @@ from sobremesa.workspaces.entities import (
     Workspace,
     WorkspaceId,
 )
+from sobremesa.table import Entity, Layout, RawKey, Registry
+from sobremesa.table.engines.protocol import PutItem
+from sobremesa.table.values import Item as StoredItem
 
 LAYOUT = Layout()
 THEN = "2026-02-04T12:10:00Z"

@@ -11,13 +11,13 @@ from communities.conftest import Ahead
 from communities.test_golden_rows import put
 from communities.world import person, rows
 from conversations.company import known
-from sobremesa.communities.invites import Redeemed
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.invites.codes import InviteCode
-from sobremesa.invites.errors import AlreadyMember, InviteUsedUp
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.domains.communities.invites import Redeemed
+from sobremesa.domains.invites.codes import InviteCode
+from sobremesa.domains.invites.errors import AlreadyMember, InviteUsedUp
+from sobremesa.domains.workspaces.entities import invite_by_code, workspace_by_id
+from sobremesa.domains.workspaces.invites import Joined
 from sobremesa.table.values import Item
-from sobremesa.workspaces.entities import invite_by_code, workspace_by_id
-from sobremesa.workspaces.invites import Joined
 from workspaces.team import Team
 
 

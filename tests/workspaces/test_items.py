@@ -10,10 +10,10 @@ import pytest
 
 from communities.conftest import Ahead
 from sobremesa.app import Sobremesa
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.settings import Settings
-from sobremesa.workspaces.entities import ItemId, SettingName
-from sobremesa.workspaces.errors import StaleVersion, WrongSetting
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.settings import Settings
+from sobremesa.domains.workspaces.entities import ItemId, SettingName
+from sobremesa.domains.workspaces.errors import StaleVersion, WrongSetting
 from workspaces.team import Team, gather_team
 
 

@@ -10,20 +10,20 @@ import pytest
 from communities.conftest import Ahead
 from communities.test_patterns import found_by
 from communities.world import PASSWORD, register
-from sobremesa import origin as ori
 from sobremesa.app import Sobremesa
-from sobremesa.clock import SystemClock, instant
-from sobremesa.ids import Ids
-from sobremesa.invites.codes import InviteCode
-from sobremesa.migration import Migrations
-from sobremesa.migration import entities as mig
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import SystemClock, instant
+from sobremesa.core.ids import Ids
+from sobremesa.domains.invites.codes import InviteCode
+from sobremesa.domains.workspaces import entities as ws
+from sobremesa.domains.workspaces.entities import ItemId, SettingName, WorkspaceId
+from sobremesa.domains.workspaces.moving import recipe
 from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, RawKey, Registry, WritePattern
 from sobremesa.table.capacity import UNNAMED
 from sobremesa.table.engines.protocol import PutItem
-from sobremesa.workspaces import entities as ws
-from sobremesa.workspaces.entities import ItemId, SettingName, WorkspaceId
-from sobremesa.workspaces.moving import recipe
+from sobremesa.work import table_origin as ori
+from sobremesa.work.migration import Migrations
+from sobremesa.work.migration import entities as mig
 from workspaces.team import Team, join
 
 REGISTRY = Registry.of(ws, mig, ori)

@@ -9,14 +9,22 @@ import pytest
 from communities.world import rows
 from conversations.company import known
 from sobremesa.app import Sobremesa
-from sobremesa.errors import Forbidden, NotFound
-from sobremesa.idempotency import KeyReused
-from sobremesa.invites.errors import AlreadyMember
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.domains.invites.errors import AlreadyMember
+from sobremesa.domains.workspaces.entities import (
+    Item,
+    ItemId,
+    Member,
+    SettingName,
+    Workspace,
+    WorkspaceId,
+    workspace_by_id,
+)
+from sobremesa.domains.workspaces.errors import ChangedMeanwhile, LastOwner, RankTooLow, TooManyMembers
+from sobremesa.domains.workspaces.members import MAX_MEMBERS
 from sobremesa.table import Put, RawKey
 from sobremesa.table.engines.protocol import PutItem
-from sobremesa.workspaces.entities import Item, ItemId, Member, SettingName, Workspace, WorkspaceId, workspace_by_id
-from sobremesa.workspaces.errors import ChangedMeanwhile, LastOwner, RankTooLow, TooManyMembers
-from sobremesa.workspaces.members import MAX_MEMBERS
+from sobremesa.work.idempotency import KeyReused
 from workspaces.team import Team, join
 
 

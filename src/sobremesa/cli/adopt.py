@@ -8,7 +8,7 @@ from sobremesa.app import Sobremesa, layout_of
 from sobremesa.cli.migrate import COMPLAINTS_SHOWN, Units
 from sobremesa.cli.progress import shown
 from sobremesa.cli.store import Store, settings_of
-from sobremesa.settings import DEFAULT_STORE
+from sobremesa.core.settings import DEFAULT_STORE
 from sobremesa.table import open_engine
 from sobremesa.table.opening import require_file
 

@@ -8,7 +8,7 @@ import cyclopts
 from rich.console import Console
 
 from sobremesa import __version__
-from sobremesa.errors import SobremesaError
+from sobremesa.core.errors import SobremesaError
 from sobremesa.table.errors import TableError
 
 app = cyclopts.App(name="sobremesa", help="Messaging that lives in one DynamoDB table.", version=__version__)

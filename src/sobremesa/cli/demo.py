@@ -17,6 +17,7 @@ from rich.table import Table as Grid
 
 from sobremesa.app import Sobremesa
 from sobremesa.cli.progress import shown
+from sobremesa.core.settings import PREFIX, Settings
 from sobremesa.demo import store as demo_store
 from sobremesa.demo.life import living
 from sobremesa.demo.people import LOGINS, PASSWORD
@@ -26,8 +27,7 @@ from sobremesa.http import logs
 from sobremesa.http.connection_limits import MaxConnections
 from sobremesa.http.server import check_address, run
 from sobremesa.http.server import serve as serve_site
-from sobremesa.migration.passes import Progress
-from sobremesa.settings import PREFIX, Settings
+from sobremesa.work.migration.passes import Progress
 
 DEFAULT_STORE = "sqlite:///sobremesa-demo.db"
 INTERRUPTED = 130

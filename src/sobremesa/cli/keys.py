@@ -11,8 +11,8 @@ from rich.table import Table as Grid
 
 from sobremesa.app import Sobremesa
 from sobremesa.cli.store import Store, settings_of
-from sobremesa.people import KeyId, Tenant
-from sobremesa.settings import DEFAULT_STORE
+from sobremesa.core.actor import KeyId, Tenant
+from sobremesa.core.settings import DEFAULT_STORE
 from sobremesa.table.errors import TableMissing
 from sobremesa.table.opening import require_file
 

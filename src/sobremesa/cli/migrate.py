@@ -13,13 +13,13 @@ from rich.table import Table as Grid
 from sobremesa.app import Sobremesa
 from sobremesa.cli.progress import shown
 from sobremesa.cli.store import Store, settings_of
-from sobremesa.errors import SobremesaError
-from sobremesa.migration import Migration, Migrations
-from sobremesa.migration.errors import NotProven
-from sobremesa.migration.service import Report
-from sobremesa.settings import DEFAULT_STORE
-from sobremesa.workspaces.entities import WorkspaceId, workspace_by_id
-from sobremesa.workspaces.legacy import ALL_ITEMS, WORKSPACE
+from sobremesa.core.errors import SobremesaError
+from sobremesa.core.settings import DEFAULT_STORE
+from sobremesa.domains.workspaces.entities import WorkspaceId, workspace_by_id
+from sobremesa.domains.workspaces.legacy import ALL_ITEMS, WORKSPACE
+from sobremesa.work.migration import Migration, Migrations
+from sobremesa.work.migration.errors import NotProven
+from sobremesa.work.migration.service import Report
 
 migrate_app = cyclopts.App(name="migrate", help="Move rows of an older design, while the table is being used.")
 workspaces_app = cyclopts.App(name="workspaces", help="Move items and settings of before into a workspace.")

@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.progress import Progress as Bar
 from rich.text import Text
 
-from sobremesa.migration.passes import Progress, Watch
+from sobremesa.work.migration.passes import Progress, Watch
 
 LINE_SECONDS = 2.0
 

@@ -13,10 +13,10 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from sobremesa.app import Sobremesa
 from sobremesa.cli.store import Store, settings_of
-from sobremesa.inboxes.places import Own
-from sobremesa.inboxes.reconciling import Checked
-from sobremesa.people import Tenant
-from sobremesa.settings import DEFAULT_STORE
+from sobremesa.core.actor import Tenant
+from sobremesa.core.settings import DEFAULT_STORE
+from sobremesa.domains.inboxes.places import Own
+from sobremesa.domains.inboxes.reconciling import Checked
 
 console = Console()
 SAID_EVERY_SECONDS = 5.0

@@ -16,13 +16,13 @@ from rich.table import Table as Grid
 
 from sobremesa.app import Sobremesa
 from sobremesa.cli.store import Store
-from sobremesa.clock import SystemClock
-from sobremesa.records.address import RecordsAddress, records_address
-from sobremesa.records.database import Database
-from sobremesa.records.opening import open_database
-from sobremesa.records.outbox import Outbox, status_of
-from sobremesa.records.schema import REVISIONS
-from sobremesa.settings import DEFAULT_STORE, Settings
+from sobremesa.core.clock import SystemClock
+from sobremesa.core.settings import DEFAULT_STORE, Settings
+from sobremesa.domains.records.address import RecordsAddress, records_address
+from sobremesa.domains.records.database import Database
+from sobremesa.domains.records.opening import open_database
+from sobremesa.domains.records.outbox import Outbox, status_of
+from sobremesa.domains.records.schema import REVISIONS
 
 records_app = cyclopts.App(name="records", help="Migrate, look at and rebuild the documents and expenses of threads.")
 console = Console()

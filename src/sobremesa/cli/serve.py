@@ -10,11 +10,11 @@ from rich.console import Console
 
 from sobremesa.app import Sobremesa
 from sobremesa.cli.store import Store
+from sobremesa.core.settings import Settings, unknown_variables
 from sobremesa.http import logs
 from sobremesa.http.connection_limits import MaxConnections
 from sobremesa.http.server import run
 from sobremesa.http.server import serve as serve_site
-from sobremesa.settings import Settings, unknown_variables
 
 console = Console(stderr=True)
 

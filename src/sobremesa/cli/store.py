@@ -15,7 +15,7 @@ import cyclopts
 from rich.console import Console
 from rich.table import Table as Grid
 
-from sobremesa.settings import DEFAULT_STORE, PREFIX, Settings
+from sobremesa.core.settings import DEFAULT_STORE, PREFIX, Settings
 from sobremesa.table.errors import TableExists
 from sobremesa.table.layout import Layout
 from sobremesa.table.opening import BadStore, open_embedded, open_engine, parse_store, require_file

@@ -24,8 +24,8 @@ from sobremesa.cli.tour_model import (
     registry,
     send_message,
 )
-from sobremesa.clock import SystemClock, instant
-from sobremesa.ids import Ids
+from sobremesa.core.clock import SystemClock, instant
+from sobremesa.core.ids import Ids
 from sobremesa.table import NEWEST, Create, Table, Update, add, catalogue, less_if_present, open_engine, present, set_to
 from sobremesa.table.errors import BadCursor, ConditionFailed
 

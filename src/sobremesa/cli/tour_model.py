@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NewType
 
-from sobremesa.clock import Instant
+from sobremesa.core.clock import Instant
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, Registry, WritePattern, gsi1
 
 ConversationId = NewType("ConversationId", str)

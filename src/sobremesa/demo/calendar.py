@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sobremesa.clock import Clock, SystemClock, instant
+from sobremesa.core.clock import Clock, SystemClock, instant
 
 DAY_MS = 86_400_000
 

@@ -12,10 +12,10 @@ from random import Random
 
 from sobremesa.app import Sobremesa
 from sobremesa.client import Client, ClientError, Pace
+from sobremesa.core.actor import DEFAULT_TENANT, UserId
 from sobremesa.demo import phrases
 from sobremesa.demo.bots import Allowance, Bot, Tempo, arrive
 from sobremesa.demo.notices import HOUSE
-from sobremesa.people import DEFAULT_TENANT, UserId
 
 KEY_SECONDS = 7 * 86_400
 OPEN_OFFERS = 3

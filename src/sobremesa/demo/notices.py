@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sobremesa.core.actor import DEFAULT_TENANT
 from sobremesa.demo.communities import COMMUNITIES
 from sobremesa.demo.world import PUBLISHER, Act, World
-from sobremesa.inboxes.entities import InboxKey
-from sobremesa.inboxes.publishing import Notice
-from sobremesa.people import DEFAULT_TENANT
+from sobremesa.domains.inboxes.entities import InboxKey
+from sobremesa.domains.inboxes.publishing import Notice
 
 HOUSE = InboxKey("house")
 ORDERS = InboxKey("orders")

@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 
 from sobremesa.app import Sobremesa
+from sobremesa.core.ids import MessageId
+from sobremesa.core.settings import Settings
 from sobremesa.demo import notices, pictures, routines, scenes, shared
 from sobremesa.demo.agreements import DEALINGS, Dealing
 from sobremesa.demo.calendar import Calendar, StoryClock
@@ -20,11 +22,9 @@ from sobremesa.demo.phrases import BOTS
 from sobremesa.demo.scenes import Line
 from sobremesa.demo.steps import Step
 from sobremesa.demo.world import BEGUN, Act, Place, World
-from sobremesa.ids import MessageId
+from sobremesa.domains.threads.entities import LbgId, LegId, ListingId
+from sobremesa.domains.threads.service import NewThread
 from sobremesa.rooms.sending import Draft
-from sobremesa.settings import Settings
-from sobremesa.threads.entities import LbgId, LegId, ListingId
-from sobremesa.threads.service import NewThread
 
 BESIDE_AT_ONCE = 64
 UPLOADED_BEFORE_MS = 3_600_000

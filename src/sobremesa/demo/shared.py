@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sobremesa.demo.world import Act, World
-from sobremesa.workspaces.entities import SettingName
+from sobremesa.domains.workspaces.entities import SettingName
 
 
 class Item(NamedTuple):

@@ -6,8 +6,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from sobremesa.demo.calendar import dated
 from sobremesa.demo.world import World
-from sobremesa.records.views import Decision, DocumentKind
-from sobremesa.threads.entities import TabName
+from sobremesa.domains.records.views import Decision, DocumentKind
+from sobremesa.domains.threads.entities import TabName
 
 
 class Step(Protocol):

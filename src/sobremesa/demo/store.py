@@ -9,11 +9,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from sobremesa.accounts.entities import User
 from sobremesa.app import Sobremesa
+from sobremesa.core.errors import SobremesaError
+from sobremesa.core.settings import Settings
 from sobremesa.demo.people import ADMINISTRATOR, email_of
-from sobremesa.errors import SobremesaError
-from sobremesa.settings import Settings
+from sobremesa.domains.accounts.entities import User
 from sobremesa.table.opening import BadStore, open_embedded, parse_store
 
 BESIDE = ("", "-wal", "-shm", ".keys", ".records", ".records-journal")

@@ -8,11 +8,11 @@ from random import Random
 from typing import NamedTuple
 
 from sobremesa.app import Sobremesa
-from sobremesa.attachments.receiving import Arriving
-from sobremesa.attachments.views import AttachmentView
+from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId
+from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.demo.calendar import Calendar, StoryClock
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import DEFAULT_TENANT, Actor, KeyId
+from sobremesa.domains.attachments.receiving import Arriving
+from sobremesa.domains.attachments.views import AttachmentView
 from sobremesa.rooms.service import Rooms
 
 SEED = 1983

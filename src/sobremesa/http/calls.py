@@ -15,7 +15,8 @@ from urllib.parse import quote
 import msgspec
 import structlog
 
-from sobremesa.errors import Invalid, NotFound, TooBig
+from sobremesa.core.actor import Actor
+from sobremesa.core.errors import Invalid, NotFound, TooBig
 from sobremesa.http.deadlines import Deadlines
 from sobremesa.http.decoding import (
     MAX_KEY_CHARACTERS,
@@ -29,7 +30,6 @@ from sobremesa.http.logs import log_request
 from sobremesa.http.metrics import Metrics
 from sobremesa.http.problems import MalformedRequest, Problem, problem_of
 from sobremesa.http.router import Router
-from sobremesa.people import Actor
 
 MAX_PARAMS_BYTES = 32 * 1024
 KEY_FIELD = "idempotencyKey"

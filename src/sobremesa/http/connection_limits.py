@@ -16,10 +16,10 @@ import structlog
 from uvicorn.middleware.proxy_headers import _TrustedHosts
 from uvicorn.server import ServerState
 
+from sobremesa.core.settings import Settings
 from sobremesa.http.limits import origin_of
 from sobremesa.http.logs import Pace
 from sobremesa.http.problems import Problem
-from sobremesa.settings import Settings
 
 RESERVED_FILES = 64
 """File descriptors that connections leave to the store, uploads and the like."""

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from sobremesa.errors import Invalid, NotFound, TooBig
+from sobremesa.core.errors import Invalid, NotFound, TooBig
 from sobremesa.http.endpoints import Endpoint, Upload, camel
 from sobremesa.http.problems import MalformedRequest, UnsupportedMedia
 from sobremesa.table.errors import BadKey

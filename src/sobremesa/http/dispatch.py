@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 import structlog
 
-from sobremesa.errors import NotFound, Unauthenticated
+from sobremesa.core.actor import Actor
+from sobremesa.core.errors import NotFound, Unauthenticated
 from sobremesa.http.deadlines import Deadlines
 from sobremesa.http.decoding import body_of, idempotency_key, is_json, path_arguments, query_of, read_body, upload_of
 from sobremesa.http.endpoints import PREFIX, Answer, Content, Encoded, Endpoint, Lines
@@ -23,7 +24,6 @@ from sobremesa.http.limits import LimitReached, Limits, origin_of
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.router import Router
 from sobremesa.http.trace import Trace, trace_of
-from sobremesa.people import Actor
 from sobremesa.table import measure
 
 Scope: TypeAlias = MutableMapping[str, Any]

@@ -26,7 +26,7 @@ from typing import Annotated, Any, Generic, Literal, NewType, TypeAlias, TypeVar
 
 import msgspec
 
-from sobremesa.errors import Refusal
+from sobremesa.core.errors import Refusal
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sobremesa.ids import encode
+from sobremesa.core.ids import encode
 
 MOMENT = "2026-11-16T09:30:00.000Z"
 _ULID_TIME = 1_763_285_400_000 << 80

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sobremesa.errors import TooMany
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.errors import TooMany
 
 RETRY_SECONDS = 2
 

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from ipaddress import IPv4Address, ip_address, ip_network
 from typing import NamedTuple, Protocol
 
-from sobremesa.errors import TooMany
+from sobremesa.core.errors import TooMany
 from sobremesa.http.endpoints import LimitClass
 
 SWEEP_EVERY = 10_000

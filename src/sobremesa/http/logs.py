@@ -16,7 +16,7 @@ import msgspec
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from sobremesa.clock import instant
+from sobremesa.core.clock import instant
 
 SECRETS = ("token", "password", "authorization", "secret", "cookie", "content", "body")
 """A key that has one of these words in it keeps its value to itself."""

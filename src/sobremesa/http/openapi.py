@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from sobremesa.errors import (
+from sobremesa.core.actor import PersonNeeded
+from sobremesa.core.errors import (
     Busy,
     Forbidden,
     Invalid,
@@ -23,7 +24,6 @@ from sobremesa.http.decoding import MAX_KEY_CHARACTERS
 from sobremesa.http.endpoints import Endpoint
 from sobremesa.http.problems import TITLES, TYPE_PREFIX, MalformedRequest, UnsupportedMedia, status_of
 from sobremesa.http.schemas import REF, Json, Schemas, has_body
-from sobremesa.people import PersonNeeded
 
 Codes: TypeAlias = dict[str, str]
 """The codes of one status, with what each says."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from sobremesa.errors import (
+from sobremesa.core.errors import (
     Busy,
     Clash,
     Forbidden,

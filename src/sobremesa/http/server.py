@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import uvicorn
 
-from sobremesa.errors import SobremesaError
+from sobremesa.core.errors import SobremesaError
 from sobremesa.http.connection import HttpConnection
 from sobremesa.http.connection_limits import ConnectionLimits, MaxConnections, raise_file_limit
 from sobremesa.http.site import Site

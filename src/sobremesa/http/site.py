@@ -25,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
-from sobremesa.errors import NotFound
+from sobremesa.core.errors import NotFound
 from sobremesa.http import docs_page, openapi
 from sobremesa.http.dispatch import App, Dispatch, Receive, Scope, Send
 from sobremesa.http.edge import PAGE_POLICY, Edge

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import msgspec
 
+from sobremesa.core.actor import Actor
 from sobremesa.http.endpoints import Input, Routes
 from sobremesa.live.feed import BadPlace
 from sobremesa.live.polling import MAX_EVENTS, EventsView, Polling
-from sobremesa.people import Actor
 
 DEFAULT_WAIT = 20
 

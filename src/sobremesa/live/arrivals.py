@@ -15,8 +15,9 @@ from typing import TypeAlias
 
 import structlog
 
-from sobremesa.clock import Clock, Instant, instant
-from sobremesa.errors import Refusal, TooMany, Unauthenticated
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.errors import Refusal, TooMany, Unauthenticated
 from sobremesa.http.limits import Limits
 from sobremesa.live import frames
 from sobremesa.live.events import Admission, D, EventType
@@ -28,7 +29,6 @@ from sobremesa.live.presence import PresenceView
 from sobremesa.live.replay import TooSlow
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket import Ended, Socket
-from sobremesa.people import Actor
 from sobremesa.table.errors import TableError
 
 HEARTBEAT_MS = 30_000

@@ -13,9 +13,9 @@ from typing import TypeAlias
 import msgspec
 import structlog
 
+from sobremesa.core.actor import Tenant, UserId
 from sobremesa.live.events import Announcement, Topic, parts_of, person_of
 from sobremesa.live.feed import Entry
-from sobremesa.people import Tenant, UserId
 from sobremesa.table.errors import TableError
 
 Count: TypeAlias = Callable[[Tenant, UserId, str], Awaitable[bytes]]

@@ -17,8 +17,8 @@ from typing import Generic, NamedTuple, NewType, TypeVar
 
 import msgspec
 
-from sobremesa.clock import EPOCH
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import EPOCH
 
 D = TypeVar("D", bound=msgspec.Struct)
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple, Protocol, TypeAlias
 
-from sobremesa.errors import Invalid, SobremesaError
+from sobremesa.core.errors import Invalid, SobremesaError
 from sobremesa.live.events import Announcement
 from sobremesa.live.frames import event_payload, text_frame
 

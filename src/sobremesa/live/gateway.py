@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 import msgspec
 import structlog
 
-from sobremesa.clock import Clock
-from sobremesa.errors import Refusal
+from sobremesa.core.clock import Clock
+from sobremesa.core.errors import Refusal
 from sobremesa.http.calls import Call, Caller, Calls
 from sobremesa.http.endpoints import PREFIX
 from sobremesa.http.limits import Limits, origin_of

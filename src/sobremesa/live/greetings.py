@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sobremesa.clock import Instant
+from sobremesa.core.clock import Instant
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import EventType
 

@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 import structlog
 
+from sobremesa.core.actor import UserId
 from sobremesa.live.counts import BroadcastCounts, FreshCounts, is_broadcast
 from sobremesa.live.events import Admission, Announcement, Expulsion, Seat, Topic
 from sobremesa.live.feed import Cursor, Entry, Feed, Heard
@@ -25,7 +26,6 @@ from sobremesa.live.frames import event_payload, text_frame
 from sobremesa.live.kept import Kept
 from sobremesa.live.listener import Listener, Subscription, receives_all
 from sobremesa.live.replay import Again, Present, Replay
-from sobremesa.people import UserId
 from sobremesa.table.cache import Cache
 
 REMEMBERED_IDS = 50_000

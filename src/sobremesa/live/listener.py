@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
-from sobremesa.clock import lenient_ms
+from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.clock import lenient_ms
 from sobremesa.live.events import Admission, Announcement, Topic
-from sobremesa.people import Tenant, UserId
 
 
 class Subscription(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
-from sobremesa.clock import Clock
+from sobremesa.core.clock import Clock
 from sobremesa.live.events import Announcement
 from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
 from sobremesa.live.places import Places

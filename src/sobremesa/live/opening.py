@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from sobremesa.clock import Clock
+from sobremesa.core.clock import Clock
+from sobremesa.core.settings import Settings
 from sobremesa.live.counts import Count, FreshCounts
 from sobremesa.live.feed import Feed
 from sobremesa.live.hub import Hub, Memberships
@@ -22,7 +23,6 @@ from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.live.translation import Translation
 from sobremesa.live.typing import Typing
 from sobremesa.live.whispers import LocalWhispers, Whispers
-from sobremesa.settings import Settings
 from sobremesa.table import Table
 from sobremesa.table.opening import parse_store, require_extra
 

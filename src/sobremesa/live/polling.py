@@ -8,6 +8,7 @@ from functools import partial
 
 import msgspec
 
+from sobremesa.core.actor import Actor
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Admission
 from sobremesa.live.feed import Cursor, Feed, Trimmed
@@ -16,7 +17,6 @@ from sobremesa.live.greetings import Gap
 from sobremesa.live.greetings import gap as gap_event
 from sobremesa.live.hub import Hub
 from sobremesa.live.listener import Listener
-from sobremesa.people import Actor
 
 MAX_EVENTS = 500
 MAX_PAGES = 8

@@ -15,12 +15,12 @@ from typing import Literal, Protocol, TypeAlias
 import msgspec
 import structlog
 
+from sobremesa.core.actor import UserId
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Admission, Announcement, EventType, Topic
 from sobremesa.live.hub import Hub
 from sobremesa.live.listener import Listener
 from sobremesa.live.whispers import Whispers
-from sobremesa.people import UserId
 from sobremesa.table.errors import TableError
 
 CROWD = 200

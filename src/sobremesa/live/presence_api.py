@@ -6,10 +6,10 @@ from typing import Annotated
 
 import msgspec
 
-from sobremesa.errors import Invalid
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.errors import Invalid
 from sobremesa.http.endpoints import Input, Output, Routes
 from sobremesa.live.presence import Presence, PresenceView
-from sobremesa.people import Actor, UserId
 
 MAX_ASKED = 100
 

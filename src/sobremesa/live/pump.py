@@ -14,7 +14,7 @@ from collections import deque
 import msgspec
 import structlog
 
-from sobremesa.clock import Clock
+from sobremesa.core.clock import Clock
 from sobremesa.live.entities import PumpProgress, keep_pump, pump_progress
 from sobremesa.live.redis_stream import FOREIGN, Lost, RedisStream, StreamId
 from sobremesa.live.translation import Translation

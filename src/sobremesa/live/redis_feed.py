@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 import structlog
 
-from sobremesa.clock import Clock
+from sobremesa.core.clock import Clock
 from sobremesa.live.events import Announcement
 from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
 from sobremesa.live.just_said import JustSaid

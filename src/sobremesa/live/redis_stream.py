@@ -16,7 +16,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from sobremesa.errors import SobremesaError
+from sobremesa.core.errors import SobremesaError
 
 ANSWER_WITHIN_SECONDS = 2.0
 WAIT_SECONDS = 5.0

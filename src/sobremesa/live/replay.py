@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence, Set
 from functools import partial
 from typing import Protocol, TypeAlias
 
-from sobremesa.errors import SobremesaError
+from sobremesa.core.errors import SobremesaError
 from sobremesa.live.counts import FreshCounts
 from sobremesa.live.events import Admission, Announcement, Topic, person
 from sobremesa.live.feed import Cursor, Entry, Feed, Order

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hmac
 
-from sobremesa.ids import Ids
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.ids import Ids
 
 SEAL_CHARACTERS = 20
 

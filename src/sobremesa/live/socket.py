@@ -8,10 +8,10 @@ import math
 from collections.abc import Coroutine
 from typing import Any
 
+from sobremesa.core.actor import Actor
 from sobremesa.live import frames
 from sobremesa.live.listener import Listener
 from sobremesa.live.wire import Wire
-from sobremesa.people import Actor
 
 ANSWER_SECONDS = 5.0
 """How long a session that has ended waits for the answers to its calls, one of which may have ended it."""

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 import msgspec
 import structlog
 
-from sobremesa.errors import TooMany
+from sobremesa.core.errors import TooMany
+from sobremesa.core.settings import Settings
 from sobremesa.http.logs import Pace
-from sobremesa.settings import Settings
 
 RETRY_SECONDS = 5
 

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import structlog
 
-from sobremesa.clock import Clock
+from sobremesa.core.clock import Clock
 from sobremesa.live.entities import TrailMark
 from sobremesa.live.events import Announcement
 from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed

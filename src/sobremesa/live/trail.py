@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from sobremesa.clock import Clock
+from sobremesa.core.clock import Clock
 from sobremesa.live.entities import HOUR_MS, TrailMark, leave_mark, marks_in
 from sobremesa.live.feed import Trimmed
 from sobremesa.table import Position, Put, Table

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from sobremesa.core.actor import UserId
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Announcement, EventType, Topic
 from sobremesa.live.whispers import Whispers
-from sobremesa.people import UserId
 from sobremesa.table.cache import Cache
 
 QUIET_SECONDS = 3.0

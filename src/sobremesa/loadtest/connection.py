@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
-from sobremesa.errors import SobremesaError
+from sobremesa.core.errors import SobremesaError
 
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 READ_BYTES = 256 * 1024

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from sobremesa.core.settings import PREFIX
 from sobremesa.loadtest.connection import LoadFailed
-from sobremesa.settings import PREFIX
 
 LOOPBACK = "127.0.0.1"
 READY_WITHIN_SECONDS = 30.0

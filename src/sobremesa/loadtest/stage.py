@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from sobremesa.app import Sobremesa
+from sobremesa.core.settings import Settings
 from sobremesa.loadtest.connection import Connection, LoadFailed, Tally, connect_all
 from sobremesa.loadtest.gateway import GatewayDialect, content, page_frame, send_frames
 from sobremesa.loadtest.scenarios import Voice
-from sobremesa.settings import Settings
 
 PAGE = 50
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sobremesa.clock import Clock
-from sobremesa.ids import MessageId, RoomId, first_of
-from sobremesa.migration import Step
+from sobremesa.core.clock import Clock
+from sobremesa.core.ids import MessageId, RoomId, first_of
 from sobremesa.rooms.entities import Head, Message
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.unread import LAST_ULID
 from sobremesa.table import Table, Update, absent_or_null, set_to
+from sobremesa.work.migration import Step
 
 
 async def last_message(kind: RoomKind, table: Table, clock: Clock, head: Head) -> Sequence[Step]:

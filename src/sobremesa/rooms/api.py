@@ -7,7 +7,9 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from sobremesa.errors import NotFound, Refusal
+from sobremesa.core.actor import Actor
+from sobremesa.core.errors import NotFound, Refusal
+from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.http.endpoints import (
     DEFAULT_LIMIT,
     Answer,
@@ -20,8 +22,6 @@ from sobremesa.http.endpoints import (
     PageQuery,
     Routes,
 )
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import Actor
 from sobremesa.rooms.errors import (
     EmptyMessage,
     NonceReused,

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from sobremesa.errors import NotFound
+from sobremesa.core.actor import UserId
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import MessageId, RoomId, is_ulid
 from sobremesa.http.endpoints import Listed
-from sobremesa.ids import MessageId, RoomId, is_ulid
-from sobremesa.people import UserId
 from sobremesa.rooms.door import Seat
 from sobremesa.rooms.dressing import Dressing, Undressed
 from sobremesa.rooms.entities import Message

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from zlib import crc32
 
-from sobremesa.clock import Clock, Instant, instant
-from sobremesa.errors import Busy
-from sobremesa.ids import MessageId
-from sobremesa.people import Tenant, UserId, stored_tenant
+from sobremesa.core.actor import Tenant, UserId, stored_tenant
+from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.errors import Busy
+from sobremesa.core.ids import MessageId
 from sobremesa.rooms.door import People, Seat
 from sobremesa.rooms.entities import (
     CLEAN,

@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
-from sobremesa.clock import Instant
-from sobremesa.errors import Forbidden, Refusal
-from sobremesa.ids import MessageId, RoomId, is_ulid
-from sobremesa.people import Actor, Face, Tenant, UserId
+from sobremesa.core.actor import Actor, Face, Tenant, UserId
+from sobremesa.core.clock import Instant
+from sobremesa.core.errors import Forbidden, Refusal
+from sobremesa.core.ids import MessageId, RoomId, is_ulid
 from sobremesa.rooms.entities import Head, Message
 from sobremesa.table import Condition, Operation
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from sobremesa.clock import EPOCH
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import DELETED_NAME, UserId
+from sobremesa.core.actor import DELETED_NAME, UserId
+from sobremesa.core.clock import EPOCH
+from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.rooms.door import People, Seat
 from sobremesa.rooms.entities import CLEAN, Flags, Message, ReactionSummary
 from sobremesa.rooms.kinds import RoomKind

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import msgspec
 
-from sobremesa.clock import EPOCH, Instant, instant
-from sobremesa.ids import MessageId, RoomId, is_ulid, time_of
-from sobremesa.people import Tenant, UserId
+from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.clock import EPOCH, Instant, instant
+from sobremesa.core.ids import MessageId, RoomId, is_ulid, time_of
 from sobremesa.table import Entity, Index, Keys, Pattern, WritePattern, gsi1
 
 # What moderation can say of a message.

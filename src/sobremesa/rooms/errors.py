@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sobremesa.errors import Clash, Forbidden, Invalid
+from sobremesa.core.errors import Clash, Forbidden, Invalid
 
 
 class NonceReused(Clash):

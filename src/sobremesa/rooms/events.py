@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from sobremesa.clock import EPOCH, Instant
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import EPOCH, Instant
+from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.http.endpoints import Output
-from sobremesa.ids import MessageId, RoomId
 from sobremesa.live.events import Announcement, EventType, Topic, person
 from sobremesa.live.translation import Seen, Translation
-from sobremesa.people import UserId
 from sobremesa.rooms.archive import find_message
 from sobremesa.rooms.door import People
 from sobremesa.rooms.dressing import Undressed, reactions_to, shown_as, with_names

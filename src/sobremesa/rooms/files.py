@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
 from sobremesa.rooms.entities import Message
 from sobremesa.table import Operation
 

@@ -17,8 +17,8 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 import msgspec
 import structlog
 
-from sobremesa.ids import RoomId
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.ids import RoomId
 from sobremesa.rooms.entities import BLOCKED, CLEAN, FLAGGED, Flags
 from sobremesa.rooms.kinds import RoomKindName
 
@@ -36,7 +36,7 @@ BETWEEN = "\n\u241e\n"
 
 Moderation: TypeAlias = Literal["clean", "flagged", "blocked"]
 
-_log = structlog.get_logger("sobremesa.moderation")
+_log = structlog.get_logger("sobremesa.domains.moderation")
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):

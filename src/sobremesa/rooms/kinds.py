@@ -6,8 +6,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from sobremesa.ids import MessageId, RoomId, first_of
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.ids import MessageId, RoomId, first_of
 from sobremesa.rooms.entities import Flags, Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.table import Key, Lookup, Pattern, WritePattern
 

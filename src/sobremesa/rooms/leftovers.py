@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from sobremesa.ids import MessageId, RoomId
+from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.rooms.entities import Message
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import Operation, Table

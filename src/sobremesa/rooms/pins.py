@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 from functools import partial
 
-from sobremesa.clock import Clock, instant
-from sobremesa.errors import NotFound
-from sobremesa.ids import MessageId
-from sobremesa.quotas import Quotas
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import MessageId
 from sobremesa.rooms.archive import Archive
 from sobremesa.rooms.door import Door, Seat
 from sobremesa.rooms.dressing import Dressing
@@ -18,6 +17,7 @@ from sobremesa.rooms.views import PinView
 from sobremesa.rooms.visibility import may_see
 from sobremesa.table import Check, Create, Delete, Operation, Table, differs, present
 from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.quotas import Quotas
 
 MAX_PINS = 100
 

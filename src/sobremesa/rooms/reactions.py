@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sobremesa.clock import Clock, instant
-from sobremesa.errors import Busy
-from sobremesa.people import UserId
-from sobremesa.quotas import Quotas
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.errors import Busy
 from sobremesa.rooms.door import People, Seat
 from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS
 from sobremesa.rooms.entities import Message, Reaction, ReactionSummary, StoredReaction
 from sobremesa.rooms.errors import TooManyEmoji
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.rooms.lanes import Lanes
 from sobremesa.rooms.views import ReactorView
 from sobremesa.table import (
     Create,
@@ -39,6 +37,8 @@ from sobremesa.table import (
     size,
 )
 from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.keyed_lock import Lanes
+from sobremesa.work.quotas import Quotas
 
 MAX_EMOJI = 20
 ATTEMPTS = 40

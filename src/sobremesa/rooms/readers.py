@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sobremesa.errors import NotFound
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.rooms.archive import find_message
 from sobremesa.rooms.door import Door
 from sobremesa.rooms.kinds import RoomKind

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from sobremesa.ids import is_ulid
-from sobremesa.people import UserId
-from sobremesa.recounts import Check, Drift, Found, Recount
+from sobremesa.core.actor import UserId
+from sobremesa.core.ids import is_ulid
 from sobremesa.rooms.archive import find_message
 from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS
 from sobremesa.rooms.entities import Head, Message, Pin, Reaction, ReactionSummary
@@ -16,6 +15,7 @@ from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.leftovers import Leftovers
 from sobremesa.rooms.unread import moves_forward
 from sobremesa.table import Create, Delete, Operation, Table, Update, equals, present, set_to, unhex_part
+from sobremesa.work.recounts import Check, Drift, Found, Recount
 
 
 def recounts(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from sobremesa.clock import Instant
+from sobremesa.core.clock import Instant
 from sobremesa.http.endpoints import Output
 from sobremesa.rooms.entities import Flags, Message, ModerationCase
 from sobremesa.rooms.views import FlagsView

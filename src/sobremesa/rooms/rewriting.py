@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from sobremesa.clock import Clock, instant, milliseconds
-from sobremesa.errors import Busy, NotFound
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Clock, instant, milliseconds
+from sobremesa.core.errors import Busy, NotFound
 from sobremesa.rooms.archive import Archive
 from sobremesa.rooms.cases import Cases
 from sobremesa.rooms.door import Seat

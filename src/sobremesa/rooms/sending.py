@@ -12,19 +12,19 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from sobremesa.clock import Clock, instant
-from sobremesa.errors import Busy, NotFound
-from sobremesa.ids import Ids, MessageId, time_of
-from sobremesa.people import UserId
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.errors import Busy, NotFound
+from sobremesa.core.ids import Ids, MessageId, time_of
 from sobremesa.rooms.door import Beside, Door, Seat, newest
 from sobremesa.rooms.entities import Flags, Message
 from sobremesa.rooms.errors import ClockBehind, NonceReused
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.rooms.lanes import Lanes
 from sobremesa.rooms.unread import moves_forward
 from sobremesa.table import Condition, Create, Operation, Table, Update, WritePattern, hash_part, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
+from sobremesa.work.keyed_lock import Lanes
 
 NONCE_SECONDS = 48 * 3600
 SEND_ATTEMPTS = 40

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from sobremesa.clock import Clock, Instant, instant
-from sobremesa.errors import Busy, Forbidden, NotFound, Refusal
-from sobremesa.ids import Ids, MessageId, RoomId
-from sobremesa.people import Actor, UserId
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.errors import Busy, Forbidden, NotFound, Refusal
+from sobremesa.core.ids import Ids, MessageId, RoomId
 from sobremesa.rooms.archive import Archive, History
 from sobremesa.rooms.cases import Cases
 from sobremesa.rooms.door import Door, Ephemeral, Nobody, People, Seat
@@ -23,7 +23,6 @@ from sobremesa.rooms.errors import NotAnEmoji, OneDirection, PartOfRecord, Reply
 from sobremesa.rooms.files import Files, files_of
 from sobremesa.rooms.judging import CLEAR, DEFAULT_SECONDS, Judge, Judging, Said, Verdict
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.rooms.lanes import Lanes
 from sobremesa.rooms.leftovers import Leftovers, Work
 from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reactions import Reactions
@@ -45,6 +44,7 @@ from sobremesa.rooms.visibility import may_see
 from sobremesa.table import Condition, Key, Operation, Page, Table, Update, Upsert, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
+from sobremesa.work.keyed_lock import Lanes
 
 MAX_CONTENT = 4000
 MAX_MENTIONS = 50

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
+from sobremesa.core.ids import RoomId
 from sobremesa.http.endpoints import Output
-from sobremesa.ids import RoomId
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import Table
 

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
-from sobremesa.ids import RoomId
-from sobremesa.people import DELETED_NAME, UserId
+from sobremesa.core.actor import DELETED_NAME, UserId
+from sobremesa.core.ids import RoomId
 from sobremesa.rooms.files import Files, files_of
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import Table, Update, WritePattern, differs, equals, present, set_to, unhex_part

@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sobremesa.clock import lenient_ms, milliseconds
+from sobremesa.core.clock import lenient_ms, milliseconds
+from sobremesa.core.ids import MessageId, encode, first_of, is_ulid, time_of
 from sobremesa.http.heavy import HeavyWork
-from sobremesa.ids import MessageId, encode, first_of, is_ulid, time_of
 from sobremesa.rooms.door import Seat
 from sobremesa.rooms.entities import CLEAN, Message, ReadCursor
 from sobremesa.rooms.kinds import RoomKind

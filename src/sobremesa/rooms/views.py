@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sobremesa.clock import Instant
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Instant
+from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.http.endpoints import Output
-from sobremesa.ids import MessageId, RoomId
-from sobremesa.people import UserId
 from sobremesa.rooms.kinds import RoomKindName
 
 

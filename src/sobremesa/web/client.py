@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sobremesa.errors import NotFound
+from sobremesa.core.errors import NotFound
 from sobremesa.http.dispatch import Headers, Receive, Scope, Send
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.trace import trace_of

@@ -1,0 +1,1 @@
+"""Actor, clock, ids, errors and settings: what every layer above uses."""

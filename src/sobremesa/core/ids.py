@@ -1,0 +1,113 @@
+"""Ids: ULIDs that never go back, even when the clock does.
+
+A ULID is 48 bits of milliseconds and 80 random bits in Crockford's base 32: 26 characters that sort by time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Callable
+from typing import NewType
+
+from sobremesa.core.clock import Clock
+
+RoomId = NewType("RoomId", str)
+MessageId = NewType("MessageId", str)
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+LENGTH = 26
+RANDOM_BITS = 80
+POOL_BYTES = 1024
+MAX_MS = 253_402_300_799_999
+"""The last millisecond of the year 9999."""
+
+# Python's own digits in base 32, in place of Crockford's; what is none of his is none of Python's either.
+_PYTHONS = "0123456789abcdefghijklmnopqrstuv"
+_DIGITS = dict.fromkeys(range(128), "!") | dict(zip(map(ord, ALPHABET), _PYTHONS, strict=True))
+_PAIRS = [high + low for high in ALPHABET for low in ALPHABET]
+
+
+class Ids:
+    """Mints ULIDs, each greater than all before it in this process."""
+
+    def __init__(self, clock: Clock, random_bits: Callable[[int], int] | None = None) -> None:
+        self._clock = clock
+        self._random_bits = random_bits or RandomBits()
+        self._last = 0
+
+    def mint(self) -> str:
+        """A new id: of the clock's millisecond, or just after the last id where the clock stands or steps back."""
+        fresh = (self._clock.now_ms() << RANDOM_BITS) | self._random_bits(RANDOM_BITS)
+        if fresh >> RANDOM_BITS <= self._last >> RANDOM_BITS:
+            # A random step keeps ids hard to guess, where adding one would not.
+            fresh = self._last + 1 + self._random_bits(RANDOM_BITS - 20)
+        self._last = fresh
+        return encode(fresh)
+
+    def mint_after(self, other: str) -> str:
+        """A new id that is also greater than `other`, which another process may have minted.
+
+        Another program's id, which is no ULID, has no place in our order; it is for the table to compare the texts.
+        """
+        with contextlib.suppress(ValueError):
+            self._last = max(self._last, decode(other))
+        return self.mint()
+
+
+class RandomBits:
+    """The system's own randomness, fetched for many ids at once."""
+
+    def __init__(self) -> None:
+        self._pool = b""
+
+    def __call__(self, bits: int) -> int:
+        size = (bits + 7) // 8
+        if len(self._pool) < size:
+            self._pool = secrets.token_bytes(POOL_BYTES)
+        drawn, self._pool = self._pool[:size], self._pool[size:]
+        return int.from_bytes(drawn, "big") >> (size * 8 - bits)
+
+
+def encode(number: int) -> str:
+    """The 26 characters of a 128-bit number."""
+    pairs = []
+    for _ in range(LENGTH // 2):
+        pairs.append(_PAIRS[number & 1023])
+        number >>= 10
+    return "".join(reversed(pairs))
+
+
+def decode(ulid: str) -> int:
+    """The number of a ULID; ValueError if it is none, or of a time after the year 9999.
+
+    Nobody mints such an id, and its time has no fixed-width text. Taken for the last one, it would spoil all after it.
+    """
+    if len(ulid) != LENGTH or ulid[0] > "7" or not ulid.isascii():
+        raise ValueError(f"not a ULID: {ulid!r}")
+    try:
+        number = int(ulid.translate(_DIGITS), 32)
+    except ValueError:
+        raise ValueError(f"not a ULID: {ulid!r}") from None
+    if number >> RANDOM_BITS > MAX_MS:
+        raise ValueError(f"not a ULID: {ulid!r}")
+    return number
+
+
+def is_ulid(text: str) -> bool:
+    """Is this an id as we mint them?"""
+    try:
+        decode(text)
+    except ValueError:
+        return False
+    return True
+
+
+def time_of(ulid: str) -> int:
+    """The millisecond in which a ULID was minted."""
+    return decode(ulid) >> RANDOM_BITS
+
+
+def first_of(milliseconds: int) -> str:
+    """The lowest id of a millisecond: a bound for ranges, never an id of something."""
+    return encode(milliseconds << RANDOM_BITS)

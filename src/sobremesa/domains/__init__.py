@@ -1,0 +1,1 @@
+"""One package per domain, each with entities, errors, views, service, api and events."""

@@ -1,0 +1,108 @@
+"""Authentication: from the text of a token to who asks.
+
+Three kinds of text come in: our own access tokens, tokens of the product's issuer, and server keys. Each is proven once
+and then remembered; whether the session, the person or the key still stands is read from the table, consistently, at
+most a second ago.
+"""
+
+from __future__ import annotations
+
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import Clock
+from sobremesa.core.errors import Unauthenticated
+from sobremesa.domains.accounts.entities import Session, User, session_by_id, user_by_id
+from sobremesa.domains.accounts.issuers import LOOK_AGAIN_SECONDS, Issuers
+from sobremesa.domains.accounts.newcomers import Newcomers
+from sobremesa.domains.accounts.server_keys import PREFIX as KEY_PREFIX
+from sobremesa.domains.accounts.server_keys import ServerKeys
+from sobremesa.domains.accounts.signatures import peek
+from sobremesa.domains.accounts.standing import PersonProof, Proof, Standings
+from sobremesa.domains.accounts.tokens import Tokens
+from sobremesa.table import Key, Table
+from sobremesa.table.errors import BadKey
+
+
+class Authentication:
+    """Tells who asks; Unauthenticated if a token proves nothing, or nothing any more."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        *,
+        tokens: Tokens,
+        issuers: Issuers,
+        newcomers: Newcomers,
+        keys: ServerKeys,
+        standings: Standings,
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._tokens = tokens
+        self._issuers = issuers
+        self._newcomers = newcomers
+        self._keys = keys
+        self._standings = standings
+
+    async def __call__(self, token: str) -> Actor:
+        actor = self._standings.find_actor(token)
+        return actor if actor is not None else await self._look(token)
+
+    async def until(self, token: str) -> tuple[Actor, int]:
+        """Who this is, and until when (epoch milliseconds) that need not be proven again."""
+        actor = await self(token)
+        proof = self._standings.find_proof(token)
+        return actor, self._clock.now_ms() if proof is None else proof.good_until_ms
+
+    async def _look(self, token: str) -> Actor:
+        forgotten = self._standings.forgotten
+        proof = self._standings.find_proof(token) or await self._prove(token)
+        read_ms = self._clock.now_ms()
+        try:
+            actor = await (self._read_person(proof) if isinstance(proof, PersonProof) else self._keys.read(proof))
+        except Unauthenticated:
+            self._standings.drop(token)
+            raise
+        self._standings.keep(token, proof, actor, read_ms=read_ms, forgotten=forgotten)
+        return actor
+
+    async def _prove(self, token: str) -> Proof:
+        if token.startswith(KEY_PREFIX):
+            return self._keys.prove(token)
+        header, hint = peek(token)
+        if hint.iss != self._tokens.issuer:
+            foreigner = await self._issuers.verify(token, header, hint.iss)
+            user_id = await self._newcomers.user_id_of(foreigner)
+            # Not until the token ends: by then the issuer may have taken back the key that signed it.
+            until_ms = min(foreigner.good_until_ms, self._clock.now_ms() + LOOK_AGAIN_SECONDS * 1000)
+            return PersonProof(user_id=user_id, tenant=foreigner.tenant, good_until_ms=until_ms)
+        claims = await self._tokens.verify(token)
+        return PersonProof(user_id=claims.sub, session_id=claims.sid, good_until_ms=claims.exp * 1000)
+
+    async def _read_person(self, proof: PersonProof) -> Actor:
+        """The person as they stand now; whoever came by another issuer has no session here, only a profile."""
+        try:
+            user, *session = await self._table.get_many(_keys(proof), consistent=True)
+        except BadKey:
+            raise Unauthenticated from None
+        if not isinstance(user, User) or user.deleted_at is not None:
+            raise Unauthenticated
+        if session and not isinstance(session[0], Session):
+            raise Unauthenticated
+        if proof.tenant is not None and proof.tenant != user.tenant:
+            # A user stays in the tenant that they came to first: another one is another account.
+            raise Unauthenticated("This token names another tenant than the account's.")
+        return Actor(
+            tenant=user.tenant,
+            person=user.user_id,
+            username=user.username,
+            session_id=proof.session_id,
+            is_admin=user.is_admin,
+        )
+
+
+def _keys(proof: PersonProof) -> list[Key[User] | Key[Session]]:
+    keys: list[Key[User] | Key[Session]] = [user_by_id(user_id=proof.user_id)]
+    if proof.session_id is not None:
+        keys.append(session_by_id(user_id=proof.user_id, session_id=proof.session_id))
+    return keys

@@ -1,0 +1,164 @@
+"""Leaving for good: one transaction that empties the profile, then a job that removes what is left elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+from sobremesa.core.actor import DELETED_NAME, UserId
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.errors import Clash
+from sobremesa.domains.accounts.departures import JOB, Departures, Farewell, JobQueue
+from sobremesa.domains.accounts.entities import (
+    Credential,
+    EmailClaim,
+    ExternalIdentity,
+    PasswordReset,
+    User,
+    UsernameClaim,
+    blocks_of,
+    credential_of,
+    delete_account,
+    email_claim,
+    remove_traces,
+    user_by_id,
+    username_claim,
+)
+from sobremesa.domains.accounts.errors import WrongPassword
+from sobremesa.domains.accounts.names import folded
+from sobremesa.domains.accounts.recovery import Recovery
+from sobremesa.domains.accounts.sessions import Sessions
+from sobremesa.domains.accounts.standing import Standings
+from sobremesa.table import (
+    Delete,
+    Key,
+    Operation,
+    Table,
+    Update,
+    absent_or_null,
+    equals,
+    remove,
+    set_to,
+)
+from sobremesa.table.errors import ConditionFailed
+
+IDENTITY_RESTS_SECONDS = 24 * 3600
+"""How long another issuer's tokens for a deleted person are refused, instead of making them anew."""
+
+
+class Departure:
+    """How a person leaves."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        *,
+        sessions: Sessions,
+        standings: Standings,
+        recovery: Recovery,
+        jobs: JobQueue,
+        departures: Departures,
+        farewells: Sequence[Farewell],
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._sessions = sessions
+        self._standings = standings
+        self._recovery = recovery
+        self._jobs = jobs
+        self._departures = departures
+        self._farewells = farewells
+
+    async def begin(self, user: User, password: str | None) -> None:
+        """Empty the profile and ask for the rest to be removed; refused while a domain objects."""
+        await self._check_password(user, password)
+        for farewell in self._farewells:
+            refusal = await farewell.objection(user.user_id)
+            if refusal is not None:
+                raise refusal
+        removals = await self._removals(user)
+
+        try:
+            await self._table.write(
+                self._tombstone(user),
+                *removals,
+                self._departures.adding(user.user_id),
+                self._jobs.new(JOB, user.user_id),
+                pattern=delete_account,
+            )
+        except ConditionFailed:
+            raise Clash("The account was changed at this moment: try again.") from None
+        finally:
+            self._standings.forget(user.user_id)
+            self._departures.changed()
+
+        self._jobs.nudge()
+
+    async def finish(self, user_id: UserId) -> None:
+        """Remove every trace of a deleted person. It may stop anywhere and be run again."""
+        user = await self._table.get(user_by_id(user_id=user_id))
+        if user is None or user.deleted_at is None:
+            return
+        await self._sessions.end_all(user_id)
+        blocks = [block async for block in self._table.every(blocks_of(user_id=user_id))]
+        traces: list[Delete[Any]] = [Delete(block.own_key()) for block in blocks]
+        traces.append(Delete(PasswordReset.key(user_id=user_id)))
+        await self._table.write_many(traces, pattern=remove_traces)
+        for farewell in self._farewells:
+            await farewell.depart(user_id)
+        await self._rest_identity(user)
+
+        await self._departures.end(user_id)
+
+    async def _check_password(self, user: User, password: str | None) -> None:
+        """Whoever has a password must give it: a session left open somewhere is not enough to delete everything."""
+        if await self._recovery.find_hash(user) is None:
+            return
+        if password is None:
+            raise WrongPassword("Give your password to delete the account.")
+        await self._recovery.require_password(user, password)
+
+    def _tombstone(self, user: User) -> Update[User]:
+        now = instant(self._clock.now_ms())
+        # A hash of an older program that has just moved would leave a credential behind.
+        old = user.password_hash
+        same_hash = absent_or_null("password_hash") if old is None else equals("password_hash", old)
+        return Update(
+            user.own_key(),
+            set_to(username=DELETED_NAME, email=None, updated_at=now, deleted_at=now),
+            remove("avatar_url", "password_hash", "is_admin"),
+            when=absent_or_null("deleted_at") & equals("username", user.username) & same_hash,
+        )
+
+    async def _removals(self, user: User) -> list[Operation]:
+        """The credential and the claims, as far as there are any: an older table has none."""
+        credential: Key[Credential] = credential_of(user_id=user.user_id)
+        username: Key[UsernameClaim] = username_claim(username=folded(user.username))
+        keys: list[Key[Credential] | Key[UsernameClaim] | Key[EmailClaim]] = [credential, username]
+        if user.email is not None:
+            keys.append(email_claim(email=user.email))
+        found = await self._table.get_many(keys, consistent=True)
+        return [
+            Delete(row.own_key(), when=equals("user_id", user.user_id))
+            for row in found
+            if isinstance(row, Credential | UsernameClaim | EmailClaim) and row.user_id == user.user_id
+        ]
+
+    async def _rest_identity(self, user: User) -> None:
+        """Let another issuer's old tokens find that this person is gone, until they are out."""
+        if user.identity is None:
+            return
+        now = self._clock.now_ms()
+        ended = set_to(ended_at=instant(now), expires_at=now // 1000 + IDENTITY_RESTS_SECONDS)
+        with contextlib.suppress(ConditionFailed):
+            await self._table.write(
+                Update(
+                    ExternalIdentity.key(identity=user.identity),
+                    ended,
+                    when=equals("user_id", user.user_id) & absent_or_null("ended_at"),
+                ),
+                pattern=remove_traces,
+            )
+        await self._table.write(Update(user.own_key(), remove("identity")), pattern=remove_traces)

@@ -1,0 +1,42 @@
+"""What happens to a person's account, told to their own sockets, and which sockets are over."""
+
+from __future__ import annotations
+
+from sobremesa.core.actor import UserId, own_picture
+from sobremesa.core.clock import Instant
+from sobremesa.domains.accounts.entities import Session, User
+from sobremesa.http.endpoints import Output
+from sobremesa.live.events import Announcement, EventType, only, person
+from sobremesa.live.translation import Seen, Translation
+
+
+class LiveUser(Output):
+    """One's own profile, as others see it."""
+
+    user_id: UserId
+    username: str
+    avatar_url: str | None
+    updated_at: Instant
+
+
+user_updated = EventType("user.updated", LiveUser, "You have another name or picture.")
+
+
+class AccountEvents:
+    """Announces what happens to accounts."""
+
+    def announce(self, translation: Translation) -> None:
+        translation.on(User, self._user, fields=("username", "avatar_url", "deleted_at"))
+        translation.on(Session, self._session, fields=())
+
+    async def _user(self, seen: Seen[User]) -> list[Announcement]:
+        old, new = seen
+        if new is None or new.deleted_at is not None:
+            return [] if old is None else [only(ends=[seen.row.user_id])]
+        if old is None:
+            return []
+        told = LiveUser(new.user_id, new.username, own_picture(new.avatar_url), new.updated_at)
+        return [user_updated(told, person(new.user_id))]
+
+    async def _session(self, seen: Seen[Session]) -> list[Announcement]:
+        return [only(ends=[seen.row.session_id])] if seen.new is None else []

@@ -1,0 +1,38 @@
+"""What a person gets who asks for all of their own data: one JSON value after the other, no hash among them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any
+
+from sobremesa.domains.accounts.departures import Exporter
+from sobremesa.domains.accounts.entities import User, blocks_of, sessions_of
+from sobremesa.table import Table
+
+
+async def export_person(table: Table, user: User, exporters: Sequence[Exporter]) -> AsyncGenerator[Any, None]:
+    """The profile, sessions and blocks, then what every other domain gives."""
+    yield {
+        "kind": "profile",
+        "userId": user.user_id,
+        "username": user.username,
+        "email": user.email,
+        "avatarUrl": user.avatar_url,
+        "tenant": user.tenant,
+        "isAdmin": user.is_admin,
+        "createdAt": user.created_at,
+        "updatedAt": user.updated_at,
+    }
+    async for session in table.every(sessions_of(user_id=user.user_id)):
+        yield {
+            "kind": "session",
+            "sessionId": session.session_id,
+            "device": session.device,
+            "createdAt": session.created_at,
+            "lastUsedAt": session.rotated_at,
+        }
+    async for block in table.every(blocks_of(user_id=user.user_id)):
+        yield {"kind": "block", "userId": block.blocked_id, "createdAt": block.created_at}
+    for exporter in exporters:
+        async for value in exporter.export(user.user_id):
+            yield value

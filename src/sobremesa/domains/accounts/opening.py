@@ -1,0 +1,85 @@
+"""Opening accounts: the parts, put together in their one order."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sobremesa.core.clock import Clock
+from sobremesa.core.ids import Ids
+from sobremesa.core.settings import BadSetting, Settings
+from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.accounts.authentication import Authentication
+from sobremesa.domains.accounts.departures import Exporter, Farewell, JobQueue
+from sobremesa.domains.accounts.issuers import Issuers
+from sobremesa.domains.accounts.keyring import Keyring
+from sobremesa.domains.accounts.mail import Mailer, mailer_of
+from sobremesa.domains.accounts.newcomers import Newcomers
+from sobremesa.domains.accounts.passwords import Passwords, passwords_of
+from sobremesa.domains.accounts.server_keys import ServerKeys
+from sobremesa.domains.accounts.service import Accounts
+from sobremesa.domains.accounts.standing import Standings
+from sobremesa.domains.accounts.tokens import Tokens
+from sobremesa.domains.accounts.unclaimed import UnclaimedNames
+from sobremesa.http.limits import Limits
+from sobremesa.table import Table
+from sobremesa.work.table_origin import Origin
+
+
+class Opened(NamedTuple):
+    """What accounts give to the rest of the program."""
+
+    accounts: Accounts
+    authentication: Authentication
+    server_keys: ServerKeys
+
+
+def open_accounts(
+    table: Table,
+    clock: Clock,
+    ids: Ids,
+    *,
+    keyring: Keyring,
+    limits: Limits,
+    jobs: JobQueue,
+    settings: Settings,
+    mailer: Mailer | None = None,
+    passwords: Passwords | None = None,
+    farewells: list[Farewell] | None = None,
+    exporters: list[Exporter] | None = None,
+    origin: Origin | None = None,
+) -> Opened:
+    """All parts of accounts over one table. Other domains add their farewells and exporters to the lists."""
+    mailer = mailer or mailer_of(settings)
+    if settings.registration == "verified" and mailer is None:
+        raise BadSetting("registration is `verified`, which needs mail: set mail, or pass a mailer")
+    standings = Standings(clock)
+    tokens = Tokens(keyring, clock, settings.token_issuer)
+    audit = Audit(table, clock, ids)
+    server_keys = ServerKeys(table, clock, ids, standings, audit)
+    accounts = Accounts(
+        table,
+        clock,
+        ids,
+        passwords=passwords or passwords_of(settings),
+        tokens=tokens,
+        keyring=keyring,
+        standings=standings,
+        audit=audit,
+        limits=limits,
+        mailer=mailer,
+        jobs=jobs,
+        settings=settings,
+        farewells=farewells,
+        exporters=exporters,
+        unclaimed=(unclaimed := UnclaimedNames(table, origin)),
+    )
+    authentication = Authentication(
+        table,
+        clock,
+        tokens=tokens,
+        issuers=Issuers(settings.issuers, clock),
+        newcomers=Newcomers(table, clock, ids, unclaimed),
+        keys=server_keys,
+        standings=standings,
+    )
+    return Opened(accounts, authentication, server_keys)

@@ -1,0 +1,191 @@
+"""Changing and recovering a password. Either way every session that it opened before is over."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable
+
+from sobremesa.core.actor import SessionId, UserId
+from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.accounts.entities import (
+    Credential,
+    PasswordReset,
+    User,
+    ask_reset,
+    change_password,
+    credential_of,
+    reset_of,
+    reset_password,
+    sessions_of,
+    user_by_id,
+)
+from sobremesa.domains.accounts.errors import BadResetToken, NoPassword, WrongPassword
+from sobremesa.domains.accounts.known_addresses import KnownAddresses
+from sobremesa.domains.accounts.mail import Mailer
+from sobremesa.domains.accounts.mailed_tokens import MailedTokens, hash_of, owner_of
+from sobremesa.domains.accounts.names import check_password
+from sobremesa.domains.accounts.passwords import Passwords
+from sobremesa.domains.accounts.sessions import Sessions
+from sobremesa.http.limits import Limits
+from sobremesa.table import (
+    Delete,
+    Operation,
+    Put,
+    Table,
+    Update,
+    absent_or_null,
+    always,
+    equals,
+    remove,
+    set_to,
+)
+from sobremesa.table.errors import BadKey, ConditionFailed
+
+SESSIONS_AT_ONCE = 90
+"""How many sessions end in the very transaction that changes the password; the rest right after it."""
+
+
+class Recovery:
+    """The ways to a new password."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        *,
+        passwords: Passwords,
+        sessions: Sessions,
+        audit: Audit,
+        limits: Limits,
+        tokens: MailedTokens,
+        addresses: KnownAddresses,
+        public_url: str,
+        find_by_email: Callable[[str], Awaitable[User | None]],
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._passwords = passwords
+        self._sessions = sessions
+        self._audit = audit
+        self._limits = limits
+        self._tokens = tokens
+        self._addresses = addresses
+        self._public_url = public_url.rstrip("/")
+        self._find_by_email = find_by_email
+
+    async def close(self) -> None:
+        """Wait for the mails that are on their way."""
+        await self._tokens.close()
+
+    async def change(self, user: User, *, current: str, next: str, keep: SessionId | None) -> None:
+        """A new password in place of the current one; every session but one ends."""
+        check_password(next, "next")
+        hashed = await self.require_password(user, current)
+        fresh = await self._passwords.hash(next)
+
+        try:
+            await self._table.write(
+                *await self._setting(user, fresh, hashed),
+                self._audit.entry(user.user_id, user.user_id, "password.change"),
+                *await self._ending(user.user_id, keep),
+                pattern=change_password,
+            )
+        except ConditionFailed:
+            raise WrongPassword from None
+
+        await self._sessions.end_all(user.user_id, keep=keep)
+
+    async def require_password(self, user: User, password: str) -> str:
+        """The hash that this password fits; WrongPassword if it fits none, NoPassword if there is none."""
+        await self._limits.take("credentials", f"password:{user.user_id}")
+        hashed = await self.find_hash(user)
+        if hashed is None:
+            raise NoPassword
+        if not await self._passwords.matches(password, hashed):
+            raise WrongPassword
+        return hashed
+
+    async def find_hash(self, user: User) -> str | None:
+        """The hash of a person's password, wherever it stands; None for people of another issuer."""
+        credential = await self._table.get(credential_of(user_id=user.user_id))
+        return credential.hash if credential is not None else user.password_hash
+
+    def ask(self, email: str) -> None:
+        """Begin to mail a token to the user with this address, and return; MailNotConfigured without a mailer."""
+        self._tokens.start("reset", email, self._send_token)
+
+    async def confirm(self, token: str, password: str, address: str) -> None:
+        """Set the password of whoever this token was mailed to; BadResetToken unless it is fresh and unused."""
+        check_password(password)
+        user_id, hashed = UserId(owner_of(token)), hash_of(token)
+        if not user_id or hashed is None:
+            raise BadResetToken
+        user, reset = await self._load(user_id)
+        if not hmac.compare_digest(reset.hash, hashed):
+            raise BadResetToken
+        fresh = Credential(
+            user_id=user_id,
+            hash=await self._passwords.hash(password),
+            addresses=[self._addresses.mark(user_id, address)],
+            updated_at=self._now(),
+        )
+
+        try:
+            await self._table.write(
+                Delete(PasswordReset.key(user_id=user_id), when=equals("hash", hashed)),
+                Put(fresh),
+                Update(user.own_key(), remove("password_hash"), when=absent_or_null("deleted_at")),
+                self._audit.entry(user_id, user_id, "password.reset"),
+                *await self._ending(user_id, None),
+                pattern=reset_password,
+            )
+        except ConditionFailed:
+            raise BadResetToken from None
+
+        await self._sessions.end_all(user_id)
+
+    async def _setting(self, user: User, fresh: str, hashed: str) -> list[Operation]:
+        """The new hash, on the condition that the password is still the one that was checked."""
+        if await self._table.get(credential_of(user_id=user.user_id)) is not None:
+            changes = set_to(hash=fresh, updated_at=self._now())
+            return [Update(Credential.key(user_id=user.user_id), changes, when=equals("hash", hashed))]
+        moved = Update(user.own_key(), remove("password_hash"), when=equals("password_hash", hashed))
+        return [Put(Credential(user_id=user.user_id, hash=fresh, updated_at=self._now())), moved]
+
+    async def _ending(self, user_id: UserId, keep: SessionId | None) -> list[Operation]:
+        """The end of the sessions that are open now: in the transaction, so that no crash comes in between."""
+        page = await self._table.query(sessions_of(user_id=user_id), limit=SESSIONS_AT_ONCE)
+        return [Delete(session.own_key(), when=always()) for session in page.items if session.session_id != keep]
+
+    async def _load(self, user_id: UserId) -> tuple[User, PasswordReset]:
+        try:
+            user = await self._table.get(user_by_id(user_id=user_id))
+            reset = await self._table.get(reset_of(user_id=user_id))
+        except BadKey:
+            raise BadResetToken from None
+        if user is None or user.deleted_at is not None or reset is None:
+            raise BadResetToken
+        return user, reset
+
+    async def _send_token(self, mailer: Mailer, email: str) -> None:
+        user = await self._find_by_email(email)
+        if user is None or await self.find_hash(user) is None:
+            return
+        minted = self._tokens.mint(user.user_id)
+        reset = PasswordReset(
+            user_id=user.user_id, hash=minted.hash, created_at=minted.created_at, expires_at=minted.expires_at
+        )
+
+        await self._table.write(Put(reset), pattern=ask_reset)
+
+        await mailer.send(
+            email,
+            "A new password",
+            f"Hello {user.username},\n\nsomebody asked for a new password for your account at {self._public_url}. "
+            f"If that was you, open this address within an hour:\n\n{self._public_url}/reset?token={minted.token}\n\n"
+            f"Or use the token itself:\n\n{minted.token}\n\nIf not, do nothing.\n",
+        )
+
+    def _now(self) -> Instant:
+        return instant(self._clock.now_ms())

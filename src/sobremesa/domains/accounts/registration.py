@@ -1,0 +1,129 @@
+"""Registering: a user, the password and both claims in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.ids import Ids
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.entities import Credential, EmailClaim, User, UsernameClaim, register, username_claim
+from sobremesa.domains.accounts.errors import EmailTaken, RegistrationByMail, RegistrationClosed, UsernameTaken
+from sobremesa.domains.accounts.known_addresses import KnownAddresses
+from sobremesa.domains.accounts.login import Directory
+from sobremesa.domains.accounts.names import check_password, folded, normal_email, normal_username, twin_of
+from sobremesa.domains.accounts.passwords import Passwords
+from sobremesa.domains.accounts.sessions import Sessions, SignedIn
+from sobremesa.domains.accounts.unclaimed import UnclaimedNames
+from sobremesa.table import Check, Create, Operation, Table, absent
+from sobremesa.table.errors import ConditionFailed
+
+
+class Registration:
+    """Makes users who log in here."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        ids: Ids,
+        *,
+        directory: Directory,
+        passwords: Passwords,
+        sessions: Sessions,
+        addresses: KnownAddresses,
+        settings: Settings,
+        unclaimed: UnclaimedNames,
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._directory = directory
+        self._passwords = passwords
+        self._sessions = sessions
+        self._addresses = addresses
+        self._settings = settings
+        self._unclaimed = unclaimed
+
+    async def register(self, email: str, username: str, password: str, *, device: str | None, address: str) -> SignedIn:
+        """Make a user with an open session; EmailTaken or UsernameTaken if another user was first."""
+        self.require_open()
+        if self._settings.registration == "verified":
+            raise RegistrationByMail
+        email, username = normal_email(email), normal_username(username)
+        check_password(password)
+        await self._refuse_taken(email, username)
+        return await self.create(email, username, await self._passwords.hash(password), device=device, address=address)
+
+    async def create(
+        self,
+        email: str,
+        username: str,
+        hashed: str,
+        *,
+        device: str | None,
+        address: str,
+        also: Sequence[Operation] = (),
+    ) -> SignedIn:
+        """Make a user with this hash of a password; ConditionFailed if one of the operations `also` did not hold."""
+        user = self._new_user(email, username)
+        begun = self._sessions.begin(user.user_id, device)
+        credential = Credential(
+            user_id=user.user_id,
+            hash=hashed,
+            addresses=[self._addresses.mark(user.user_id, address)],
+            updated_at=user.created_at,
+        )
+        operations: list[Operation] = [
+            Create(EmailClaim(email=email, user_id=user.user_id)),
+            Create(UsernameClaim(username=folded(username), user_id=user.user_id)),
+            Create(user),
+            Create(credential),
+            Create(begun.session),
+            *free_twin(username),
+        ]
+
+        try:
+            await self._table.write(*operations, *also, token=None, pattern=register)
+        except ConditionFailed as failed:
+            if any(failed.at(len(operations) + place) for place in range(len(also))):
+                raise
+            raise (EmailTaken if failed.at(0) else UsernameTaken) from None
+
+        return await self._sessions.signed_in(user, begun.session.session_id, begun.refresh_token)
+
+    def require_open(self) -> None:
+        """RegistrationClosed where users are made elsewhere."""
+        if self._settings.registration == "closed":
+            raise RegistrationClosed
+
+    async def require_free_name(self, username: str) -> None:
+        """UsernameTaken if another user has this name, or the Latin one that it looks like."""
+        await self._unclaimed.settle(username)
+        names = [folded(username), *filter(None, [twin_of(username)])]
+        if any(await self._table.get_many([username_claim(username=name) for name in names], consistent=True)):
+            raise UsernameTaken
+
+    def _new_user(self, email: str, username: str) -> User:
+        now = instant(self._clock.now_ms())
+        return User(
+            user_id=UserId(self._ids.mint()),
+            username=username,
+            email=email,
+            tenant=Tenant(self._settings.tenant),
+            created_at=now,
+            updated_at=now,
+        )
+
+    async def _refuse_taken(self, email: str, username: str) -> None:
+        """Say so before the work of hashing; that nobody gets in between is the transaction's promise."""
+        if await self._directory.find_by_email(email) is not None:
+            raise EmailTaken
+        await self.require_free_name(username)
+
+
+def free_twin(username: str) -> list[Check[UsernameClaim]]:
+    """That nobody has the Latin name that this one looks like."""
+    twin = twin_of(username)
+    return [] if twin is None else [Check(UsernameClaim.key(username=twin), when=absent())]

@@ -1,0 +1,123 @@
+"""Server keys: how a product's own server proves itself. Only a hash of the secret is kept."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Iterable
+from typing import Literal, get_args
+
+import msgspec
+
+from sobremesa.core.actor import Actor, KeyId, Tenant
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.errors import NotFound, Unauthenticated
+from sobremesa.core.ids import Ids
+from sobremesa.domains.accounts.audit import OPERATOR, Audit, tenant_scope
+from sobremesa.domains.accounts.entities import ApiKey, api_key_by_id, api_keys_of, make_api_key, revoke_api_key
+from sobremesa.domains.accounts.errors import invalid
+from sobremesa.domains.accounts.secret_hash import secret_hash
+from sobremesa.domains.accounts.standing import KeyProof, Standings
+from sobremesa.table import Create, Delete, Page, Table
+from sobremesa.table.errors import BadKey, ConditionFailed
+from sobremesa.table.keys import check_part
+
+PREFIX = "sbk_"
+SECRET_BYTES = 32
+MAX_TOKEN = 256
+MAX_LABEL = 64
+ALWAYS_MS = 1 << 53
+
+Scope = Literal["inbox:publish", "inbox:admin", "inbox:read", "table:read", "admin"]
+SCOPES: frozenset[str] = frozenset(get_args(Scope))
+
+
+class NewKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A key just made; its text is shown this once."""
+
+    key: ApiKey
+    text: str
+
+
+class ServerKeys:
+    """The server keys of all tenants."""
+
+    def __init__(self, table: Table, clock: Clock, ids: Ids, standings: Standings, audit: Audit) -> None:
+        self._table = table
+        self._audit = audit
+        self._clock = clock
+        self._ids = ids
+        self._standings = standings
+
+    async def create_key(
+        self,
+        tenant: Tenant,
+        scopes: Iterable[str],
+        *,
+        label: str | None = None,
+        expires_in_seconds: int | None = None,
+    ) -> NewKey:
+        """Make a key for a tenant; the tenant exists from its first key on."""
+        asked = frozenset(scopes)
+        try:
+            check_part("tenant", tenant)
+        except BadKey as error:
+            raise invalid("tenant", str(error)) from None
+        if not asked or asked - SCOPES:
+            raise invalid("scopes", f"Expected some of {', '.join(sorted(SCOPES))}")
+        if label is not None and len(label) > MAX_LABEL:
+            raise invalid("label", f"Expected at most {MAX_LABEL} characters")
+        if expires_in_seconds is not None and expires_in_seconds <= 0:
+            raise invalid("expiresInSeconds", "Expected a number above zero")
+        now = self._clock.now_ms()
+        key_id = KeyId(self._ids.mint())
+        text = f"{PREFIX}{key_id}_{secrets.token_urlsafe(SECRET_BYTES)}"
+        key = ApiKey(
+            key_id=key_id,
+            tenant=tenant,
+            hash=secret_hash(text),
+            scopes=asked,
+            label=label,
+            created_at=instant(now),
+            expires_at=None if expires_in_seconds is None else now // 1000 + expires_in_seconds,
+        )
+
+        details = {"scopes": " ".join(sorted(asked))} | ({} if label is None else {"label": label})
+        entry = self._audit.entry(tenant_scope(tenant), OPERATOR, "key.create", target=key_id, details=details)
+        await self._table.write(Create(key), entry, pattern=make_api_key)
+
+        return NewKey(key=key, text=text)
+
+    async def list_keys(self, tenant: Tenant, *, limit: int = 50, cursor: str | None = None) -> Page[ApiKey]:
+        """The keys of a tenant, oldest first."""
+        return await self._table.query(api_keys_of(tenant=tenant), limit=limit, cursor=cursor)
+
+    async def revoke_key(self, key_id: KeyId) -> None:
+        """From now on this key proves nothing; NotFound if there is none."""
+        try:
+            key = await self._table.get(api_key_by_id(key_id=key_id))
+            if key is None:
+                raise NotFound
+            entry = self._audit.entry(tenant_scope(key.tenant), OPERATOR, "key.revoke", target=key_id)
+            await self._table.write(Delete(key.own_key()), entry, pattern=revoke_api_key)
+        except (ConditionFailed, BadKey):
+            raise NotFound from None
+        finally:
+            self._standings.forget(key_id)
+
+    def prove(self, token: str) -> KeyProof:
+        """Which key a text names; that it is the right secret shows only in `read`."""
+        key_id, _, secret = token.removeprefix(PREFIX).partition("_")
+        if not key_id or not secret or len(token) > MAX_TOKEN or not token.isascii():
+            raise Unauthenticated
+        return KeyProof(key_id=KeyId(key_id), hash=secret_hash(token), good_until_ms=ALWAYS_MS)
+
+    async def read(self, proof: KeyProof) -> Actor:
+        """Who this key is now; Unauthenticated if it is unknown, revoked, expired, or the secret is another."""
+        try:
+            key = await self._table.get(api_key_by_id(key_id=proof.key_id))
+        except BadKey:
+            raise Unauthenticated from None
+        if key is None or not hmac.compare_digest(key.hash, proof.hash):
+            raise Unauthenticated
+        return Actor(tenant=key.tenant, key_id=key.key_id, scopes=key.scopes)

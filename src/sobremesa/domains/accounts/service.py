@@ -1,0 +1,444 @@
+"""Accounts: everything a person does about themselves.
+
+The verbs of one's own life here: register, log in, be seen, be found, block, change or recover the password, leave.
+`sessions` keeps devices, `departure` and `recovery` hold the two longer stories.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from sobremesa.core.actor import Actor, Face, SessionId, Tenant, UserId
+from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.errors import Busy, NotFound, Unauthenticated
+from sobremesa.core.ids import Ids
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.audit import OPERATOR, SYSTEM_SCOPE, Audit, tenant_scope
+from sobremesa.domains.accounts.departure import Departure
+from sobremesa.domains.accounts.departures import Departures, Exporter, Farewell, JobQueue
+from sobremesa.domains.accounts.entities import (
+    Block,
+    Session,
+    User,
+    UsernameClaim,
+    block_of,
+    block_person,
+    blocks_of,
+    change_profile,
+    email_claim,
+    face_of,
+    grant_admin,
+    record_act,
+    user_by_email,
+    user_by_id,
+    username_claim,
+)
+from sobremesa.domains.accounts.errors import SelfBlock, UsernameTaken, require_own_picture
+from sobremesa.domains.accounts.exporting import export_person
+from sobremesa.domains.accounts.keyring import Keyring
+from sobremesa.domains.accounts.known_addresses import KnownAddresses
+from sobremesa.domains.accounts.login import Login
+from sobremesa.domains.accounts.mail import Mailer, MailTasks
+from sobremesa.domains.accounts.mailed_tokens import MailedTokens
+from sobremesa.domains.accounts.names import check_device, folded, normal_email, normal_username, twin_of
+from sobremesa.domains.accounts.passwords import Passwords
+from sobremesa.domains.accounts.recovery import Recovery
+from sobremesa.domains.accounts.registration import Registration, free_twin
+from sobremesa.domains.accounts.sessions import Sessions, SignedIn
+from sobremesa.domains.accounts.standing import Standings
+from sobremesa.domains.accounts.tokens import Tokens
+from sobremesa.domains.accounts.unclaimed import UnclaimedNames
+from sobremesa.domains.accounts.verification import Verification
+from sobremesa.http.heavy import HeavyWork
+from sobremesa.http.limits import Limits
+from sobremesa.table import (
+    Create,
+    Delete,
+    Operation,
+    Page,
+    Table,
+    Update,
+    absent_or_null,
+    equals,
+    set_to,
+)
+from sobremesa.table.errors import BadKey, ConditionFailed
+from sobremesa.table.updates import Changes
+
+ATTEMPTS = 4
+"""How often a verb starts over because somebody else changed the same rows."""
+
+
+class Accounts:
+    """The people of one table."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        ids: Ids,
+        *,
+        passwords: Passwords,
+        tokens: Tokens,
+        keyring: Keyring,
+        standings: Standings,
+        audit: Audit,
+        limits: Limits,
+        mailer: Mailer | None,
+        jobs: JobQueue,
+        settings: Settings,
+        farewells: list[Farewell] | None = None,
+        exporters: list[Exporter] | None = None,
+        unclaimed: UnclaimedNames | None = None,
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._passwords = passwords
+        self._standings = standings
+        self._limits = limits
+        self._keyring = keyring
+        self._audit = audit
+        self._heavy = HeavyWork()
+        self._unclaimed = unclaimed or UnclaimedNames(table)
+        self.farewells = farewells if farewells is not None else []
+        self.exporters = exporters if exporters is not None else []
+        self.departures = Departures(table, clock)
+        self._sessions = Sessions(table, clock, ids, tokens, keyring, standings)
+        addresses = KnownAddresses(keyring.secret("addresses"))
+        self._registration = Registration(
+            table,
+            clock,
+            ids,
+            directory=self,
+            passwords=passwords,
+            sessions=self._sessions,
+            addresses=addresses,
+            settings=settings,
+            unclaimed=self._unclaimed,
+        )
+        mail = MailTasks(mailer)
+        mailed = MailedTokens(clock, limits, mail)
+        self._verification = Verification(
+            table,
+            registration=self._registration,
+            directory=self,
+            passwords=passwords,
+            tokens=mailed,
+            public_url=settings.address,
+        )
+        self._login = Login(
+            table,
+            clock,
+            directory=self,
+            passwords=passwords,
+            sessions=self._sessions,
+            limits=limits,
+            addresses=addresses,
+        )
+        self._recovery = Recovery(
+            table,
+            clock,
+            passwords=passwords,
+            sessions=self._sessions,
+            audit=audit,
+            limits=limits,
+            tokens=mailed,
+            addresses=addresses,
+            public_url=settings.address,
+            find_by_email=self.find_by_email,
+        )
+        self._departure = Departure(
+            table,
+            clock,
+            sessions=self._sessions,
+            standings=standings,
+            recovery=self._recovery,
+            jobs=jobs,
+            departures=self.departures,
+            farewells=self.farewells,
+        )
+
+    async def prepare(self) -> None:
+        """Do what would make the first login slower than others."""
+        self._passwords.prepare()
+
+    async def close(self) -> None:
+        """Finish what was promised after an answer."""
+        await self._recovery.close()
+        self._passwords.close()
+
+    # Coming in
+
+    async def register(
+        self, *, email: str, username: str, password: str, device: str | None = None, address: str = "here"
+    ) -> SignedIn:
+        """Make a person with an open session; EmailTaken or UsernameTaken if somebody was first."""
+        check_device(device)
+        return await self._registration.register(email, username, password, device=device, address=address)
+
+    async def ask_registration(self, *, email: str, username: str, password: str) -> None:
+        """Mail a token with which this user can register; the owner of a taken address gets a note instead."""
+        await self._verification.ask(email, username, password)
+
+    async def confirm_registration(self, token: str, *, device: str | None = None, address: str = "here") -> SignedIn:
+        """Make the user whose address got this token, with an open session."""
+        check_device(device)
+        return await self._verification.confirm(token, device=device, address=address)
+
+    async def login(self, *, email: str, password: str, device: str | None = None, address: str = "here") -> SignedIn:
+        """Open a session; BadCredentials, after the same work, for an unknown user and for a wrong password.
+
+        `email` may be a user name too. `address` is where the attempt comes from: wrong passwords from elsewhere keep
+        no user from logging in at an address that they logged in from before.
+        """
+        check_device(device)
+        return await self._login.open_session(email, password, device=device, address=address)
+
+    async def refresh(self, refresh_token: str) -> SignedIn:
+        """The next pair of tokens; SessionEnded, and the session is, if this one was used before."""
+        return await self._sessions.refresh(refresh_token)
+
+    async def logout(self, actor: Actor) -> None:
+        """End the session that asks; one that has none (another issuer's) stays as it is."""
+        if actor.session_id is not None:
+            with contextlib.suppress(NotFound):
+                await self._sessions.end(actor.user_id, actor.session_id)
+
+    async def list_sessions(self, actor: Actor, *, limit: int = 50, cursor: str | None = None) -> Page[Session]:
+        """The devices on which this person is."""
+        return await self._sessions.list_sessions(actor.user_id, limit=limit, cursor=cursor)
+
+    async def end_session(self, actor: Actor, session_id: SessionId) -> None:
+        """End one of one's own sessions; NotFound if there is none."""
+        await self._sessions.end(actor.user_id, session_id)
+
+    # Being seen
+
+    async def get_me(self, actor: Actor) -> User:
+        """One's own profile; Unauthenticated if it was deleted a moment ago."""
+        try:
+            return await self.get_user(actor.user_id)
+        except NotFound:
+            raise Unauthenticated from None
+
+    async def get_user(self, user_id: UserId) -> User:
+        """A person's profile; NotFound if there is none, or no longer."""
+        user = await self._table.get(user_by_id(user_id=user_id))
+        if user is None or user.deleted_at is not None:
+            raise NotFound
+        return user
+
+    async def find_by_email(self, email: str) -> User | None:
+        """Who has this address. The claim decides; a table without claims is asked by its index."""
+        claim = await self._table.get(email_claim(email=email))
+        if claim is None:
+            page = await self._table.query(user_by_email(email=email), limit=1)
+            user_id = page.items[0].user_id if page.items else None
+        else:
+            user_id = claim.user_id
+        user = await self._table.get(user_by_id(user_id=user_id)) if user_id is not None else None
+        return user if user is not None and user.deleted_at is None and user.email == email else None
+
+    async def find_by_username(self, username: str) -> User | None:
+        """Who has this name, in whatever capitals."""
+        found = await self.find_by_usernames([username])
+        if not found and await self._unclaimed.settle(username):
+            found = await self.find_by_usernames([username])
+        user_id = next(iter(found.values()), None)
+        user = await self._table.get(user_by_id(user_id=user_id)) if user_id is not None else None
+        return user if user is not None and user.deleted_at is None else None
+
+    async def find_by_usernames(self, usernames: Iterable[str]) -> dict[str, UserId]:
+        """Who has these names, by the names as they were given; one that nobody has is left out."""
+        keys = {}
+        for name in usernames:
+            try:
+                keys[name] = username_claim(username=folded(name.strip()))
+            except BadKey:
+                continue  # what cannot be a name is nobody's
+        claims = await self._table.get_many(list(keys.values()), consistent=True)
+        return {name: claim.user_id for name, claim in zip(keys, claims, strict=True) if claim is not None}
+
+    async def faces(self, user_ids: Iterable[UserId]) -> dict[UserId, Face]:
+        """What others see of these people; whoever is gone is a deleted user."""
+        wanted = list(dict.fromkeys(user_ids))
+        users = await self._table.get_many([user_by_id(user_id=user_id) for user_id in wanted])
+        return {user_id: face_of(user_id, user) for user_id, user in zip(wanted, users, strict=True)}
+
+    async def find_tenant(self, user_id: UserId) -> Tenant | None:
+        """Return the tenant of a user, or None if there is no such profile. Also of a deleted user."""
+        user = await self._table.get(user_by_id(user_id=user_id))
+        return None if user is None else user.tenant
+
+    async def departing(self) -> frozenset[UserId]:
+        """Those who have deleted their account and whose names still stand somewhere."""
+        return await self.departures.names()
+
+    async def change_profile(
+        self, actor: Actor, *, username: str | None = None, avatar_url: str | UnsetType | None = UNSET
+    ) -> User:
+        """Change one's name or picture (None takes it away); UsernameTaken if another user has that name.
+
+        A picture is an upload: Invalid for any other address.
+        """
+        require_own_picture("avatarUrl", avatar_url)
+        wanted = normal_username(username) if username is not None else None
+        for _ in range(ATTEMPTS):
+            user = await self.get_me(actor)
+            name = wanted if wanted is not None else user.username
+            changes = set_to(username=name, updated_at=self._now())
+            if avatar_url is not UNSET:
+                changes += set_to(avatar_url=avatar_url)
+            claims = await self._moving_claims(user, name)
+
+            try:
+                changed = await self._write_profile(user, changes, claims)
+            except ConditionFailed as failed:
+                if any(failed.at(place) and not isinstance(claim, Delete) for place, claim in enumerate(claims, 1)):
+                    raise UsernameTaken from None
+                continue  # the name was changed by another request in between
+
+            self._standings.forget(user.user_id)
+            return changed
+        raise Busy
+
+    async def grant_admin(self, username_or_email: str, *, granted: bool = True) -> User:
+        """Make a person an administrator, or no longer one; NotFound if nobody is called that."""
+        user = await self._find_anyhow(username_or_email)
+        if user is None:
+            raise NotFound(f"Nobody is called {username_or_email}.")
+
+        action = "admin.grant" if granted else "admin.revoke"
+        await self._table.write(
+            Update(
+                User.key(user_id=user.user_id),
+                set_to(is_admin=granted or None, updated_at=self._now()),
+                when=absent_or_null("deleted_at"),
+            ),
+            self._audit.entry(tenant_scope(user.tenant), OPERATOR, action, target=user.user_id),
+            pattern=grant_admin,
+        )
+
+        self._standings.forget(user.user_id)
+        return await self.get_user(user.user_id)
+
+    async def rotate_signing_key(self) -> str:
+        """Sign tokens with a new key from now on; its id. Where keys are in a file, the audit entry follows it."""
+        kid = await self._keyring.rotate()
+        entry = self._audit.entry(SYSTEM_SCOPE, OPERATOR, "signing_key.rotate", target=kid)
+        await self._table.write(entry, pattern=record_act)
+        return kid
+
+    # Blocking
+
+    async def block(self, actor: Actor, user_id: UserId) -> Block:
+        """Hear no more of a person; the block that is there if there is one already."""
+        if user_id == actor.user_id:
+            raise SelfBlock
+        await self.get_user(user_id)
+
+        try:
+            return await self._table.write(
+                Create(Block(user_id=actor.user_id, blocked_id=user_id, created_at=self._now())), pattern=block_person
+            )
+        except ConditionFailed:
+            return await self.get_block(actor, user_id)
+
+    async def unblock(self, actor: Actor, user_id: UserId) -> None:
+        """Hear of a person again; NotFound if they were not blocked."""
+        try:
+            await self._table.write(Delete(Block.key(user_id=actor.user_id, blocked_id=user_id)), pattern=block_person)
+        except ConditionFailed:
+            raise NotFound from None
+
+    async def get_block(self, actor: Actor, user_id: UserId) -> Block:
+        """One's block of a person; NotFound if there is none."""
+        block = await self._table.get(block_of(user_id=actor.user_id, blocked_id=user_id))
+        if block is None:
+            raise NotFound
+        return block
+
+    async def has_blocked(self, user_id: UserId, other: UserId) -> bool:
+        """Does this person not want to hear of the other?"""
+        return await self._table.get(block_of(user_id=user_id, blocked_id=other)) is not None
+
+    async def list_blocks(self, actor: Actor, *, limit: int = 50, cursor: str | None = None) -> Page[Block]:
+        """The people whom one has blocked."""
+        return await self._table.query(blocks_of(user_id=actor.user_id), limit=limit, cursor=cursor)
+
+    # The password
+
+    async def change_password(self, actor: Actor, *, current: str, next: str) -> None:
+        """Set a new password and end all other sessions; WrongPassword if the current one is another."""
+        await self._recovery.change(await self.get_me(actor), current=current, next=next, keep=actor.session_id)
+
+    def ask_reset(self, email: str) -> None:
+        """Mail a reset token to the user with this address, if there is one, after returning.
+
+        MailNotConfigured without a mailer. How long it takes does not tell whether the address is known.
+        """
+        self._recovery.ask(email)
+
+    async def confirm_reset(self, *, token: str, password: str, address: str = "here") -> None:
+        """Set a forgotten password with the token of the mail, once; all sessions end.
+
+        From then on `address` is the one known address of the user.
+        """
+        await self._recovery.confirm(token, password, address)
+
+    # Leaving
+
+    async def delete_me(self, actor: Actor, *, password: str | None = None) -> None:
+        """Delete one's account: nobody can log in to it any more, and its traces go away in the background."""
+        with self._heavy.only_one(actor.user_id):
+            await self._departure.begin(await self.get_me(actor), password)
+
+    async def depart(self, subject: str) -> None:
+        """The job that removes a deleted person's traces; it may be run again at any point."""
+        await self._departure.finish(UserId(subject))
+
+    async def export(self, actor: Actor) -> AsyncGenerator[Any, None]:
+        """Everything that is kept of this person, as JSON values, one after the other."""
+        user = await self.get_me(actor)
+        lines = export_person(self._table, user, self.exporters)
+        with self._heavy.only_one(actor.user_id):
+            async with contextlib.aclosing(lines):
+                async for line in lines:
+                    yield line
+
+    # Inside
+
+    def _now(self) -> Instant:
+        return instant(self._clock.now_ms())
+
+    async def _moving_claims(self, user: User, name: str) -> list[Operation]:
+        """From the claim of the old name to that of the new one, where they differ."""
+        if folded(name) == folded(user.username):
+            return []
+        await self._unclaimed.settle(name)
+        operations: list[Operation] = [Create(UsernameClaim(username=folded(name), user_id=user.user_id))]
+        if twin_of(name) != folded(user.username):
+            operations += free_twin(name)
+        old = username_claim(username=folded(user.username))
+        held = await self._table.get(old)
+        if held is not None and held.user_id == user.user_id:
+            operations.append(Delete(old, when=equals("user_id", user.user_id)))
+        return operations
+
+    async def _write_profile(self, user: User, changes: Changes, claims: Sequence[Operation]) -> User:
+        key = User.key(user_id=user.user_id)
+        update = Update(key, changes, when=equals("username", user.username) & absent_or_null("deleted_at"))
+        if not claims:
+            return await self._table.write(update, pattern=change_profile)
+        await self._table.write(update, *claims, pattern=change_profile)
+        return await self.get_user(user.user_id)
+
+    async def _find_anyhow(self, username_or_email: str) -> User | None:
+        if "@" not in username_or_email:
+            return await self.find_by_username(username_or_email)
+        return await self.find_by_email(normal_email(username_or_email))

@@ -1,0 +1,71 @@
+"""Access tokens: short-lived, signed, and proof of a session."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+
+from sobremesa.core.actor import SessionId, Tenant, UserId
+from sobremesa.core.clock import Clock
+from sobremesa.core.errors import Unauthenticated
+from sobremesa.domains.accounts.keyring import ACCESS_SECONDS, Keyring
+from sobremesa.domains.accounts.signatures import good_until_ms, peek, proven, signed
+
+ALGORITHM = "EdDSA"
+AUDIENCE: Final = "sobremesa"
+
+
+class AccessClaims(msgspec.Struct, frozen=True):
+    """What one of our tokens says."""
+
+    iss: str
+    aud: Literal["sobremesa"]
+    sub: UserId
+    sid: SessionId
+    tenant: Tenant
+    iat: int
+    exp: int
+
+
+class Tokens:
+    """Makes and checks our own access tokens."""
+
+    def __init__(self, keyring: Keyring, clock: Clock, issuer: str) -> None:
+        self._keyring = keyring
+        self._clock = clock
+        self.issuer = issuer
+
+    async def issue(self, user_id: UserId, session_id: SessionId, tenant: Tenant) -> str:
+        """An access token for a session."""
+        now = self._clock.now_ms() // 1000
+        claims = AccessClaims(
+            iss=self.issuer,
+            aud=AUDIENCE,
+            sub=user_id,
+            sid=session_id,
+            tenant=tenant,
+            iat=now,
+            exp=now + ACCESS_SECONDS,
+        )
+        kid, key = await self._keyring.signing_key()
+        return signed(msgspec.to_builtins(claims), key, kid=kid, algorithm=ALGORITHM)
+
+    async def verify(self, token: str) -> AccessClaims:
+        """What a token of ours says; Unauthenticated unless a key of ours signed it, for us, and it is good now."""
+        header, _ = peek(token)
+        if header.alg != ALGORITHM or header.kid is None:
+            raise Unauthenticated
+        key = await self._keyring.find_key(header.kid)
+        if key is None:
+            raise Unauthenticated
+        claims = proven(token, key, [ALGORITHM])
+
+        good_until_ms(claims, self._clock.now_ms())
+        try:
+            access = msgspec.convert(claims, AccessClaims)
+        except msgspec.ValidationError:
+            raise Unauthenticated from None
+        if access.iss != self.issuer:
+            raise Unauthenticated
+        return access

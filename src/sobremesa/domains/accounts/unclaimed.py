@@ -1,0 +1,43 @@
+"""Names of users whom another writer stored without a claim: until the table is adopted they are looked for.
+
+No documented index finds a user by name, so each look reads the table. It is done only where a name is about to be
+given away or was not found, and never on a table that is complete.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from sobremesa.domains.accounts.adopting import claim_username
+from sobremesa.domains.accounts.entities import User, change_profile
+from sobremesa.domains.accounts.names import folded
+from sobremesa.table import Table, present
+from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.table_origin import Origin
+
+
+class UnclaimedNames:
+    """Claims names for users of other writers when somebody asks for them."""
+
+    def __init__(self, table: Table, origin: Origin | None = None) -> None:
+        self._table = table
+        self._origin = origin or Origin(table)
+
+    async def settle(self, username: str) -> bool:
+        """Claim a name for the user of another writer who has it, if there is one; whether there was."""
+        if await self._origin.is_complete():
+            return False
+        wanted = folded(username.strip())
+        async for item in self._table.scan(where=present(User.shape.attribute("username")), consistent=True):
+            user = self._table.as_entity(item, User)
+            if user is not None and user.deleted_at is None and folded(user.username.strip()) == wanted:
+                return await self._claim(user)
+        return False
+
+    async def _claim(self, user: User) -> bool:
+        for step in await claim_username(self._table, user):
+            with contextlib.suppress(ConditionFailed):
+                if step.operations:
+                    await self._table.write(*step.operations, token=None, pattern=change_profile)
+                    return True
+        return False

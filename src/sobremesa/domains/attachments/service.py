@@ -1,0 +1,386 @@
+"""Files: uploaded, fetched, given to messages, and gone.
+
+A file belongs to its owner until a message has it; then to everybody who may read the room. Until then it lives a day.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple, Protocol
+
+import structlog
+
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.errors import Invalid, NotFound, Refusal, TooBig
+from sobremesa.core.ids import Ids, is_ulid, time_of
+from sobremesa.domains.attachments.addresses import Addresses, What
+from sobremesa.domains.attachments.entities import (
+    Attachment,
+    FileId,
+    complete_file,
+    discard_file,
+    file_by_id,
+    keep_file,
+)
+from sobremesa.domains.attachments.errors import (
+    AttachmentInUse,
+    AttachmentMissing,
+    FilesUnavailable,
+    NoPresignedUploads,
+    UploadMissing,
+    WrongType,
+)
+from sobremesa.domains.attachments.inspection import TYPES, plain_type
+from sobremesa.domains.attachments.intake import Intake, Taken
+from sobremesa.domains.attachments.previews import MIME as PREVIEW_MIME
+from sobremesa.domains.attachments.receiving import Arriving, cleaned
+from sobremesa.domains.attachments.serving import Manner, manner_of
+from sobremesa.domains.attachments.stores import FileStore, Presigned, StorageKey, file_of, new_key
+from sobremesa.domains.attachments.views import AttachmentView, in_message
+from sobremesa.table import Create, Delete, Operation, Table, Update, absent_or_null, differs, equals, remove, set_to
+from sobremesa.table.errors import ConditionFailed, TableError
+
+MAX_PER_MESSAGE = 10
+UNATTACHED_SECONDS = 24 * 3600
+SWEPT_AFTER_SECONDS = 25 * 3600
+"""Later than a row can expire: what still has no row then never gets one."""
+SWEEP_EVERY_SECONDS = 3600
+SWEPT_AT_ONCE = 100
+
+_log = structlog.get_logger("sobremesa.domains.attachments")
+
+
+class Readers(Protocol):
+    """Knows who may read which message."""
+
+    async def may_read(self, user_id: UserId, room_kind: str, room_id: str, message_id: str | None) -> bool:
+        """May they see this message of the room, or without one, what is in the room?"""
+        ...
+
+    async def is_for_everybody(self, room_kind: str, room_id: str, message_id: str) -> bool:
+        """May everybody in the room see this message?"""
+        ...
+
+
+class Opened(NamedTuple):
+    """Bytes that somebody may have now."""
+
+    key: StorageKey
+    manner: Manner
+    address: str | None
+    """Where they are; None if they come from here."""
+
+
+class Attachments:
+    """All files of one table."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        ids: Ids,
+        *,
+        store: FileStore,
+        readers: Readers,
+        secret: bytes,
+        max_bytes: int,
+    ) -> None:
+        self.max_bytes = max_bytes
+        self.store = store
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._readers = readers
+        self._addresses = Addresses(secret, clock)
+        self._intake = Intake(store, max_bytes=max_bytes)
+
+    # Uploading
+
+    async def receive(self, actor: Actor, file: Arriving, *, public: bool = False) -> AttachmentView:
+        """Keep a file that arrives, if its content is what is taken; a public one must be a picture."""
+        file_id = FileId(self._ids.mint())
+        taken = await self._intake.take(file_id, file, public=public)
+
+        made = await self._table.write(
+            Create(
+                Attachment(
+                    file_id=file_id,
+                    owner_id=actor.user_id,
+                    name=cleaned(file.name),
+                    public=public,
+                    created_at=instant(self._clock.now_ms()),
+                    ttl=None if public else self._a_day_from_now(),
+                    **taken._asdict(),
+                )
+            ),
+            pattern=keep_file,
+        )
+
+        return self._view(made, actor.user_id)
+
+    async def invite(
+        self, actor: Actor, *, name: str, mime: str, size: int, public: bool = False
+    ) -> tuple[FileId, Presigned]:
+        """A request that uploads a file directly to the store; NoPresignedUploads where there is no such thing."""
+        declared = plain_type(mime)
+        if size > self.max_bytes:
+            raise TooBig(f"A file may have {self.max_bytes} bytes.", limit=self.max_bytes)
+        if declared not in TYPES:
+            raise WrongType
+        file_id = FileId(self._ids.mint())
+        key = new_key(file_id)
+        presigned = await self.store.invite(key, declared, size)
+        if presigned is None:
+            raise NoPresignedUploads
+
+        await self._table.write(
+            Create(
+                Attachment(
+                    file_id=file_id,
+                    owner_id=actor.user_id,
+                    name=cleaned(name),
+                    mime=declared,
+                    size=size,
+                    storage_key=key,
+                    state="waiting",
+                    public=public,
+                    created_at=instant(self._clock.now_ms()),
+                    ttl=self._a_day_from_now(),
+                )
+            ),
+            pattern=keep_file,
+        )
+
+        return file_id, presigned
+
+    async def complete(self, actor: Actor, file_id: FileId) -> AttachmentView:
+        """Look at what was uploaded directly, and keep it; again it changes nothing. What is refused is gone."""
+        file = await self._table.get(file_by_id(file_id=file_id))
+        if file is None or file.owner_id != actor.user_id:
+            raise NotFound
+        if file.state == "waiting":
+            file = await self._completed(file)
+        return self._view(file, actor.user_id)
+
+    async def _completed(self, waiting: Attachment) -> Attachment:
+        try:
+            taken = await self._intake.take_over(waiting)
+        except (Invalid, UploadMissing) as refusal:
+            return await self._refused(waiting, refusal)
+        try:
+            ready = await self._table.write(
+                Update(
+                    waiting.own_key(),
+                    set_to(state="ready", **taken._asdict()),
+                    remove("ttl") if waiting.public else (),
+                    when=equals("state", "waiting"),
+                ),
+                pattern=complete_file,
+            )
+        except ConditionFailed:
+            # Two at once: the other one was first, or it is gone.
+            await self.store.delete(_keys_of(taken))
+            return await self._already_ready(waiting, NotFound())
+        await self.store.delete([StorageKey(waiting.storage_key)])
+        return ready
+
+    async def _refused(self, waiting: Attachment, refusal: Refusal) -> Attachment:
+        """Let go of what was refused; unless another call was faster, and took it in."""
+        if isinstance(refusal, Invalid):
+            with contextlib.suppress(ConditionFailed):
+                gone = await self._table.write(
+                    Delete(waiting.own_key(), when=equals("state", "waiting")), pattern=discard_file
+                )
+                await self._forget([gone])
+        return await self._already_ready(waiting, refusal)
+
+    async def _already_ready(self, waiting: Attachment, otherwise: Refusal) -> Attachment:
+        found = await self._table.get(file_by_id(file_id=waiting.file_id))
+        if found is None or found.state == "waiting":
+            raise otherwise
+        return found
+
+    # Fetching
+
+    async def get(self, actor: Actor, file_id: FileId) -> AttachmentView:
+        """A file with fresh addresses; NotFound for those who may not fetch it."""
+        return self._view(await self._fetchable(actor.user_id, file_id), actor.user_id)
+
+    async def get_several(self, actor: Actor, file_ids: Sequence[FileId]) -> list[AttachmentView]:
+        """Those of these files that the actor may fetch, with addresses; the others are left out."""
+        files = await self._table.get_many([file_by_id(file_id=file_id) for file_id in file_ids], consistent=True)
+        ready = [file for file in files if file is not None and file.state == "ready"]
+        return [self._view(file, actor.user_id) for file in ready if await self._may_fetch(actor.user_id, file)]
+
+    async def open(self, file_id: FileId, what: What, token: str) -> Opened:
+        """The bytes that an address is for, if who it was made for may have them now."""
+        user_id = self._addresses.read(token, file_id, what)
+        file = await self._fetchable(user_id, file_id)
+        key = file.storage_key if what == "content" else file.preview_key
+        if key is None:
+            raise NotFound
+        manner = manner_of(file.mime if what == "content" else PREVIEW_MIME, file.name, public=file.public)
+
+        address = await self.store.address(StorageKey(key), manner.mime, manner.disposition)
+        return Opened(StorageKey(key), manner, address)
+
+    async def _fetchable(self, user_id: UserId, file_id: FileId) -> Attachment:
+        file = await self._table.get(file_by_id(file_id=file_id))
+        if file is None or file.state != "ready" or not await self._may_fetch(user_id, file):
+            raise NotFound
+        return file
+
+    async def _may_fetch(self, user_id: UserId, file: Attachment) -> bool:
+        if file.public or file.owner_id == user_id:
+            return True
+        if file.room_kind is None or file.room_id is None:
+            return False
+        message_id = None if file.is_kept else file.message_id
+        return await self._readers.may_read(user_id, file.room_kind, file.room_id, message_id)
+
+    # In messages
+
+    async def attachable(self, actor: Actor, file_ids: Sequence[str]) -> list[dict[str, Any]]:
+        """What a message keeps of these files; AttachmentMissing unless all are the actor's, ready and not in use.
+
+        `attaching` asks it again in the transaction of the message.
+        """
+        if len(file_ids) > MAX_PER_MESSAGE or len(set(file_ids)) < len(file_ids):
+            raise AttachmentMissing(limit=MAX_PER_MESSAGE)
+        if not all(map(is_ulid, file_ids)):
+            raise AttachmentMissing
+        keys = [file_by_id(file_id=file_id) for file_id in file_ids]
+        files = [file for file in await self._table.get_many(keys, consistent=True) if file is not None]
+        if len(files) < len(file_ids) or not all(_is_free(file, actor.user_id) for file in files):
+            raise AttachmentMissing
+        return [in_message(file) for file in files]
+
+    def attaching(self, file_id: str, *, room_kind: str, room_id: str, message_id: str, owner_id: UserId) -> Operation:
+        """The operation that gives a file to a message, for the transaction of the message."""
+        return Update(
+            Attachment.key(file_id=file_id),
+            set_to(room_kind=room_kind, room_id=room_id, message_id=message_id),
+            remove("ttl"),
+            when=equals("state", "ready")
+            & equals("owner_id", owner_id)
+            & equals("public", False)
+            & absent_or_null("room_id"),
+        )
+
+    async def keep(self, actor: Actor, file_id: FileId, *, room_kind: str, room_id: str) -> str | None:
+        """Keep a file for good as part of a room's records: one's own, or one that was sent there; its SHA-256."""
+        file = await self._fetchable(actor.user_id, file_id)
+        is_free = file.room_id is None and file.owner_id == actor.user_id and not file.public
+        if not is_free and (file.room_kind, file.room_id) != (room_kind, room_id):
+            raise NotFound
+        # What is withheld must not come out by another door.
+        if file.message_id is not None and not await self._readers.is_for_everybody(
+            room_kind, room_id, file.message_id
+        ):
+            raise NotFound
+
+        kept = set_to(is_kept=True, room_kind=room_kind, room_id=room_id)
+        as_seen = absent_or_null("room_id") if file.room_id is None else equals("room_id", room_id)
+        try:
+            await self._table.write(Update(file.own_key(), kept, remove("ttl"), when=as_seen), pattern=keep_file)
+        except ConditionFailed:
+            raise NotFound from None
+
+        return file.sha256
+
+    async def remove(self, actor: Actor, file_id: FileId) -> None:
+        """Let go of one's own file that no message has."""
+        key = Attachment.key(file_id=file_id)
+        try:
+            gone = await self._table.write(
+                Delete(key, when=equals("owner_id", actor.user_id) & absent_or_null("room_id")), pattern=discard_file
+            )
+        except ConditionFailed:
+            file = await self._table.get(file_by_id(file_id=file_id))
+            if file is None or file.owner_id != actor.user_id:
+                raise NotFound from None
+            raise AttachmentInUse from None
+
+        await self._forget([gone])
+
+    @asynccontextmanager
+    async def letting_go(self, file_ids: Sequence[str]) -> AsyncIterator[list[Operation]]:
+        """The operations that take files away, for a transaction inside of the block; their bytes go after it."""
+        found = await self._table.get_many([file_by_id(file_id=file_id) for file_id in file_ids], consistent=True)
+        files = [file for file in found if file is not None and not file.is_kept]
+        yield [Delete(file.own_key(), when=differs("is_kept", True)) for file in files]
+        await self._forget(files)
+
+    async def _forget(self, gone: Sequence[Attachment | None]) -> None:
+        """Take the bytes of rows away that are gone. If that fails, or never happens, a sweep finds them."""
+        keys = [StorageKey(key) for file in gone if file is not None for key in file.stored_keys]
+        try:
+            await self.store.delete(keys)
+        except FilesUnavailable as error:
+            _log.warning("files are left for a sweep", count=len(keys), error=str(error))
+
+    # Sweeping
+
+    async def sweep(self) -> int:
+        """Take away bytes that are a day old and have no row (any more); how many there were."""
+        now = self._clock.now_ms()
+        swept = 0
+        async for page in self.store.every_key():
+            old = [key for key in page if _age_seconds(key, now) > SWEPT_AFTER_SECONDS]
+            for start in range(0, len(old), SWEPT_AT_ONCE):
+                swept += await self._sweep(old[start : start + SWEPT_AT_ONCE])
+        return swept
+
+    async def _sweep(self, keys: Sequence[StorageKey]) -> int:
+        file_ids = dict.fromkeys(map(file_of, keys))
+        rows = await self._table.get_many([file_by_id(file_id=file_id) for file_id in file_ids], consistent=True)
+        kept = {key for row in rows if row is not None for key in row.stored_keys}
+        gone = [key for key in keys if key not in kept]
+        await self.store.delete(gone)
+        return len(gone)
+
+    async def keep_swept(self) -> None:
+        """Sweep now and then, until cancelled."""
+        while True:
+            await asyncio.sleep(SWEEP_EVERY_SECONDS)
+            try:
+                await self.sweep()
+            except (TableError, FilesUnavailable) as error:
+                _log.warning("files could not be swept", error=str(error))
+
+    def _view(self, file: Attachment, user_id: UserId) -> AttachmentView:
+        return AttachmentView(
+            file_id=file.file_id,
+            name=file.name,
+            kind=file.kind,
+            mime=file.mime,
+            size=file.size,
+            width=file.width,
+            height=file.height,
+            url=self._addresses.of(file.file_id, user_id, "content", public=file.public),
+            preview_url=self._addresses.of(file.file_id, user_id, "preview", public=file.public)
+            if file.preview_key
+            else None,
+            expires_at=self._addresses.until(public=file.public),
+        )
+
+    def _a_day_from_now(self) -> int:
+        return self._clock.now_ms() // 1000 + UNATTACHED_SECONDS
+
+
+def _is_free(file: Attachment, user_id: UserId) -> bool:
+    return file.state == "ready" and file.owner_id == user_id and not file.public and file.room_id is None
+
+
+def _keys_of(taken: Taken) -> list[StorageKey]:
+    return [key for key in (taken.storage_key, taken.preview_key) if key is not None]
+
+
+def _age_seconds(key: StorageKey, now_ms: int) -> float:
+    """How old the file of a key is; 0 for what is none of ours."""
+    file_id = file_of(key)
+    return (now_ms - time_of(file_id)) / 1000 if is_ulid(file_id) else 0

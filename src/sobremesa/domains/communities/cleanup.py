@@ -1,0 +1,136 @@
+"""What a deleted server, channel or account leaves behind, taken away row by row.
+
+Each of these is a job's handler: it deletes what it finds and may start again from the beginning at any time. What
+it works on is invisible already.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from sobremesa.core.actor import UserId
+from sobremesa.core.errors import Refusal
+from sobremesa.core.ids import RoomId
+from sobremesa.domains.accounts.errors import OwnsServers
+from sobremesa.domains.communities.entities import (
+    CHANNELS,
+    Connection,
+    FormerMembership,
+    ServerId,
+    ServerMembership,
+    bans_of,
+    channels_of,
+    claim_of,
+    clean_up,
+    connections_of,
+    everything_in,
+    former_servers_of,
+    invites_of,
+    members_of,
+    pointer_of,
+    readers_of,
+    reads_of,
+    server_by_id,
+    servers_of,
+)
+from sobremesa.rooms.files import Files
+from sobremesa.rooms.traces import Traces
+from sobremesa.table import Delete, Key, Put, Table
+from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.quotas import guard_of
+
+
+class Cleanup:
+    """Takes away what communities leave behind."""
+
+    def __init__(self, table: Table, files: Files) -> None:
+        self._table = table
+        self._traces = Traces(CHANNELS, table, files, pattern=clean_up)
+
+    # Servers and channels
+
+    async def clean_server(self, subject: str) -> None:
+        """Take away everything of a deleted server, its own row last: until then the rest can be found."""
+        server_id = ServerId(subject)
+        async for channel in self._table.every(channels_of(server_id=server_id)):
+            # The pointer first: without it nobody can add to what is being taken away.
+            await self._delete([pointer_of(room_id=channel.channel_id)])
+            await self.clean_channel(channel.channel_id)
+            await self._delete([channel.own_key()])
+        async for invite in self._table.every(invites_of(server_id=server_id)):
+            await self._delete([claim_of(code=invite.code), invite.own_key()])
+        await self._table.delete_every(bans_of(server_id=server_id), pattern=clean_up)
+        await self._table.delete_every(members_of(server_id=server_id), pattern=clean_up)
+        await self._delete([guard_of(quota="channels", owner_id=server_id), server_by_id(server_id=server_id)])
+
+    async def clean_channel(self, subject: str) -> None:
+        """Take away everything that was said in a channel, and who has read it."""
+        room_id = RoomId(subject)
+        await self._traces.discard_files(room_id)
+        await self._table.delete_every(everything_in(room_id=room_id), pattern=clean_up)
+        await self._table.delete_every(readers_of(room_id=room_id), pattern=clean_up)
+        await self._delete([guard_of(quota="pins", owner_id=room_id)])
+
+    # People who delete their account
+
+    async def objection(self, user_id: UserId) -> Refusal | None:
+        """OwnsServers while somebody else would lose their server with this person."""
+        owned = [server_id async for server_id in self._owned_by(user_id)]
+        return OwnsServers(server_ids=owned) if owned else None
+
+    async def depart(self, user_id: UserId) -> None:
+        """Take a person out of every server, and their name out of everything they said.
+
+        Out first: whoever is still believed for a second on another node can then say nothing more under that name.
+        """
+        async for place in self._table.every(servers_of(user_id=user_id)):
+            await self._leave(place)
+        async for former in self._table.every(former_servers_of(user_id=user_id)):
+            async for channel in self._table.every(channels_of(server_id=former.server_id)):
+                await self._traces.mask(channel.channel_id, user_id)
+            await self._delete([former.own_key()])
+        await self._table.delete_every(reads_of(user_id=user_id), pattern=clean_up)
+        await self._delete([guard_of(quota="servers", owner_id=user_id)])
+        await self._disconnect(user_id)
+
+    async def export(self, user_id: UserId) -> AsyncIterator[Any]:
+        """Everything that a person has in communities: their places, how far they read, what they said and did."""
+        async for place in self._table.every(servers_of(user_id=user_id)):
+            yield {"kind": "membership", "serverId": place.server_id, "role": place.role, "joinedAt": place.joined_at}
+        async for former in self._table.every(former_servers_of(user_id=user_id)):
+            yield {"kind": "formerMembership", "serverId": former.server_id, "leftAt": former.left_at}
+        async for read in self._table.every(reads_of(user_id=user_id)):
+            yield {"kind": "lastRead", "channelId": read.room_id, "lastReadMessageId": read.last_read_message_id}
+        for server_id in await self._servers_ever(user_id):
+            async for channel in self._table.every(channels_of(server_id=server_id)):
+                async for line in self._traces.export(channel.channel_id, user_id):
+                    yield line
+
+    # Inside
+
+    async def _servers_ever(self, user_id: UserId) -> list[ServerId]:
+        now = [place.server_id async for place in self._table.every(servers_of(user_id=user_id))]
+        before = [place.server_id async for place in self._table.every(former_servers_of(user_id=user_id))]
+        return list(dict.fromkeys([*now, *before]))
+
+    async def _owned_by(self, user_id: UserId) -> AsyncIterator[ServerId]:
+        async for place in self._table.every(servers_of(user_id=user_id)):
+            server = await self._table.get(server_by_id(server_id=place.server_id))
+            if server is not None and server.owner_id == user_id and server.deleted_at is None:
+                yield server.server_id
+
+    async def _leave(self, place: ServerMembership) -> None:
+        former = FormerMembership(user_id=place.user_id, server_id=place.server_id, left_at=place.joined_at)
+        with contextlib.suppress(ConditionFailed):
+            await self._table.write(Delete(place.own_key()), Put(former), pattern=clean_up)
+
+    async def _disconnect(self, user_id: UserId) -> None:
+        async for socket in self._table.every(connections_of(user_id=user_id)):
+            if socket.channel_id is not None:
+                await self._delete([Connection.key(room_id=socket.channel_id, connection_id=socket.connection_id)])
+            await self._delete([socket.own_key()])
+
+    async def _delete(self, keys: Sequence[Key[Any]]) -> None:
+        await self._table.write_many([Delete(key) for key in keys], pattern=clean_up)

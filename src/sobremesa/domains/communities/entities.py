@@ -1,0 +1,378 @@
+"""Communities: servers and who is in them, channels and what is said there; and what can be asked about it."""
+
+from __future__ import annotations
+
+from typing import Any, NewType, TypeAlias
+
+import msgspec
+
+from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.clock import EPOCH, Instant
+from sobremesa.core.ids import MessageId, RoomId, time_of
+from sobremesa.domains.communities.permissions import Role
+from sobremesa.domains.invites.codes import InviteCode
+from sobremesa.domains.invites.entities import InviteRow
+from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
+
+ServerId = NewType("ServerId", str)
+ChannelId: TypeAlias = RoomId
+ConnectionId = NewType("ConnectionId", str)
+
+DIRECTORY_SHARDS = 16
+
+
+class Server(Entity):
+    """A community. A deleted one is invisible at once, and its rows go one after the other."""
+
+    keys = Keys(pk="SERVER#{server_id}", sk="META")
+    by_id = Index(gsi1, pk="SERVER#{server_id}", sk="META")
+    in_tenant = Index(gsi2, pk="t#{tenant}SERVERS#{shard}", sk="{created_at}#{server_id}")
+    in_directory = Index(gsi2, pk="SERVERS#{shard}", sk="{created_at}#{server_id}")
+
+    server_id: ServerId
+    name: str
+    owner_id: UserId
+    tenant: Tenant | None = None
+    """The tenant of the user who created it; absent for the default one."""
+    icon_url: str | None = None
+    created_at: Instant
+    updated_at: Instant | None = None
+    deleted_at: Instant | None = None
+    shard: int | None = None
+
+
+class ServerMembership(Entity):
+    """A person's place in a server."""
+
+    keys = Keys(pk="USER#{user_id}", sk="SERVER#{server_id}")
+    by_server = Index(gsi1, pk="SERVER#{server_id}", sk="USER#{user_id}")
+
+    user_id: UserId
+    server_id: ServerId
+    role: Role = "member"
+    joined_at: Instant = EPOCH
+
+
+class FormerMembership(Entity):
+    """A server that a person has left: where their name still stands, should they want it gone."""
+
+    keys = Keys(pk="USER#{user_id}", sk="FORMER#SERVER#{server_id}")
+
+    user_id: UserId
+    server_id: ServerId
+    left_at: Instant
+    removed_at: Instant | None = None
+    """When they were kicked or banned last: the invites that they had created ended at that moment."""
+
+
+class Channel(Entity):
+    """A place in a server to talk."""
+
+    keys = Keys(pk="SERVER#{server_id}", sk="CHANNEL#{channel_id}")
+    by_id = Index(gsi1, pk="CHANNEL#{channel_id}", sk="META")
+
+    server_id: ServerId
+    channel_id: ChannelId
+    name: str
+    topic: str | None = None
+    created_at: Instant = EPOCH
+    updated_at: Instant | None = None
+
+
+class ChannelPointer(Head):
+    """Which server a channel belongs to, for the access check, and the last message, for order and badges."""
+
+    keys = Keys(pk="CHANNEL#{room_id}", sk="META")
+
+    room_id: RoomId = msgspec.field(name="channelId")
+    server_id: ServerId
+
+
+class ChannelMessage(Message):
+    """What somebody said in a channel."""
+
+    entity_type = "Message"
+    keys = Keys(pk="CHANNEL#{room_id}", sk="MSG#{ms}#{message_id}")
+    by_id = Index(gsi1, pk="MSG#{message_id}", sk="CHANNEL#{room_id}")
+
+    room_id: RoomId = msgspec.field(name="channelId")
+    author_id: UserId = msgspec.field(name="userId")
+    ms: int
+
+    @classmethod
+    def time_parts(cls, message_id: MessageId) -> dict[str, Any]:
+        return {"ms": time_of(message_id)}
+
+
+class LastRead(ReadCursor):
+    """How far a person has read in a channel."""
+
+    keys = Keys(pk="USER#{user_id}", sk="LASTREAD#CHANNEL#{room_id}")
+    by_channel = Index(gsi1, pk="CHANNEL#{room_id}", sk="USER#{user_id}")
+
+    room_id: RoomId = msgspec.field(name="channelId")
+    last_read_timestamp: int | None = None
+
+    @classmethod
+    def marks(cls, message: Message) -> dict[str, Any]:
+        return {"last_read_timestamp": message.ms} if isinstance(message, ChannelMessage) else {}
+
+    @property
+    def read_ms(self) -> int | None:
+        return self.last_read_timestamp
+
+
+class ChannelNonce(Nonce):
+    entity_type = "Nonce"
+    keys = Keys(pk="CHANNEL#{room_id}", sk="NONCE#{user_id}#{nonce_hash}")
+
+
+class ChannelPin(Pin):
+    entity_type = "Pin"
+    keys = Keys(pk="CHANNEL#{room_id}", sk="PIN#{message_id}")
+
+
+class ChannelReaction(Reaction):
+    entity_type = "Reaction"
+    keys = Keys(pk="CHANNEL#{room_id}", sk="REACT#{message_id}#{emoji_hex}#{user_id}")
+
+
+class ChannelReactionSummary(ReactionSummary):
+    entity_type = "ReactionSummary"
+    keys = Keys(pk="CHANNEL#{room_id}", sk="RSUM#{message_id}#{emoji_hex}")
+
+
+class Invite(InviteRow):
+    """A code that lets people into a server."""
+
+    keys = Keys(pk="SERVER#{server_id}", sk="INVITE#{code}")
+    by_code = Index(gsi1, pk="INVITE#{code}", sk="SERVER#{server_id}")
+
+    server_id: ServerId
+    code: InviteCode = msgspec.field(name="inviteCode")
+    created_by: UserId
+
+
+class InviteClaim(Entity):
+    """That a code is taken, and what it leads to: one space of codes for servers and workspaces."""
+
+    keys = Keys(pk="INVITE#{code}", sk="INVITE")
+    expires = "ttl"
+
+    code: InviteCode
+    server_id: ServerId | None = None
+    ttl: int | None = None
+
+
+class Ban(Entity):
+    """Somebody who may not come back."""
+
+    keys = Keys(pk="SERVER#{server_id}", sk="BAN#{user_id}")
+
+    server_id: ServerId
+    user_id: UserId
+    banned_by: UserId
+    reason: str | None = None
+    created_at: Instant
+
+
+class Connection(Entity):
+    """A socket that looks at a channel."""
+
+    keys = Keys(pk="CHANNEL#{room_id}", sk="CONN#{connection_id}")
+    by_id = Index(gsi1, pk="CONN#{connection_id}", sk="USER#{user_id}")
+    expires = "ttl"
+
+    room_id: RoomId = msgspec.field(name="channelId")
+    connection_id: ConnectionId
+    server_id: ServerId
+    user_id: UserId
+    connected_at: Instant = EPOCH
+    ttl: int
+
+
+class ConnectionPointer(Entity):
+    """A person's socket, and the node that holds it."""
+
+    keys = Keys(pk="USER#{user_id}", sk="CONN#{connection_id}")
+    by_node = Index(gsi1, pk="NODE#{node_id}", sk="CONN#{connection_id}")
+    expires = "ttl"
+
+    user_id: UserId
+    connection_id: ConnectionId
+    node_id: str
+    channel_id: ChannelId | None = None
+    server_id: ServerId | None = None
+    ttl: int
+
+
+# Servers and who is in them
+
+server_by_id = Lookup("S2.3", "What is this server?", Server, consistent=True)
+servers_of = Pattern("S2.4", "Which servers is this person in?", ServerMembership, consistent=True)
+members_of = Pattern("S2.5", "Who is in this server?", ServerMembership, index="by_server", prefix="USER#")
+membership = Lookup("S2.16", "Is this person in this server?", ServerMembership, consistent=True)
+directory = Pattern(
+    "COM.1", "Which servers are there, in one shard, the newest first?", Server, index="in_directory", newest_first=True
+)
+tenant_directory = Pattern(
+    "COM.60",
+    "Which servers has a tenant other than the default one, in one shard, the newest first?",
+    Server,
+    index="in_tenant",
+    newest_first=True,
+)
+former_servers_of = Pattern("COM.2", "Which servers has this person left?", FormerMembership, consistent=True)
+former_membership = Lookup("COM.48", "When has this person left this server?", FormerMembership, consistent=True)
+bans_of = Pattern("COM.3", "Who may not come back to this server?", Ban)
+ban_of = Lookup("COM.4", "May this person not come back?", Ban, consistent=True)
+
+# Channels
+
+channels_of = Pattern("S2.6", "Which channels has this server?", Channel, consistent=True)
+channel_in_index = Pattern("S2.7", "What is this channel, by its id alone?", Channel, index="by_id", exactly="META")
+channel_by_key = Lookup("COM.5", "What is this channel of this server?", Channel, consistent=True)
+pointer_of = Lookup("COM.6", "Which server does this channel belong to?", ChannelPointer, consistent=True)
+
+# Messages
+
+messages_in = Pattern(
+    "S2.8", "What was said in this channel, the newest first?", ChannelMessage, newest_first=True, consistent=True
+)
+messages_since = Pattern(
+    "S2.9",
+    "What was said in this channel since a moment?",
+    ChannelMessage,
+    between=("MSG#{ms}#", "MSG$"),
+    consistent=True,
+)
+message_in_index = Pattern("S2.10", "Which message has this id?", ChannelMessage, index="by_id")
+message_by_key = Lookup("COM.7", "What does this message of this channel say?", ChannelMessage, consistent=True)
+last_read = Lookup("S2.15", "How far has this person read in this channel?", LastRead)
+readers_of = Pattern("COM.8", "Who has read how far in this channel?", LastRead, index="by_channel", prefix="USER#")
+reads_of = Pattern(
+    "COM.9", "In which channels has this person read?", LastRead, prefix="LASTREAD#CHANNEL#", consistent=True
+)
+nonce_by_key = Lookup("COM.10", "Which message did this nonce make?", ChannelNonce, consistent=True)
+pins_in = Pattern("COM.11", "What is pinned in this channel?", ChannelPin, newest_first=True)
+pin_by_key = Lookup("COM.12", "Is this message pinned?", ChannelPin)
+reactions_of_page = Pattern(
+    "COM.13",
+    "How did people react to the messages from one to another?",
+    ChannelReactionSummary,
+    between=("RSUM#{oldest}", "RSUM#{newest}$"),
+)
+reactions_of_message = Pattern(
+    "COM.14",
+    "How did people react to this message?",
+    ChannelReactionSummary,
+    prefix="RSUM#{message_id}#",
+    consistent=True,
+)
+reaction_by_key = Lookup("COM.15", "Did this person react with this emoji?", ChannelReaction)
+reactors_of = Pattern(
+    "COM.16", "Who reacted with this emoji?", ChannelReaction, prefix="REACT#{message_id}#{emoji_hex}#"
+)
+
+reactions_in = Pattern("COM.38", "Who reacted to what in this channel?", ChannelReaction)
+reactions_to = Pattern(
+    "COM.61", "Who reacted to this message?", ChannelReaction, prefix="REACT#{message_id}#", consistent=True
+)
+everything_in = Pattern(
+    "COM.37",
+    "What is there in this channel, beside its pointer?",
+    ChannelMessage,
+    ChannelPin,
+    ChannelReaction,
+    ChannelReactionSummary,
+    ChannelNonce,
+    Connection,
+)
+
+# Invites
+
+invite_in_index = Pattern("S2.11", "Which invite has this code, by the index?", Invite, index="by_code")
+invites_of = Pattern("S2.12", "Which invites has this server?", Invite)
+invite_by_key = Lookup("COM.17", "What does this invite of this server say?", Invite, consistent=True)
+claim_of = Lookup("COM.18", "What does this code lead to?", InviteClaim, consistent=True)
+
+# Connections
+
+connections_in = Pattern("S2.13", "Which sockets look at this channel?", Connection)
+connection_by_id = Pattern("S2.14", "What is this socket?", Connection, index="by_id")
+connections_of = Pattern("COM.19", "Which sockets has this person?", ConnectionPointer, consistent=True)
+connections_at = Pattern(
+    "COM.39", "Which sockets does this node hold?", ConnectionPointer, index="by_node", prefix="CONN#"
+)
+
+# Writes
+
+create_server = WritePattern("COM.20", "Make a server", Server, ServerMembership)
+change_server = WritePattern("COM.21", "Change a server", Server)
+delete_server = WritePattern("COM.22", "Delete a server", Server)
+create_channel = WritePattern("COM.23", "Make a channel", Channel, ChannelPointer)
+change_channel = WritePattern("COM.24", "Change a channel", Channel)
+delete_channel = WritePattern("COM.25", "Delete a channel", Channel, ChannelPointer)
+change_role = WritePattern("COM.26", "Give a member another role", ServerMembership)
+remove_member = WritePattern("COM.27", "Take somebody out of a server", ServerMembership, FormerMembership)
+ban_member = WritePattern("COM.28", "Ban somebody", Ban, ServerMembership, FormerMembership)
+lift_ban = WritePattern("COM.29", "Lift a ban", Ban)
+transfer_server = WritePattern("COM.30", "Hand a server to another member", Server, ServerMembership)
+create_invite = WritePattern("COM.31", "Make an invite", Invite, InviteClaim)
+revoke_invite = WritePattern("COM.32", "Revoke an invite", Invite, InviteClaim)
+redeem_invite = WritePattern("COM.33", "Come in by an invite", Invite, ServerMembership, Ban, Server, FormerMembership)
+drop_connections = WritePattern("COM.34", "Forget the sockets of somebody who was removed", Connection)
+note_connections = WritePattern("COM.46", "Note the sockets that came to a node", ConnectionPointer)
+forget_connections = WritePattern("COM.47", "Forget the sockets that a node no longer holds", ConnectionPointer)
+clean_up = WritePattern("COM.35", "Take away what a deleted server, channel or account left", ChannelMessage)
+adopt_channel = WritePattern("COM.36", "Make the pointer of a channel that another writer made", ChannelPointer)
+
+send_message = WritePattern("COM.40", "Send a message to a channel", ChannelMessage, ChannelPointer, ChannelNonce)
+edit_message = WritePattern("COM.41", "Edit a message", ChannelMessage)
+delete_message = WritePattern(
+    "COM.42",
+    "Delete a message, leaving a tombstone without pin and reactions",
+    ChannelMessage,
+    ChannelPin,
+    ChannelReaction,
+    ChannelReactionSummary,
+)
+react = WritePattern("COM.43", "Add or take back a reaction", ChannelReaction, ChannelReactionSummary)
+set_pin = WritePattern("COM.44", "Pin a message, or let go of it", ChannelPin, ChannelMessage)
+mark_read = WritePattern("COM.45", "Move a read cursor forward, or mute a channel", LastRead)
+
+CHANNELS = RoomKind(
+    name="channel",
+    plural="channels",
+    stores_update=True,
+    message=ChannelMessage,
+    head=ChannelPointer,
+    cursor=LastRead,
+    nonce=ChannelNonce,
+    pin=ChannelPin,
+    reaction=ChannelReaction,
+    summary=ChannelReactionSummary,
+    messages=messages_in,
+    messages_by_id=message_in_index,
+    head_by_key=pointer_of,
+    message_by_key=message_by_key,
+    read_cursor=last_read,
+    readers=readers_of,
+    nonce_by_key=nonce_by_key,
+    pins=pins_in,
+    pin_by_key=pin_by_key,
+    reactions_of_page=reactions_of_page,
+    reactions_of_message=reactions_of_message,
+    reaction_by_key=reaction_by_key,
+    reactors=reactors_of,
+    reactions=reactions_in,
+    reactions_to=reactions_to,
+    send=send_message,
+    edit=edit_message,
+    delete=delete_message,
+    react=react,
+    set_pin=set_pin,
+    mark_read=mark_read,
+)

@@ -1,0 +1,200 @@
+"""What happens in communities, told to those who are in a server, and what comes and goes to whom it concerns."""
+
+from __future__ import annotations
+
+import msgspec
+
+from sobremesa.core.actor import UserId
+from sobremesa.core.ids import RoomId
+from sobremesa.domains.communities.access import true_role
+from sobremesa.domains.communities.api import (
+    ChannelView,
+    MemberView,
+    ServerView,
+    channel_view,
+    member_view,
+    server_view,
+)
+from sobremesa.domains.communities.entities import (
+    CHANNELS,
+    Channel,
+    ChannelId,
+    ChannelPointer,
+    Server,
+    ServerId,
+    ServerMembership,
+    membership,
+    pointer_of,
+    server_by_id,
+)
+from sobremesa.domains.communities.permissions import RIGHTS
+from sobremesa.domains.communities.service import ChannelWithHead
+from sobremesa.http.endpoints import Output
+from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
+from sobremesa.live.events import server as topic_of
+from sobremesa.live.translation import Seen, Translation
+from sobremesa.rooms.door import People
+from sobremesa.rooms.events import Place, RoomEvents
+from sobremesa.table import Table
+from sobremesa.table.cache import Cache
+
+REMEMBERED = 50_000
+
+
+class ServerGone(Output):
+    """A server that is no more."""
+
+    server_id: ServerId
+
+
+class ChannelGone(Output):
+    """A channel that is no more."""
+
+    channel_id: ChannelId
+    server_id: ServerId
+
+
+class MemberGone(Output):
+    """Somebody who is no longer in a server."""
+
+    server_id: ServerId
+    user_id: UserId
+
+
+server_created = EventType("server.created", ServerView, "A server is new to you: you made it, or came in.")
+server_updated = EventType(
+    "server.updated", ServerView, "A server has another name, icon or owner.", to="everybody in the server"
+)
+server_deleted = EventType("server.deleted", ServerGone, "A server is no more.", to="everybody in the server")
+channel_created = EventType(
+    "channel.created", ChannelView, "A server has one more channel.", to="everybody in the server"
+)
+channel_updated = EventType(
+    "channel.updated", ChannelView, "A channel has another name or topic.", to="everybody in the server"
+)
+channel_deleted = EventType("channel.deleted", ChannelGone, "A channel is no more.", to="everybody in the server")
+member_joined = EventType("member.joined", MemberView, "Somebody came into a server.", to="everybody in the server")
+member_updated = EventType(
+    "member.updated", MemberView, "Somebody in a server has another role.", to="everybody in the server"
+)
+member_left = EventType(
+    "member.left",
+    MemberGone,
+    "Somebody left a server, or was removed from it; whoever it was hears it too.",
+    to="everybody in the server, and whoever left",
+)
+
+
+class CommunityEvents:
+    """Announces what happens in communities."""
+
+    def __init__(self, table: Table, people: People) -> None:
+        self._table = table
+        self._people = people
+        self._homes: Cache[RoomId, Place | _Gone] = Cache(REMEMBERED)
+        """Where channels are listened to: a channel never moves to another server."""
+        self._gone: Cache[ServerId, bool] = Cache(REMEMBERED)
+        """Servers that are deleted, and whose rows go one after the other."""
+        self.rooms = RoomEvents(CHANNELS, table, people, self.find_place)
+
+    def announce(self, translation: Translation) -> None:
+        translation.on(Server, self._server, fields=("name", "icon_url", "owner_id", "deleted_at"))
+        translation.on(ServerMembership, self._member, fields=("role",))
+        translation.on(Channel, self._channel, fields=("name", "topic"))
+        translation.on(ChannelPointer, self._pointer, fields=())
+        self.rooms.announce(translation)
+
+    async def find_place(self, room_id: RoomId) -> Place | None:
+        """Where a channel is listened to; None if it is no more."""
+        known = self._homes.find(room_id)
+        if known is None:
+            pointer = await self._table.get(pointer_of(room_id=room_id))
+            known = _GONE if pointer is None else Place(topic_of(pointer.server_id))
+            self._homes.keep(room_id, known)
+        return known if isinstance(known, Place) else None
+
+    # Servers
+
+    async def _server(self, seen: Seen[Server]) -> list[Announcement]:
+        old, new = seen
+        server_id = seen.row.server_id
+        topic = topic_of(server_id)
+        if new is None or new.deleted_at is not None:
+            self._gone.keep(server_id, True)
+            if old is not None and old.deleted_at is not None:
+                return []
+            return [server_deleted(ServerGone(server_id), topic, expels=[Expulsion(None, topic)])]
+        if old is None:
+            return []  # those who are in it hear of it by their own place
+        return [server_updated(server_view(new), topic, admits=await self._owners(old, new))]
+
+    async def _owners(self, old: Server, new: Server) -> list[Admission]:
+        """Who owned the server and who does now: both may see something else of it from here on."""
+        if old.owner_id == new.owner_id:
+            return []
+        keys = [membership(user_id=user_id, server_id=new.server_id) for user_id in (old.owner_id, new.owner_id)]
+        places = await self._table.get_many(keys, consistent=True)
+        return [admission(place, new) for place in places if place is not None]
+
+    async def _find_server(self, server_id: ServerId) -> Server | None:
+        """A server that is there, or None."""
+        if self._gone.find(server_id):
+            return None
+        server = await self._table.get(server_by_id(server_id=server_id))
+        return None if server is None or server.deleted_at is not None else server
+
+    # Members
+
+    async def _member(self, seen: Seen[ServerMembership]) -> list[Announcement]:
+        old, new = seen
+        user_id, server_id = seen.row.user_id, seen.row.server_id
+        topic = topic_of(server_id)
+        server = await self._find_server(server_id)
+        if new is None:
+            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
+            if server is None:
+                return [only(expels=expels)]
+            return [member_left(MemberGone(server_id, user_id), topic, person(user_id), expels=expels)]
+        if server is None:
+            return []
+
+        face = (await self._people.faces([user_id]))[user_id]
+        told = member_view(msgspec.structs.replace(new, role=true_role(new, server)), face)
+        admits = [admission(new, server)]
+        if old is not None:
+            return [member_updated(told, topic, admits=admits)]
+        return [server_created(server_view(server), person(user_id), admits=admits), member_joined(told, topic)]
+
+    # Channels
+
+    async def _channel(self, seen: Seen[Channel]) -> list[Announcement]:
+        old, new = seen
+        topic = topic_of(seen.row.server_id)
+        if new is None:
+            if self._gone.find(seen.row.server_id):
+                return []
+            return [channel_deleted(ChannelGone(seen.row.channel_id, seen.row.server_id), topic)]
+        if old is None:
+            return [channel_created(channel_view(ChannelWithHead(new, None)), topic)]
+        pointer = await self._table.get(pointer_of(room_id=new.channel_id))
+        last = None if pointer is None else pointer.last_message_id
+        return [channel_updated(channel_view(ChannelWithHead(new, last)), topic)]
+
+    async def _pointer(self, seen: Seen[ChannelPointer]) -> list[Announcement]:
+        """Nothing is told of it, but what is said in a channel can be placed by it."""
+        place = _GONE if seen.new is None else Place(topic_of(seen.new.server_id))
+        self._homes.keep(seen.row.room_id, place)
+        return []
+
+
+class _Gone:
+    """Of a channel of which it is known that it is no more."""
+
+
+_GONE = _Gone()
+
+
+def admission(place: ServerMembership, server: Server) -> Admission:
+    """That a member listens to a server, and whether they moderate it."""
+    moderates = "moderate" in RIGHTS[true_role(place, server)]
+    return Admission(place.user_id, topic_of(server.server_id), moderates, version_of(place.joined_at))

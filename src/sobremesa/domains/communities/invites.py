@@ -1,0 +1,157 @@
+"""Invites of servers: their rows, who may do what with them, and what must be true when somebody joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import Instant
+from sobremesa.core.errors import NotFound
+from sobremesa.domains.communities.access import Access
+from sobremesa.domains.communities.entities import (
+    FormerMembership,
+    Invite,
+    InviteClaim,
+    Server,
+    ServerId,
+    ServerMembership,
+    ban_of,
+    claim_of,
+    create_invite,
+    former_membership,
+    invite_by_key,
+    invite_in_index,
+    invites_of,
+    redeem_invite,
+    revoke_invite,
+    server_by_id,
+)
+from sobremesa.domains.communities.errors import Banned
+from sobremesa.domains.communities.permissions import Right
+from sobremesa.domains.communities.service import reserve_server
+from sobremesa.domains.invites import Guard, InviteKind, Invites, Joining, NewInvite, Permit
+from sobremesa.domains.invites.codes import InviteCode
+from sobremesa.table import (
+    Check,
+    Condition,
+    Entity,
+    Key,
+    Operation,
+    Table,
+    absent,
+    absent_or_null,
+    at_most,
+    less,
+    present,
+)
+from sobremesa.work.quotas import Outrun, Quotas
+
+
+class InviteInfo(NamedTuple):
+    """An invite, and the server that it leads to."""
+
+    invite: Invite
+    server: Server
+
+
+class Redeemed(NamedTuple):
+    """The server that an invite led to, and the place in it."""
+
+    server: Server
+    membership: ServerMembership
+
+
+ServerInvites: TypeAlias = Invites[Invite, Server, InviteInfo, Redeemed]
+
+
+class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
+    """Invites that lead to servers."""
+
+    claims_as = "invite"
+    create = create_invite
+    redeem = redeem_invite
+    revoke = revoke_invite
+
+    def __init__(self, table: Table, access: Access, quotas: Quotas) -> None:
+        self._table = table
+        self._access = access
+        self._quotas = quotas
+
+    async def authorize(self, actor: Actor, target_id: str, act: Literal["create", "list"]) -> Permit:
+        right: Right = "invite" if act == "create" else "manage_invites"
+        member = await self._access.require_member(actor, ServerId(target_id), right)
+        is_there = Check(member.server.own_key(), when=present() & absent_or_null("deleted_at"))
+        return Permit((is_there, self._access.still(member)), member.place.joined_at)
+
+    async def authorize_revoke(self, actor: Actor, invite: Invite) -> Sequence[Operation]:
+        member = await self._access.require_member(actor, invite.server_id)
+        if invite.created_by != actor.user_id:
+            member.require("manage_invites")
+        return (self._access.still(member),)
+
+    def rows(self, target_id: str, new: NewInvite) -> tuple[Invite, Entity]:
+        server_id = ServerId(target_id)
+        return Invite(server_id=server_id, **new._asdict()), InviteClaim(
+            code=new.code, server_id=server_id, ttl=new.ttl
+        )
+
+    async def companion(self, invite: Invite) -> Key[Any] | None:
+        key = claim_of(code=invite.code)
+        return None if await self._table.get(key) is None else key
+
+    async def page(self, target_id: str, limit: int, cursor: str | None) -> tuple[list[Invite], str | None]:
+        page = await self._table.query(invites_of(server_id=ServerId(target_id)), limit=limit, cursor=cursor)
+        return page.items, page.cursor
+
+    async def find(self, code: InviteCode) -> Invite | None:
+        """By the code's claim; one that another writer made without a claim, by the index."""
+        claim = await self._table.get(claim_of(code=code))
+        if claim is not None and claim.server_id is not None:
+            return await self._table.get(invite_by_key(server_id=claim.server_id, code=code))
+        return next(iter((await self._table.query(invite_in_index(code=code), limit=1)).items), None)
+
+    async def find_target(self, invite: Invite) -> Server | None:
+        server = await self._table.get(server_by_id(server_id=invite.server_id))
+        return None if server is None or server.deleted_at is not None else server
+
+    async def disowned(self, invites: Sequence[Invite]) -> set[InviteCode]:
+        creators = {invite.created_by: invite.server_id for invite in invites}
+        keys = [former_membership(user_id=user_id, server_id=server_id) for user_id, server_id in creators.items()]
+        former = {row.user_id: row for row in await self._table.get_many(keys, consistent=True) if row is not None}
+        return {invite.code for invite in invites if _ended_with(former.get(invite.created_by), invite)}
+
+    async def joining(self, actor: Actor, invite: Invite, target: Server, now: Instant) -> Joining[Redeemed]:
+        room = await reserve_server(self._quotas, actor.user_id)
+        server_id = target.server_id
+        place = ServerMembership(user_id=actor.user_id, server_id=server_id, role="member", joined_at=now)
+        creator = former_membership(user_id=invite.created_by, server_id=server_id)
+        guards = (
+            Guard(Check(ban_of(server_id=server_id, user_id=actor.user_id), when=absent()), Banned),
+            Guard(Check(target.own_key(), when=present() & absent_or_null("deleted_at")), NotFound),
+            Guard(Check(creator, when=_not_ended(invite)), NotFound),
+            Guard(room, Outrun),
+        )
+        return Joining(place, guards, Redeemed(target, place))
+
+    def scope_of(self, invite: Invite) -> str:
+        return invite.server_id
+
+    def found(self, invite: Invite, target: Server) -> InviteInfo:
+        return InviteInfo(invite, target)
+
+
+def _ended_with(creator: FormerMembership | None, invite: Invite) -> bool:
+    """Was its creator kicked or banned after having created it? A member who only left has ended none."""
+    if creator is None or creator.removed_at is None:
+        return False
+    if invite.creator_joined_at is not None:
+        return creator.removed_at > invite.creator_joined_at
+    return creator.removed_at >= invite.created_at
+
+
+def _not_ended(invite: Invite) -> Condition:
+    """The opposite, as a condition of the row of the creator's former membership."""
+    if invite.creator_joined_at is not None:
+        return absent_or_null("removed_at") | at_most("removed_at", invite.creator_joined_at)
+    return absent_or_null("removed_at") | less("removed_at", invite.created_at)

@@ -1,0 +1,307 @@
+"""Members, bans and invites: who comes into a server, who goes, and who may not come back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.errors import NotFound
+from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.accounts.entities import user_by_id
+from sobremesa.domains.communities.access import Access, Member, has_role, true_role
+from sobremesa.domains.communities.entities import (
+    Ban,
+    Connection,
+    Invite,
+    Server,
+    ServerId,
+    ServerMembership,
+    ban_member,
+    ban_of,
+    bans_of,
+    change_role,
+    connections_of,
+    drop_connections,
+    former_membership,
+    lift_ban,
+    members_of,
+    membership,
+    remove_member,
+    server_by_id,
+    transfer_server,
+)
+from sobremesa.domains.communities.errors import (
+    ChangedMeanwhile,
+    OwnerStays,
+    RankTooLow,
+)
+from sobremesa.domains.communities.invites import InviteInfo, Redeemed, ServerInvites
+from sobremesa.domains.communities.permissions import Role, outranks
+from sobremesa.domains.invites.codes import InviteCode
+from sobremesa.table import (
+    Check,
+    Condition,
+    Create,
+    Delete,
+    Operation,
+    Table,
+    Update,
+    Upsert,
+    absent,
+    absent_or_null,
+    differs,
+    equals,
+    one_of,
+    set_to,
+)
+from sobremesa.table.errors import ConditionFailed
+
+
+class Membership:
+    """Members, bans and invites of servers."""
+
+    def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit, invites: ServerInvites) -> None:
+        self._table = table
+        self._clock = clock
+        self._access = access
+        self._audit = audit
+        self._invites = invites
+
+    # Members
+
+    async def list_members(
+        self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[ServerMembership], str | None]:
+        """Who is in a server that one is in; the owner's role is the server's own word."""
+        member = await self._access.require_member(actor, server_id)
+        page = await self._table.query(members_of(server_id=server_id), limit=limit, cursor=cursor)
+        return [_with_true_role(place, member.server) for place in page.items], page.cursor
+
+    async def get_member(self, actor: Actor, server_id: ServerId, user_id: UserId) -> ServerMembership:
+        """Somebody in a server that one is in."""
+        member = await self._access.require_member(actor, server_id)
+        place = await self._table.get(membership(user_id=user_id, server_id=server_id))
+        if place is None:
+            raise NotFound
+        return _with_true_role(place, member.server)
+
+    async def change_role(self, actor: Actor, server_id: ServerId, user_id: UserId, *, role: Role) -> ServerMembership:
+        """Give a member another role: those below oneself, and only roles below one's own."""
+        member = await self._access.require_member(actor, server_id, "manage_roles")
+        seen = await self._require_below(member, user_id)
+        if not outranks(member.role, role):
+            raise RankTooLow
+
+        details = {"from": seen, "to": role}
+        try:
+            await self._table.write(
+                Update(membership(user_id=user_id, server_id=server_id), set_to(role=role), when=has_role(seen)),
+                self._access.still(member),
+                self._audit.entry(server_id, actor, "member.role", target=user_id, details=details),
+                pattern=change_role,
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+
+        return await self.get_member(actor, server_id, user_id)
+
+    async def remove(self, actor: Actor, server_id: ServerId, user_id: UserId) -> None:
+        """Leave, or take somebody of a lower role out of the server."""
+        if user_id == actor.user_id:
+            await self._leave(actor, server_id)
+            return
+        member = await self._access.require_member(actor, server_id, "remove_members")
+        await self._require_below(member, user_id)
+
+        try:
+            await self._table.write(
+                *self._removal(server_id, user_id, when=_is_below(member.role)),
+                self._access.still(member),
+                self._audit.entry(server_id, actor, "member.kick", target=user_id),
+                pattern=remove_member,
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+        await self._drop_connections(server_id, user_id)
+
+    async def transfer(self, actor: Actor, server_id: ServerId, user_id: UserId) -> Server:
+        """Hand the server to another member; who owned it becomes an admin."""
+        member = await self._access.require_member(actor, server_id, "transfer")
+        if user_id == actor.user_id:
+            return member.server
+
+        now = instant(self._clock.now_ms())
+        try:
+            await self._table.write(
+                Update(
+                    server_by_id(server_id=server_id),
+                    set_to(owner_id=user_id, updated_at=now),
+                    when=equals("owner_id", actor.user_id) & absent_or_null("deleted_at"),
+                ),
+                Update(membership(user_id=user_id, server_id=server_id), set_to(role="owner")),
+                Update(membership(user_id=actor.user_id, server_id=server_id), set_to(role="admin")),
+                Check(user_by_id(user_id=user_id), when=absent_or_null("deleted_at")),
+                self._audit.entry(server_id, actor, "server.transfer", target=user_id),
+                pattern=transfer_server,
+            )
+        except ConditionFailed as failed:
+            if failed.at(1) or failed.at(3):
+                raise NotFound("They are not in this server.") from None
+            raise ChangedMeanwhile from None
+
+        server = await self._table.get(server_by_id(server_id=server_id))
+        return member.server if server is None else server
+
+    # Bans
+
+    async def list_bans(
+        self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[Ban], str | None]:
+        """Who may not come back."""
+        await self._access.require_member(actor, server_id, "remove_members")
+        page = await self._table.query(bans_of(server_id=server_id), limit=limit, cursor=cursor)
+        return page.items, page.cursor
+
+    async def ban(self, actor: Actor, server_id: ServerId, user_id: UserId, *, reason: str | None = None) -> Ban:
+        """Take somebody out for good, or keep a stranger out. Banning again gives the first ban."""
+        member = await self._access.require_member(actor, server_id, "remove_members")
+        if user_id == actor.user_id:
+            raise RankTooLow
+        role = await self._access.find_role(member.server, user_id)
+        if role is not None and not outranks(member.role, role):
+            raise RankTooLow
+
+        now = instant(self._clock.now_ms())
+        ban = Ban(server_id=server_id, user_id=user_id, banned_by=actor.user_id, reason=reason, created_at=now)
+        try:
+            await self._table.write(
+                Create(ban),
+                *self._way_out(server_id, user_id, role, member.role),
+                self._access.still(member),
+                self._audit.entry(server_id, actor, "member.ban", target=user_id),
+                pattern=ban_member,
+            )
+        except ConditionFailed as failed:
+            if not failed.at(0):
+                raise ChangedMeanwhile from None
+            ban = await self._table.get(ban_of(server_id=server_id, user_id=user_id)) or ban
+        await self._drop_connections(server_id, user_id)
+
+        return ban
+
+    async def lift_ban(self, actor: Actor, server_id: ServerId, user_id: UserId) -> None:
+        """Let somebody come back, by an invite."""
+        member = await self._access.require_member(actor, server_id, "remove_members")
+
+        try:
+            await self._table.write(
+                Delete(ban_of(server_id=server_id, user_id=user_id)),
+                self._access.still(member),
+                self._audit.entry(server_id, actor, "member.unban", target=user_id),
+                pattern=lift_ban,
+            )
+        except ConditionFailed:
+            raise NotFound from None
+
+    # Invites
+
+    async def create_invite(
+        self,
+        actor: Actor,
+        server_id: ServerId,
+        *,
+        max_uses: int | None = None,
+        expires_in_seconds: int | None = None,
+        key: str | None = None,
+    ) -> Invite:
+        """Create a code that lets people in, so often and for so long."""
+        return await self._invites.create(
+            actor, server_id, max_uses=max_uses, expires_in_seconds=expires_in_seconds, key=key
+        )
+
+    async def list_invites(
+        self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[Invite], str | None]:
+        """The invites of a server that can still be used."""
+        return await self._invites.list_invites(actor, server_id, limit=limit, cursor=cursor)
+
+    async def get_invite(self, actor: Actor, code: InviteCode) -> InviteInfo:
+        """What a code leads to; everybody who has it may know."""
+        return await self._invites.get(actor, code)
+
+    async def redeem(self, actor: Actor, code: InviteCode) -> Redeemed:
+        """Join by an invite: one transaction, which spends one use and makes one member."""
+        return await self._invites.redeem(actor, code)
+
+    async def revoke_invite(self, actor: Actor, code: InviteCode) -> None:
+        """Make a code useless: one's own, or with the right to manage them anybody's."""
+        await self._invites.revoke(actor, code)
+
+    # Inside
+
+    async def _leave(self, actor: Actor, server_id: ServerId) -> None:
+        member = await self._access.require_member(actor, server_id)
+        if member.role == "owner":
+            raise OwnerStays
+
+        try:
+            await self._table.write(
+                *self._removal(server_id, actor.user_id, when=differs("role", "owner"), by_others=False),
+                Check(server_by_id(server_id=server_id), when=differs("owner_id", actor.user_id)),
+                pattern=remove_member,
+            )
+        except ConditionFailed as failed:
+            if failed.at(2):
+                raise OwnerStays from None
+            raise NotFound from None
+        await self._drop_connections(server_id, actor.user_id)
+
+    async def _require_below(self, member: Member, user_id: UserId) -> Role:
+        """Somebody's role, which must be below the member's own."""
+        role = await self._access.find_role(member.server, user_id)
+        if role is None:
+            raise NotFound
+        if not outranks(member.role, role):
+            raise RankTooLow
+        return role
+
+    def _removal(
+        self, server_id: ServerId, user_id: UserId, *, when: Condition, by_others: bool = True
+    ) -> tuple[Operation, Operation]:
+        """What ends a membership; if others end it, the invites that the person created end with it."""
+        now = instant(self._clock.now_ms())
+        left = set_to(left_at=now) + (set_to(removed_at=now) if by_others else ())
+        return (
+            Delete(membership(user_id=user_id, server_id=server_id), when=when),
+            Upsert(former_membership(user_id=user_id, server_id=server_id), left),
+        )
+
+    def _way_out(self, server_id: ServerId, user_id: UserId, role: Role | None, by: Role) -> Sequence[Operation]:
+        """What takes a banned person out, who must not come in at this very moment if they are outside."""
+        if role is None:
+            return (Check(membership(user_id=user_id, server_id=server_id), when=absent()),)
+        return self._removal(server_id, user_id, when=_is_below(by))
+
+    async def _drop_connections(self, server_id: ServerId, user_id: UserId) -> None:
+        """Forget the sockets with which somebody looks at channels of this server."""
+        sockets = [socket async for socket in self._table.every(connections_of(user_id=user_id))]
+        gone = [
+            Delete(Connection.key(room_id=socket.channel_id, connection_id=socket.connection_id))
+            for socket in sockets
+            if socket.server_id == server_id and socket.channel_id is not None
+        ]
+        if gone:
+            await self._table.write_many(gone, pattern=drop_connections)
+
+
+def _is_below(role: Role) -> Condition:
+    """That a membership has a role below this one; where another writer says nothing, it is a member's."""
+    roles: tuple[Role, ...] = ("owner", "admin", "moderator", "member")
+    return one_of("role", [other for other in roles if outranks(role, other)]) | absent_or_null("role")
+
+
+def _with_true_role(place: ServerMembership, server: Server) -> ServerMembership:
+    return msgspec.structs.replace(place, role=true_role(place, server))

@@ -1,0 +1,380 @@
+"""Servers and channels: making, changing, finding and deleting them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from sobremesa.core.actor import Actor, Tenant, UserId, stored_tenant
+from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import Ids, MessageId
+from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.accounts.entities import AuditEntry, user_by_id
+from sobremesa.domains.accounts.errors import require_own_picture
+from sobremesa.domains.communities.access import Access, Member, MemberChannels
+from sobremesa.domains.communities.entities import (
+    DIRECTORY_SHARDS,
+    Channel,
+    ChannelId,
+    ChannelPointer,
+    Server,
+    ServerId,
+    ServerMembership,
+    change_channel,
+    change_server,
+    channel_by_key,
+    channels_of,
+    create_channel,
+    create_server,
+    delete_channel,
+    delete_server,
+    directory,
+    pointer_of,
+    server_by_id,
+    servers_of,
+    tenant_directory,
+)
+from sobremesa.domains.communities.errors import ChangedMeanwhile, TooManyChannels, TooManyServers
+from sobremesa.domains.communities.permissions import Role
+from sobremesa.table import (
+    Check,
+    Create,
+    Delete,
+    Operation,
+    Shards,
+    Table,
+    Update,
+    absent_or_null,
+    equals,
+    present,
+    set_to,
+)
+from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.idempotency import Claim, Idempotency
+from sobremesa.work.jobs import Jobs
+from sobremesa.work.quotas import Quotas
+
+MAX_CHANNELS = 500
+MAX_SERVERS = 200
+COUNTED_AT_ONCE = 16
+
+CLEAN_SERVER = "communities.server"
+CLEAN_CHANNEL = "communities.channel"
+
+
+class ServerWithRole(NamedTuple):
+    """A server, and the asker's role in it."""
+
+    server: Server
+    role: Role
+
+
+class ChannelWithHead(NamedTuple):
+    """A channel, and the last message in it."""
+
+    channel: Channel
+    last_message_id: MessageId | None
+
+
+class Communities:
+    """Servers and their channels."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        ids: Ids,
+        access: Access,
+        audit: Audit,
+        idempotency: Idempotency,
+        jobs: Jobs,
+        quotas: Quotas,
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._access = access
+        self._audit = audit
+        self._idempotency = idempotency
+        self._jobs = jobs
+        self._quotas = quotas
+        self._directory = Shards(table, DIRECTORY_SHARDS, directory, _place, _at)
+        self._tenant_directory = Shards(table, DIRECTORY_SHARDS, tenant_directory, _place, _at)
+
+    # Servers
+
+    async def create_server(
+        self, actor: Actor, *, name: str, icon_url: str | None = None, key: str | None = None
+    ) -> Server:
+        """Make a server, which its maker owns. An icon is an upload: Invalid for any other address."""
+        require_own_picture("iconUrl", icon_url)
+        claim = self._idempotency.claim(actor, key, "server", [name, icon_url])
+        before = await claim.find()
+        if before is not None:
+            return (await self.get_server(actor, ServerId(before))).server
+
+        now = self._now()
+        server_id = ServerId(self._ids.mint())
+        server = Server(
+            server_id=server_id,
+            name=name,
+            owner_id=actor.user_id,
+            tenant=stored_tenant(actor.tenant),
+            icon_url=icon_url,
+            created_at=now,
+            updated_at=now,
+            shard=shard_of(server_id),
+        )
+        made = await self._write_server(actor, server, claim)
+        return server if made is None else (await self.get_server(actor, ServerId(made))).server
+
+    async def _write_server(self, actor: Actor, server: Server, claim: Claim) -> str | None:
+        """Write a new server and its owner; the id of the one that the same request has made before, if it has."""
+        owner = ServerMembership(
+            user_id=actor.user_id, server_id=server.server_id, role="owner", joined_at=server.created_at
+        )
+        try:
+            await self._quotas.create(
+                partial(reserve_server, self._quotas, actor.user_id),
+                Create(server),
+                Create(owner),
+                # Somebody who deletes their account at this very moment must not own what nobody else can reach.
+                Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
+                *claim.operations(server.server_id),
+                pattern=create_server,
+            )
+        except ConditionFailed as failed:
+            return await _made_before(claim, failed)
+        return None
+
+    async def get_server(self, actor: Actor, server_id: ServerId) -> ServerWithRole:
+        """A server that one is in."""
+        member = await self._access.require_member(actor, server_id)
+        return ServerWithRole(member.server, member.role)
+
+    async def list_servers(
+        self, actor: Actor, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[Server], str | None]:
+        """The servers that one is in."""
+        page = await self._table.query(servers_of(user_id=actor.user_id), limit=limit, cursor=cursor)
+        servers = await self._table.get_many([server_by_id(server_id=place.server_id) for place in page.items])
+        return [server for server in servers if server is not None and server.deleted_at is None], page.cursor
+
+    async def count_channels(self, servers: Sequence[Server]) -> list[int]:
+        """How many channels each of some servers has, in their order."""
+        at_once = asyncio.Semaphore(COUNTED_AT_ONCE)
+
+        async def count(server: Server) -> int:
+            async with at_once:
+                question = channels_of(server_id=server.server_id)
+                return (await self._table.count(question, at_most=MAX_CHANNELS, consistent=False)).count
+
+        return await asyncio.gather(*map(count, servers))
+
+    async def overview(self, actor: Actor) -> list[MemberChannels]:
+        """All servers that one is in, each with its channels and one's seat in each of them."""
+        return await self._access.overview(actor)
+
+    async def change_server(self, actor: Actor, server_id: ServerId, changes: Mapping[str, Any]) -> Server:
+        """Change a server's name or icon."""
+        require_own_picture("iconUrl", changes.get("icon_url"))
+        member = await self._access.require_member(actor, server_id, "manage_server")
+        if not changes:
+            return member.server
+
+        key = server_by_id(server_id=server_id)
+        details = {"fields": ",".join(sorted(changes))}
+        try:
+            await self._table.write(
+                Update(key, set_to(**changes, updated_at=self._now()), when=absent_or_null("deleted_at")),
+                self._access.still(member),
+                self._audit.entry(server_id, actor, "server.change", details=details),
+                pattern=change_server,
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+
+        return await self._get(server_id)
+
+    async def delete_server(self, actor: Actor, server_id: ServerId) -> None:
+        """Delete a server: invisible at once, its rows taken away by a job."""
+        member = await self._access.require_member(actor, server_id, "delete_server")
+
+        gone = set_to(deleted_at=self._now(), shard=None, tenant=member.server.tenant)
+        try:
+            await self._table.write(
+                Update(
+                    server_by_id(server_id=server_id),
+                    gone,
+                    when=equals("owner_id", actor.user_id) & absent_or_null("deleted_at"),
+                ),
+                self._jobs.new(CLEAN_SERVER, server_id),
+                self._audit.entry(server_id, actor, "server.delete"),
+                pattern=delete_server,
+            )
+        except ConditionFailed:
+            raise NotFound from None
+        self._jobs.nudge()
+
+    async def list_all_servers(
+        self, actor: Actor, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[Server], str | None]:
+        """Every server of the actor's tenant, newest first: for administrators."""
+        actor.require_scope("admin")
+        tenant = stored_tenant(actor.tenant)
+        if tenant is None:
+            return await self._directory.newest(limit=limit, cursor=cursor)
+        return await self._tenant_directory.newest(limit=limit, cursor=cursor, tenant=tenant)
+
+    async def list_audit(
+        self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[AuditEntry], str | None]:
+        """What privileged people did in a server, newest first."""
+        member = await self._access.require_member(actor, server_id, "see_audit")
+        return await self._audit.list_entries(server_id, since=member.server.created_at, limit=limit, cursor=cursor)
+
+    # Channels
+
+    async def create_channel(
+        self, actor: Actor, server_id: ServerId, *, name: str, topic: str | None = None, key: str | None = None
+    ) -> ChannelWithHead:
+        """Make a channel."""
+        member = await self._access.require_member(actor, server_id, "manage_channels")
+        claim = self._idempotency.claim(actor, key, "channel", [server_id, name, topic])
+        before = await claim.find()
+        if before is not None:
+            return await self.get_channel(actor, ChannelId(before))
+
+        now = self._now()
+        channel_id = ChannelId(self._ids.mint())
+        channel = Channel(
+            server_id=server_id, channel_id=channel_id, name=name, topic=topic, created_at=now, updated_at=now
+        )
+        made = await self._write_channel(member, channel, claim)
+        return ChannelWithHead(channel, None) if made is None else await self.get_channel(actor, ChannelId(made))
+
+    async def _write_channel(self, member: Member, channel: Channel, claim: Claim) -> str | None:
+        """Write a new channel; the id of the one that the same request has made before, if it has."""
+        server_id, channel_id = channel.server_id, channel.channel_id
+        try:
+            await self._quotas.create(
+                partial(self._reserve_channel, server_id),
+                Create(channel),
+                Create(ChannelPointer(room_id=channel_id, server_id=server_id)),
+                Check(member.server.own_key(), when=present() & absent_or_null("deleted_at")),
+                self._access.still(member),
+                self._audit.entry(server_id, member.actor, "channel.create", target=channel_id),
+                *claim.operations(channel_id),
+                pattern=create_channel,
+            )
+        except ConditionFailed as failed:
+            return await _made_before(claim, failed)
+        return None
+
+    async def _reserve_channel(self, server_id: ServerId) -> Operation:
+        """What goes into the transaction of one more channel; TooManyChannels if there is no room for it."""
+        room = await self._quotas.reserve("channels", server_id, channels_of(server_id=server_id), MAX_CHANNELS)
+        if room is None:
+            raise TooManyChannels(limit=MAX_CHANNELS)
+        return room
+
+    async def get_channel(self, actor: Actor, channel_id: ChannelId) -> ChannelWithHead:
+        """A channel of a server that one is in."""
+        member, pointer = await self._access.channel_of(actor, channel_id)
+        channel = await self._table.get(channel_by_key(server_id=member.server.server_id, channel_id=channel_id))
+        if channel is None:
+            raise NotFound
+        return ChannelWithHead(channel, pointer.last_message_id)
+
+    async def list_channels(
+        self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[ChannelWithHead], str | None]:
+        """The channels of a server that one is in, each with its last message."""
+        await self._access.require_member(actor, server_id)
+
+        page = await self._table.query(channels_of(server_id=server_id), limit=limit, cursor=cursor)
+        pointers = await self._table.get_many([pointer_of(room_id=channel.channel_id) for channel in page.items])
+
+        heads = [None if pointer is None else pointer.last_message_id for pointer in pointers]
+        return [ChannelWithHead(*pair) for pair in zip(page.items, heads, strict=True)], page.cursor
+
+    async def change_channel(self, actor: Actor, channel_id: ChannelId, changes: Mapping[str, Any]) -> ChannelWithHead:
+        """Change a channel's name or topic."""
+        member, _ = await self._access.channel_of(actor, channel_id, "manage_channels")
+        if not changes:
+            return await self.get_channel(actor, channel_id)
+
+        server_id = member.server.server_id
+        key = channel_by_key(server_id=server_id, channel_id=channel_id)
+        details = {"fields": ",".join(sorted(changes))}
+        try:
+            await self._table.write(
+                Update(key, set_to(**changes, updated_at=self._now())),
+                self._access.still(member),
+                self._audit.entry(server_id, actor, "channel.change", target=channel_id, details=details),
+                pattern=change_channel,
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+
+        return await self.get_channel(actor, channel_id)
+
+    async def delete_channel(self, actor: Actor, channel_id: ChannelId) -> None:
+        """Delete a channel: gone at once, what was said in it taken away by a job."""
+        member, pointer = await self._access.channel_of(actor, channel_id, "manage_channels")
+
+        server_id = member.server.server_id
+        try:
+            await self._table.write(
+                Delete(channel_by_key(server_id=server_id, channel_id=channel_id)),
+                Delete(pointer.own_key()),
+                self._access.still(member),
+                self._jobs.new(CLEAN_CHANNEL, channel_id),
+                self._audit.entry(server_id, actor, "channel.delete", target=channel_id),
+                pattern=delete_channel,
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+        self._jobs.nudge()
+
+    async def _get(self, server_id: ServerId) -> Server:
+        server = await self._table.get(server_by_id(server_id=server_id))
+        if server is None:
+            raise NotFound
+        return server
+
+    def _now(self) -> Instant:
+        return instant(self._clock.now_ms())
+
+
+async def _made_before(claim: Claim, failed: ConditionFailed) -> str:
+    """The id of what the same request has made before; ChangedMeanwhile if something else failed."""
+    made = await claim.made(failed)
+    if made is None:
+        raise ChangedMeanwhile from None
+    return made
+
+
+async def reserve_server(quotas: Quotas, user_id: UserId) -> Operation:
+    """What goes into the transaction in which a user becomes a member of one more server; TooManyServers if full."""
+    room = await quotas.reserve("servers", user_id, servers_of(user_id=user_id), MAX_SERVERS)
+    if room is None:
+        raise TooManyServers(limit=MAX_SERVERS)
+    return room
+
+
+def shard_of(server_id: ServerId) -> int:
+    """The shard of the directory that a server is listed in."""
+    return crc32(server_id.encode()) % DIRECTORY_SHARDS
+
+
+def _place(server: Server) -> tuple[str, str]:
+    return server.created_at, server.server_id
+
+
+def _at(created_at: Instant, server_id: ServerId, *, shard: int, tenant: Tenant | None = None) -> Server:
+    return Server(server_id=server_id, name="", owner_id=UserId(""), tenant=tenant, created_at=created_at, shard=shard)

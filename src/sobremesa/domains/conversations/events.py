@@ -1,0 +1,148 @@
+"""What happens to conversations, told to those who are in them, and what comes and goes to whom it concerns."""
+
+from __future__ import annotations
+
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Instant
+from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.domains.conversations.access import RIGHTS
+from sobremesa.domains.conversations.entities import (
+    CONVERSATIONS,
+    Conversation,
+    ConversationId,
+    ConversationType,
+    Participant,
+    conversation_by_id,
+)
+from sobremesa.http.endpoints import Output
+from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, person, version_of
+from sobremesa.live.events import conversation as topic_of
+from sobremesa.live.translation import Seen, Translation
+from sobremesa.rooms import events as rooms
+from sobremesa.rooms.door import People
+from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, RoomEvents
+from sobremesa.table import Key, Table
+from sobremesa.table.cache import Cache
+
+REMEMBERED = 10_000
+
+
+class LiveConversation(Output):
+    """A conversation as everybody in it sees it."""
+
+    convo_id: ConversationId
+    type: ConversationType
+    name: str | None
+    last_message_id: MessageId | None
+    last_message_body: str | None
+    last_message_sender: UserId | None
+    last_message_at: Instant | None
+    participant_count: int | None
+    created_by: UserId | None
+    created_at: Instant
+    updated_at: Instant | None
+
+
+class ConversationGone(Output):
+    """A conversation that is no more."""
+
+    convo_id: ConversationId
+
+
+conversation_created = EventType(
+    "conversation.created", LiveConversation, "A conversation is new to you: it was begun, or you were taken in."
+)
+conversation_updated = EventType(
+    "conversation.updated",
+    LiveConversation,
+    "A conversation has another name or number of people. A new message alone does not make one.",
+    to="everybody in the conversation",
+)
+conversation_deleted = EventType(
+    "conversation.deleted", ConversationGone, "A conversation is no more.", to="everybody in the conversation"
+)
+
+
+class ConversationEvents:
+    """Announces what happens to conversations."""
+
+    def __init__(self, table: Table, people: People) -> None:
+        self._table = table
+        self._people = people
+        self._empty: Cache[RoomId, bool] = Cache(REMEMBERED)
+        """Conversations that nobody is in any more: their rows go one after the other."""
+        self.rooms = RoomEvents(CONVERSATIONS, table, people, self.find_place)
+
+    def announce(self, translation: Translation) -> None:
+        translation.on(Conversation, self._conversation, fields=("type", "name", "participants", "created_by"))
+        translation.on(Participant, self._participant, fields=("role",))
+        self.rooms.announce(translation)
+        for kind, event in (("user", conversation_created), ("conversation", conversation_updated)):
+            # What was said last is shown in it, and may be deleted without another event about the conversation.
+            translation.on_replay_by_row(kind, [event], _key_of, self._conversation, is_volatile=True)
+
+    async def find_place(self, room_id: RoomId) -> Place | None:
+        """Where a conversation is listened to; None if nobody is in it any more."""
+        return None if self._empty.find(room_id) else Place(topic_of(room_id))
+
+    async def _conversation(self, seen: Seen[Conversation]) -> list[Announcement]:
+        old, new = seen
+        room_id = seen.row.room_id
+        if new is None or new.participants == 0:
+            self._empty.keep(room_id, True)
+        topic = topic_of(room_id)
+        if new is None:
+            return [conversation_deleted(ConversationGone(room_id), topic, expels=[Expulsion(None, topic)])]
+        if old is None:
+            return []  # those who are in it hear of it by their own seat
+        return [conversation_updated(_live(new), topic, subject=room_id)]
+
+    async def _participant(self, seen: Seen[Participant]) -> list[Announcement]:
+        old, new = seen
+        room_id, user_id = seen.row.room_id, seen.row.user_id
+        topic = topic_of(room_id)
+        if new is None:
+            gone = ParticipantGone(CONVERSATIONS.name, room_id, user_id)
+            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
+            return [rooms.participant_left(gone, topic, person(user_id), expels=expels)]
+        conversation = await self._table.get(conversation_by_id(room_id=room_id))
+        if conversation is None:
+            return []
+
+        face = (await self._people.faces([user_id]))[user_id]
+        told = LiveParticipant(
+            CONVERSATIONS.name, room_id, user_id, face.username, face.avatar_url, new.role, new.joined_at
+        )
+        admits = [admission(new, conversation)]
+        if old is not None:
+            return [rooms.participant_updated(told, topic, admits=admits)]
+        return [
+            conversation_created(_live(conversation), person(user_id), subject=room_id, admits=admits),
+            rooms.participant_joined(told, topic),
+        ]
+
+
+def admission(place: Participant, conversation: Conversation) -> Admission:
+    """That a person listens to a conversation, and whether they moderate it: nobody does where there are two."""
+    moderates = conversation.type == "group" and "moderate" in RIGHTS[place.role]
+    return Admission(place.user_id, topic_of(place.room_id), moderates, version_of(place.joined_at))
+
+
+def _key_of(told: LiveConversation) -> Key[Conversation]:
+    return conversation_by_id(room_id=told.convo_id)
+
+
+def _live(conversation: Conversation) -> LiveConversation:
+    return LiveConversation(
+        conversation.room_id,
+        conversation.type,
+        conversation.name,
+        conversation.last_message_id,
+        conversation.last_message_body,
+        conversation.last_message_sender,
+        conversation.last_message_at,
+        conversation.participants,
+        conversation.created_by,
+        conversation.created_at,
+        conversation.updated_at,
+    )

@@ -1,0 +1,201 @@
+"""Beginning, finding and changing conversations."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.errors import Busy
+from sobremesa.core.ids import Ids, RoomId
+from sobremesa.domains.accounts.entities import Block, User, block_of, user_by_id
+from sobremesa.domains.conversations.access import Access
+from sobremesa.domains.conversations.entities import (
+    Conversation,
+    ConversationId,
+    Participant,
+    change_conversation,
+    conversation_by_id,
+    conversations_of,
+    create_conversation,
+    direct_between,
+    direct_claim,
+    seat_of,
+)
+from sobremesa.domains.conversations.errors import BlockedByThem, ChangedMeanwhile, UnknownPeople, WrongCompany
+from sobremesa.table import Check, Create, Table, Update, absent_or_null, equals, set_to
+from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.idempotency import Idempotency
+from sobremesa.work.table_origin import Origin
+
+MAX_OTHERS = 90
+"""How many others a group is made with: all of it is one transaction."""
+BIG_ABOVE = 10
+"""Groups of more people than this are not moved in everybody's inbox with each message."""
+
+
+class Begun(NamedTuple):
+    """A conversation, and whether it was begun just now."""
+
+    conversation_id: ConversationId
+    is_new: bool
+
+
+class Conversations:
+    """Direct and group conversations."""
+
+    def __init__(
+        self, table: Table, clock: Clock, ids: Ids, access: Access, idempotency: Idempotency, origin: Origin
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._access = access
+        self._idempotency = idempotency
+        self._origin = origin
+
+    async def begin_direct(self, actor: Actor, other: UserId) -> Begun:
+        """The conversation of two people: there is one for each pair, whoever begins it and however often."""
+        if other == actor.user_id:
+            raise WrongCompany
+        before = await self._find_direct(actor.user_id, other)
+        if before is not None:
+            return Begun(before, False)
+        await self._require_reachable(actor, [other])
+
+        now = self._now()
+        room_id = RoomId(self._ids.mint())
+        conversation = Conversation(
+            room_id=room_id, type="direct", participants=2, created_by=actor.user_id, created_at=now, updated_at=now
+        )
+        pair = ((actor.user_id, other), (other, actor.user_id))
+        try:
+            await self._table.write(
+                Create(direct_claim(actor.user_id, other, room_id)),
+                Create(conversation),
+                *(
+                    Create(
+                        Participant(room_id=room_id, user_id=one, joined_at=now, last_message_at=now, other_id=another)
+                    )
+                    for one, another in pair
+                ),
+                *(Check(user_by_id(user_id=one), when=absent_or_null("deleted_at")) for one, _ in pair),
+                pattern=create_conversation,
+            )
+        except ConditionFailed as failed:
+            if not failed.at(0):
+                raise UnknownPeople(user_ids=[other]) from None
+            made = await self._find_direct(actor.user_id, other)
+            if made is None:
+                raise Busy from None
+            return Begun(made, False)
+
+        return Begun(room_id, True)
+
+    async def begin_group(
+        self, actor: Actor, others: Sequence[UserId], *, name: str | None = None, key: str | None = None
+    ) -> Begun:
+        """Make a group with others in it; who makes it is its admin."""
+        others = [user_id for user_id in dict.fromkeys(others) if user_id != actor.user_id]
+        claim = self._idempotency.claim(actor, key, "group", [others, name])
+        before = await claim.find()
+        if before is not None:
+            return Begun(RoomId(before), False)
+        await self._require_reachable(actor, others)
+
+        now = self._now()
+        room_id = RoomId(self._ids.mint())
+        is_big = len(others) + 1 > BIG_ABOVE
+        conversation = Conversation(
+            room_id=room_id,
+            type="group",
+            name=name,
+            participants=len(others) + 1,
+            admins=1,
+            is_big=is_big,
+            created_by=actor.user_id,
+            created_at=now,
+            updated_at=now,
+        )
+        place_in_inbox = None if is_big else now
+        admin = Participant(
+            room_id=room_id, user_id=actor.user_id, role="admin", joined_at=now, last_message_at=place_in_inbox
+        )
+        seats = [
+            Participant(room_id=room_id, user_id=user_id, joined_at=now, last_message_at=place_in_inbox)
+            for user_id in others
+        ]
+        try:
+            await self._table.write(
+                Create(conversation),
+                Create(admin),
+                *map(Create, seats),
+                Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
+                *claim.operations(room_id),
+                pattern=create_conversation,
+            )
+        except ConditionFailed as failed:
+            made = await claim.made(failed)
+            if made is None:
+                raise ChangedMeanwhile from None
+            return Begun(RoomId(made), False)
+
+        return Begun(room_id, True)
+
+    async def rename(self, actor: Actor, room_id: ConversationId, *, name: str | None) -> None:
+        """Give a group another name, or none."""
+        seat = await self._access.enter(actor, room_id)
+        seat.require_admin()
+
+        try:
+            await self._table.write(
+                Update(
+                    conversation_by_id(room_id=room_id),
+                    set_to(name=name, updated_at=self._now()),
+                    when=equals("type", "group"),
+                ),
+                seat.still(),
+                pattern=change_conversation,
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+
+    async def _find_direct(self, one: UserId, other: UserId) -> ConversationId | None:
+        lower, higher = sorted((one, other))
+        claim = await self._table.get(direct_between(lower=lower, higher=higher))
+        if claim is not None:
+            return claim.room_id
+        return None if await self._origin.is_complete() else await self._find_unclaimed(one, other)
+
+    async def _find_unclaimed(self, one: UserId, other: UserId) -> ConversationId | None:
+        """A pair's conversation that another writer made without a claim, by the documented index; it gets one now."""
+        rooms = [place.room_id async for place in self._table.every(conversations_of(user_id=one))]
+        heads = await self._table.get_many([conversation_by_id(room_id=room_id) for room_id in rooms], consistent=True)
+        direct = sorted(head.room_id for head in heads if head is not None and head.type == "direct")
+        seats = await self._table.get_many(
+            [seat_of(room_id=room_id, user_id=other) for room_id in direct], consistent=True
+        )
+        room_id = next((seat.room_id for seat in seats if seat is not None), None)
+        if room_id is not None:
+            is_there = Check(conversation_by_id(room_id=room_id), when=equals("type", "direct"))
+            with contextlib.suppress(ConditionFailed):
+                claim = Create(direct_claim(one, other, room_id))
+                await self._table.write(claim, is_there, pattern=create_conversation)
+        return room_id
+
+    async def _require_reachable(self, actor: Actor, others: Sequence[UserId]) -> None:
+        """UnknownPeople unless all of them exist, BlockedByThem if one of them has blocked who asks."""
+        people = [user_by_id(user_id=user_id) for user_id in others]
+        blocks = [block_of(user_id=user_id, blocked_id=actor.user_id) for user_id in others]
+        found = await self._table.get_many([*people, *blocks], consistent=True)
+        known = {row.user_id for row in found if isinstance(row, User) and row.deleted_at is None}
+        unknown = [user_id for user_id in others if user_id not in known]
+        if unknown:
+            raise UnknownPeople(user_ids=unknown)
+        if any(isinstance(row, Block) for row in found):
+            raise BlockedByThem
+
+    def _now(self) -> Instant:
+        return instant(self._clock.now_ms())

@@ -1,0 +1,372 @@
+"""The routes of inboxes: a product's server publishes by its key, people read what is theirs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from sobremesa.core.actor import Actor, Tenant, UserId
+from sobremesa.core.clock import Instant, instant
+from sobremesa.domains.inboxes import durations
+from sobremesa.domains.inboxes.counting import InboxCount
+from sobremesa.domains.inboxes.entities import InboxConfig, InboxKey, Publish, PublishState, TenantSettings
+from sobremesa.domains.inboxes.errors import (
+    BadCategory,
+    BadDuration,
+    BadRecipients,
+    BadSchema,
+    BodyBreaksSchema,
+    HostIdReused,
+    MessageTooBig,
+    PastSnooze,
+)
+from sobremesa.domains.inboxes.listing import Entry
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.domains.inboxes.opening import Inboxes
+from sobremesa.domains.inboxes.publishing import MAX_RECIPIENTS, MAX_USER_ID, Notice
+from sobremesa.http.endpoints import DEFAULT_LIMIT, Cursor, Input, Limit, Listed, Output, Routes
+from sobremesa.rooms.api import InboxTotals
+from sobremesa.rooms.views import InboxUnreadView
+
+MAX_PUBLISH_BYTES = 8 * 1024 * 1024
+"""A hundred thousand ids of up to some eighty characters."""
+
+Duration = Annotated[str, msgspec.Meta(pattern=durations.PATTERN, examples=["30d"])]
+Title = Annotated[str, msgspec.Meta(max_length=200)]
+Text = Annotated[str, msgspec.Meta(max_length=2000)]
+CategoryName = Annotated[str, msgspec.Meta(min_length=1, max_length=100, examples=["offers"])]
+Recipient = Annotated[UserId, msgspec.Meta(min_length=1, max_length=MAX_USER_ID)]
+
+
+class NewTenantSettings(Input):
+    """What holds for a tenant: how long messages live, where nothing nearer says so."""
+
+    title: Title | None = None
+    ttl: Duration | None = None
+
+
+class NewInboxConfig(Input):
+    """An inbox: how long messages live (`default`, and by category), and a JSON schema for their bodies."""
+
+    title: Title | None = None
+    description: Text | None = None
+    ttl: Annotated[dict[str, Duration], msgspec.Meta(max_length=100)] | None = None
+    schema: dict[str, Any] | None = None
+
+
+class Users(Input, tag_field="kind", tag="users"):
+    """Some people, by their ids; each gets it once. They do not see who else did."""
+
+    user_ids: Annotated[list[Recipient], msgspec.Meta(min_length=1, max_length=MAX_RECIPIENTS)]
+    label: Title | None = None
+
+
+class Everyone(Input, tag_field="kind", tag="everyone"):
+    """Everyone in the tenant, whoever joins later excepted."""
+
+    label: Title | None = None
+
+
+class NewInboxMessage(Input):
+    """Something to tell."""
+
+    audience: Users | Everyone
+    sender: Annotated[str, msgspec.Meta(min_length=1, max_length=200, examples=["shop"])]
+    title: Annotated[str, msgspec.Meta(min_length=1, max_length=200, examples=["Your parcel is on its way"])]
+    body: Any
+    category: CategoryName | None = None
+    cta_uri: Annotated[str, msgspec.Meta(max_length=2000)] | None = None
+    ttl: Duration | None = None
+    host_system_id: Annotated[str, msgspec.Meta(min_length=1, max_length=255)] | None = None
+
+
+class InboxQuery(Input):
+    """Which messages, and which page of them."""
+
+    limit: Limit = DEFAULT_LIMIT
+    cursor: Cursor | None = None
+    category: CategoryName | None = None
+    unread: bool = False
+
+
+class ReadAll(Input):
+    """Of which category; left out, all of it."""
+
+    category: CategoryName | None = None
+
+
+class NewPreference(Input):
+    """Whether one wants to hear of a category."""
+
+    muted: bool
+
+
+class SnoozeUntil(Input):
+    """When it should come back."""
+
+    until: Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+class TenantSettingsView(Output):
+    """What a tenant has set."""
+
+    tenant: Tenant
+    title: str | None
+    ttl: str | None
+
+
+class InboxConfigView(Output):
+    """An inbox."""
+
+    tenant: Tenant
+    inbox: InboxKey
+    title: str | None
+    description: str | None
+    ttl: dict[str, str]
+    schema: dict[str, Any] | None
+
+
+class PublishedView(Output):
+    """What was published. `recipients` is null where it went to everyone."""
+
+    message_id: InboxMessageId
+    recipients: int | None
+    state: PublishState
+
+
+class ProgressView(Output):
+    """How many have it, of how many; both null where it went to everyone."""
+
+    delivered: int | None
+    recipients: int | None
+    state: PublishState
+
+
+class InboxMessageView(Output):
+    """A message as its reader has it."""
+
+    message_id: InboxMessageId
+    sender: str
+    title: str
+    body: Any
+    category: str | None
+    cta_uri: str | None
+    readat: Instant | None
+    received_at: Instant
+    expires_at: Instant | None
+    audience: Literal["users", "everyone"]
+
+
+class ChangedView(Output):
+    """Whether anything changed: not if it was so already, or there is no such message (any more)."""
+
+    changed: bool
+
+
+class HowManyChanged(Output):
+    """How many messages changed."""
+
+    changed: int
+
+
+class CategoryCountView(Output):
+    """What one can see of a category. What is unread in a muted one is told here, and not in the whole."""
+
+    total: int
+    unread: int
+    muted: bool
+
+
+class CountsView(Output):
+    """What one can see now."""
+
+    total: int
+    unread: int
+    categories: dict[str, CategoryCountView]
+
+
+class PreferenceView(Output):
+    """Whether one wants to hear of a category."""
+
+    category: str
+    muted: bool
+
+
+def totals(inboxes: Inboxes) -> InboxTotals:
+    """Tells what is unread in a person's inboxes."""
+
+    async def unread(actor: Actor) -> list[InboxUnreadView]:
+        found = await inboxes.counting.count_everywhere(actor)
+        return [InboxUnreadView(each.inbox, each.unread) for each in found]
+
+    return unread
+
+
+def routes(inboxes: Inboxes) -> Routes:
+    """The routes of inboxes."""
+    api = Routes("Inboxes")
+    at_tenant = "/tenants/{tenant}"
+    at = f"{at_tenant}/inboxes/{{inbox}}"
+    message = f"{at}/messages/{{message_id}}"
+
+    @api.put(f"{at_tenant}/settings", scope="inbox:admin", errors=[BadDuration])
+    async def set_tenant(actor: Actor, tenant: Tenant, body: NewTenantSettings) -> TenantSettingsView:
+        """Set what holds for a tenant."""
+        return _tenant_view(await inboxes.configuring.set_tenant(actor, tenant, title=body.title, ttl=body.ttl))
+
+    @api.get(f"{at_tenant}/settings", scope="inbox:read", also_scopes=["inbox:admin"])
+    async def get_tenant(actor: Actor, tenant: Tenant) -> TenantSettingsView:
+        """What a tenant has set."""
+        return _tenant_view(await inboxes.configuring.get_tenant(actor, tenant))
+
+    @api.put(at, scope="inbox:admin", errors=[BadCategory, BadDuration, BadSchema])
+    async def set_inbox(actor: Actor, tenant: Tenant, inbox: InboxKey, body: NewInboxConfig) -> InboxConfigView:
+        """Set up an inbox, or change all of it. It holds for messages from now on."""
+        config = await inboxes.configuring.set_inbox(
+            actor,
+            tenant,
+            inbox,
+            title=body.title,
+            description=body.description,
+            ttl=body.ttl or {},
+            schema=body.schema,
+        )
+        return _inbox_view(config)
+
+    @api.get(at, scope="inbox:read", also_scopes=["inbox:admin"])
+    async def get_inbox(actor: Actor, tenant: Tenant, inbox: InboxKey) -> InboxConfigView:
+        """An inbox: there once it was set up, or from its first message on."""
+        return _inbox_view(await inboxes.configuring.get_inbox(actor, tenant, inbox))
+
+    @api.post(
+        f"{at}/messages",
+        status=202,
+        scope="inbox:publish",
+        max_body=MAX_PUBLISH_BYTES,
+        errors=[BadCategory, BadDuration, BadRecipients, BodyBreaksSchema, HostIdReused, MessageTooBig],
+    )
+    async def publish_message(actor: Actor, tenant: Tenant, inbox: InboxKey, body: NewInboxMessage) -> PublishedView:
+        """Tell everyone something, or up to 100,000 people by name.
+
+        Up to 1,000 of them have it when this answers, with the state `done`; more get it from a job. With a
+        `hostSystemId` that was used before, the first message comes back.
+        """
+        notice = Notice(
+            sender=body.sender,
+            title=body.title,
+            body=body.body,
+            category=body.category,
+            cta_uri=body.cta_uri,
+            ttl=body.ttl,
+            host_system_id=body.host_system_id,
+            label=body.audience.label,
+        )
+        if isinstance(body.audience, Users):
+            user_ids = body.audience.user_ids
+            publish = await inboxes.publishing.publish_to_users(actor, tenant, inbox, notice, user_ids)
+        else:
+            publish = await inboxes.publishing.publish_to_everyone(actor, tenant, inbox, notice)
+        return PublishedView(publish.message_id, publish.recipients, publish.state)
+
+    @api.get(f"{at}/publishes/{{message_id}}", scope="inbox:publish", also_scopes=["inbox:read"])
+    async def get_publish(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> ProgressView:
+        """How far a publishing is; for a month."""
+        return _progress_view(await inboxes.publishing.find(actor, tenant, inbox, message_id))
+
+    @api.get(f"{at}/messages")
+    async def list_messages(
+        actor: Actor, tenant: Tenant, inbox: InboxKey, query: InboxQuery
+    ) -> Listed[InboxMessageView]:
+        """One's messages and those to everyone, newest first.
+
+        With a filter a page may have less than `limit`; as long as there is a `next`, there may be more.
+        """
+        entries, cursor = await inboxes.listing.page(
+            actor,
+            tenant,
+            inbox,
+            limit=query.limit,
+            cursor=query.cursor,
+            category=query.category,
+            unread=query.unread,
+        )
+        return Listed([message_view(entry) for entry in entries], cursor)
+
+    @api.put(f"{message}/read", limit="read")
+    async def mark_read(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> ChangedView:
+        """Mark a message as read."""
+        return ChangedView(await inboxes.marking.read(actor, tenant, inbox, message_id))
+
+    @api.post(f"{at}/read-all")
+    async def mark_all_read(actor: Actor, tenant: Tenant, inbox: InboxKey, body: ReadAll) -> HowManyChanged:
+        """Mark everything that is shown as read, in all or of a category."""
+        return HowManyChanged(await inboxes.marking.read_all(actor, tenant, inbox, category=body.category))
+
+    @api.put(f"{message}/archive")
+    async def archive_message(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> ChangedView:
+        """Take a message out of the list and the counts, for good."""
+        return ChangedView(await inboxes.marking.archive(actor, tenant, inbox, message_id))
+
+    @api.put(f"{message}/snooze", errors=[PastSnooze])
+    async def snooze_message(
+        actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId, body: SnoozeUntil
+    ) -> ChangedView:
+        """Take a message out of the list and the counts until a time."""
+        until_ms = round(body.until.timestamp() * 1000)
+        return ChangedView(await inboxes.marking.snooze(actor, tenant, inbox, message_id, until_ms=until_ms))
+
+    @api.get(f"{at}/counts")
+    async def count_messages(actor: Actor, tenant: Tenant, inbox: InboxKey) -> CountsView:
+        """How much one can see, and how much of it is unread, in all and by category."""
+        return counts_view(await inboxes.counting.count(actor, tenant, inbox))
+
+    @api.put(f"{at}/preferences/{{category}}", errors=[BadCategory])
+    async def set_preference(
+        actor: Actor, tenant: Tenant, inbox: InboxKey, category: str, body: NewPreference
+    ) -> PreferenceView:
+        """Mute a category, or hear of it again. It is still listed, and not among what is unread."""
+        preference = await inboxes.preferences.set(actor, tenant, inbox, category, muted=body.muted)
+        return PreferenceView(preference.category, preference.muted)
+
+    return api
+
+
+def _tenant_view(settings: TenantSettings) -> TenantSettingsView:
+    return TenantSettingsView(settings.tenant, settings.title, settings.ttl_text)
+
+
+def _inbox_view(config: InboxConfig) -> InboxConfigView:
+    return InboxConfigView(
+        config.tenant, config.inbox, config.title, config.description, config.ttl_rules, config.body_schema
+    )
+
+
+def _progress_view(publish: Publish) -> ProgressView:
+    delivered = None if publish.recipients is None else publish.delivered
+    return ProgressView(delivered, publish.recipients, publish.state)
+
+
+def message_view(entry: Entry) -> InboxMessageView:
+    message, content = entry.message, entry.message.message
+    return InboxMessageView(
+        message_id=message.message_id,
+        sender=message.sender,
+        title=content.title,
+        body=content.body,
+        category=message.category,
+        cta_uri=content.cta_uri,
+        readat=None if entry.readat is None else instant(entry.readat),
+        received_at=instant(message.received),
+        expires_at=None if entry.expiredat is None else instant(entry.expiredat * 1000),
+        audience="everyone" if message.audiences.kind == "everyone" else "users",
+    )
+
+
+def counts_view(count: InboxCount) -> CountsView:
+    return CountsView(
+        count.total,
+        count.unread,
+        {category: CategoryCountView(*each) for category, each in count.categories.items()},
+    )

@@ -1,0 +1,79 @@
+"""What a deleted account leaves behind in inboxes, taken away; and what a person gets of it who asks."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.errors import Refusal
+from sobremesa.domains.accounts.entities import user_by_id
+from sobremesa.domains.inboxes.entities import (
+    clean_up,
+    everything_of,
+    inboxes_of,
+    messages_to,
+    preferences_of,
+    snoozes_of,
+)
+from sobremesa.domains.inboxes.places import Own
+from sobremesa.domains.inboxes.settling import is_expired
+from sobremesa.table import Table
+
+
+class Cleanup:
+    """Takes away what people leave behind in inboxes."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    async def objection(self, user_id: UserId) -> Refusal | None:
+        """Nothing in an inbox keeps a person from leaving."""
+        return None
+
+    async def depart(self, user_id: UserId) -> None:
+        """Remove everything that is a person's own in the inboxes of their tenant."""
+        async for own in self._places(user_id):
+            await self._table.delete_every(everything_of(**own.parts()), pattern=clean_up)
+
+    async def export(self, user_id: UserId) -> AsyncIterator[Any]:
+        """Every message to the person by name, what they did with others, and what they set."""
+        async for own in self._places(user_id):
+            now = self._clock.now_ms() // 1000
+            async for row in self._table.every(messages_to(**own.parts())):
+                if is_expired(row, now):
+                    continue
+                line: dict[str, Any] = {
+                    "kind": "inboxMessage" if row.is_message else "inboxReceipt",
+                    "inbox": own.inbox,
+                    "messageId": row.message_id,
+                    "category": row.category,
+                    "readat": None if row.readat is None else instant(row.readat),
+                }
+                if row.is_message:
+                    content = row.message
+                    line |= {"sender": row.sender, "title": content.title, "body": content.body}
+                yield line
+            async for preference in self._table.every(preferences_of(**own.parts())):
+                yield {
+                    "kind": "inboxPreference",
+                    "inbox": own.inbox,
+                    "category": preference.category,
+                    "muted": preference.muted,
+                }
+            async for snooze in self._table.every(snoozes_of(**own.parts())):
+                yield {
+                    "kind": "inboxSnooze",
+                    "inbox": own.inbox,
+                    "messageId": snooze.message_id,
+                    "until": instant(snooze.until * 1000),
+                }
+
+    async def _places(self, user_id: UserId) -> AsyncIterator[Own]:
+        user = await self._table.get(user_by_id(user_id=user_id))
+        if user is None:
+            return
+        async for config in self._table.every(inboxes_of(tenant=user.tenant)):
+            yield Own(user.tenant, user_id, config.inbox)

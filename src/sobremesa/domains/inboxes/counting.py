@@ -1,0 +1,102 @@
+"""Counting: how much a person has in an inbox, and how much of it is unread, by two requests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sobremesa.core.actor import Actor, Tenant
+from sobremesa.domains.inboxes.entities import CategoryStats, InboxKey, UserStats, inboxes_of
+from sobremesa.domains.inboxes.places import Own
+from sobremesa.domains.inboxes.settling import Counts, Settling
+from sobremesa.domains.inboxes.standing import Standing
+from sobremesa.domains.inboxes.tallies import NOTHING, Tally, counted
+from sobremesa.domains.inboxes.tenancy import own_place
+from sobremesa.table import Table
+
+AT_ONCE = 8
+
+
+class CategoryCount(NamedTuple):
+    """What a person can see of one category. A muted one keeps its own number."""
+
+    total: int
+    unread: int
+    muted: bool
+
+
+class InboxCount(NamedTuple):
+    """What a person can see in an inbox; what is unread in muted categories is not in `unread`."""
+
+    total: int
+    unread: int
+    categories: dict[str, CategoryCount]
+
+
+class InboxUnread(NamedTuple):
+    """What is unread in one of several inboxes."""
+
+    inbox: InboxKey
+    unread: int
+
+
+class Counting:
+    """Tells how much there is."""
+
+    def __init__(self, table: Table, settling: Settling, standing: Standing) -> None:
+        self._table = table
+        self._settling = settling
+        self._standing = standing
+
+    async def count(self, actor: Actor, tenant: Tenant, inbox: InboxKey) -> InboxCount:
+        """What the person can see now: exact whenever nobody is writing."""
+        return await self.count_at(own_place(actor, tenant, inbox))
+
+    async def count_everywhere(self, actor: Actor) -> Sequence[InboxUnread]:
+        """Every inbox of the person's tenant in which something is unread."""
+        inboxes = [config.inbox async for config in self._table.every(inboxes_of(tenant=actor.tenant))]
+        at_once = asyncio.Semaphore(AT_ONCE)
+
+        async def of(inbox: InboxKey) -> InboxUnread:
+            async with at_once:
+                found = await self.count_at(Own(actor.tenant, actor.user_id, inbox))
+                return InboxUnread(inbox, found.unread)
+
+        counts = await asyncio.gather(*map(of, inboxes))
+        return [each for each in counts if each.unread]
+
+    async def count_at(self, own: Own) -> InboxCount:
+        """What is visible at a person's place."""
+        # One's own first: a message read in between is then one too many, never one too few.
+        mine = await self._settling.up_to_now(own)
+        public = await self._settling.up_to_now(own.public)
+        assert isinstance(mine.total, UserStats)  # noqa: S101 - told to the type checker
+        total = await self._standing.current(own, mine.total, public)
+
+        return visible(mine, total, public)
+
+
+def visible(mine: Counts, total: UserStats, public: Counts) -> InboxCount:
+    """What a person can see, by the counts of both places and the base."""
+    categories: dict[str, CategoryCount] = {}
+    muted_unread = 0
+    for category in sorted({*mine.categories, *public.categories}):
+        own, theirs = mine.categories.get(category), public.categories.get(category)
+        is_muted = isinstance(own, CategoryStats) and own.muted
+        seen, unread = _seen(
+            NOTHING if own is None else counted(own),
+            0 if theirs is None else theirs.published,
+            total.base.get(category, 0),
+        )
+        muted_unread += unread if is_muted else 0
+        if seen:
+            categories[category] = CategoryCount(seen, unread, is_muted)
+    seen, unread = _seen(counted(total), public.total.published, total.base_total)
+    return InboxCount(seen, max(0, unread - muted_unread), categories)
+
+
+def _seen(own: Tally, public: int, base: int) -> tuple[int, int]:
+    """How much is seen and how much of it is unread; never negative, also while somebody is writing."""
+    seen = max(0, own.published + max(0, public - base) - own.hidden)
+    return seen, max(0, seen - own.read)

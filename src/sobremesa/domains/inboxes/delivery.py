@@ -1,0 +1,169 @@
+"""Delivery: a message to named people, some of them in each transaction, each exactly once.
+
+A transaction holds the copies, the counts of each person in all and in the category, and how far the publishing has
+come: on the condition that nobody else took it that far. So it can be killed anywhere and taken up again, and two who
+work on it at once do not repeat each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.clock import Clock
+from sobremesa.core.errors import Busy
+from sobremesa.domains.inboxes.contents import Audience, Taxonomy
+from sobremesa.domains.inboxes.entities import (
+    Chunk,
+    Publish,
+    PublishState,
+    UserMessage,
+    chunk_of,
+    chunks_of,
+    clear_chunks,
+    deliver,
+    publish_by_id,
+)
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.domains.inboxes.places import Own, count, next_expiry_in, sooner, sooner_unseen
+from sobremesa.domains.inboxes.tallies import Tally
+from sobremesa.table import (
+    Condition,
+    Create,
+    Operation,
+    Table,
+    Update,
+    WritePattern,
+    add,
+    equals,
+    set_if_absent,
+    set_to,
+)
+from sobremesa.table.errors import ConditionFailed, FailedCondition
+
+JOB = "inboxes.deliver"
+AT_ONCE = 33
+"""People in one transaction: three rows each, and one for how far it has come, are a hundred."""
+CHUNK = 1000
+ATTEMPTS = 12
+
+
+def subject_of(tenant: Tenant, message_id: InboxMessageId) -> str:
+    """What the job is about; neither part has a #."""
+    return f"{tenant}#{message_id}"
+
+
+class Delivery:
+    """Brings messages to people."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    async def run(self, subject: str) -> None:
+        """Deliver what is left of a publishing: the job."""
+        tenant, _, message_id = subject.partition("#")
+        publish = await self._table.get(publish_by_id(tenant=tenant, message_id=message_id))
+        if publish is not None:
+            await self.finish(publish)
+
+    async def finish(self, publish: Publish) -> Publish:
+        """Deliver to everybody who has not got it yet."""
+        chunk: Chunk | None = None
+        while publish.state == "running":
+            n, place = divmod(publish.delivered, CHUNK)
+            if chunk is None or chunk.n != n:
+                chunk = await self._table.get(chunk_of(tenant=publish.tenant, message_id=publish.message_id, n=n))
+            uids = [] if chunk is None else chunk.uids[place : place + AT_ONCE]
+            publish = await self._step(publish, uids)
+        await self.forget(publish)
+        return publish
+
+    async def forget(self, publish: Publish) -> None:
+        """Take away the list of recipients."""
+        await self._table.delete_every(
+            chunks_of(tenant=publish.tenant, message_id=publish.message_id), pattern=clear_chunks
+        )
+
+    async def _step(self, publish: Publish, uids: Sequence[UserId]) -> Publish:
+        """The publishing after the next few people; after the last, or once the message has expired, it is done."""
+        if not uids or self._is_over(publish):
+            step = Update(publish.own_key(), set_to(state="done"), when=_as_far_as(publish))
+            try:
+                return await self._table.write(step, pattern=deliver)
+            except ConditionFailed:
+                return await self._again(publish)
+        delivered = publish.delivered + len(uids)
+        state: PublishState = "done" if delivered == publish.recipients else "running"
+        step = Update(publish.own_key(), add(delivered=len(uids)), set_to(state=state), when=_as_far_as(publish))
+        if not await self.write(publish, uids, [step], pattern=deliver):
+            return await self._again(publish)
+        return msgspec.structs.replace(publish, delivered=delivered, state=state)
+
+    async def write(
+        self, publish: Publish, uids: Sequence[UserId], first: Sequence[Operation], *, pattern: WritePattern
+    ) -> bool:
+        """Everybody's copy with its counts, and what goes first, in one transaction; False if one of those failed."""
+        known: dict[UserId, int | None] = {}
+        left = list(uids)
+        for _ in range(ATTEMPTS):
+            copies = [self._copy(publish, user_id, known) for user_id in left]
+            operations = [*first, *(operation for copy in copies for operation in copy)]
+            try:
+                await self._table.write(operations[0], *operations[1:], pattern=pattern)
+            except ConditionFailed as failed:
+                if any(failure.index < len(first) for failure in failed.failures):
+                    return False
+                size = len(copies[0])
+                for failure in failed.failures:
+                    _learn(failure, *divmod(failure.index - len(first), size), left, known)
+                left = [user_id for user_id in left if user_id]
+            else:
+                return True
+        raise Busy
+
+    def _copy(self, publish: Publish, user_id: UserId, known: dict[UserId, int | None]) -> list[Operation]:
+        own = Own(publish.tenant, user_id, publish.inbox)
+        copy = UserMessage(
+            tenant=publish.tenant,
+            user_id=user_id,
+            inbox=publish.inbox,
+            message_id=publish.message_id,
+            host_system_id=publish.host_system_id,
+            sender=publish.sender,
+            audiences=Audience("users", publish.label, [user_id]),
+            received=publish.received,
+            delivered=self._clock.now_ms(),
+            taxonomy=Taxonomy(publish.category),
+            message=publish.message,
+            expiredat=publish.expiredat,
+        )
+        at = publish.expiredat
+        step = sooner(known[user_id], at) if user_id in known else sooner_unseen(at)
+        first = set_if_absent(first_addressed=publish.received)
+        return [Create(copy), *count(own, {publish.category: Tally(1)}, first, step.changes, when=step.when)]
+
+    async def _again(self, publish: Publish) -> Publish:
+        """The publishing as somebody else has left it."""
+        found = await self._table.get(publish.own_key(), consistent=True)
+        return found or msgspec.structs.replace(publish, state="done")
+
+    def _is_over(self, publish: Publish) -> bool:
+        return publish.expiredat is not None and publish.expiredat <= self._clock.now_ms() // 1000
+
+
+def _as_far_as(publish: Publish) -> Condition:
+    return equals("delivered", publish.delivered) & equals("state", "running")
+
+
+def _learn(
+    failure: FailedCondition, index: int, operation: int, left: list[UserId], known: dict[UserId, int | None]
+) -> None:
+    """From a condition that failed: this person has the copy already, or what there is expires at another time."""
+    user_id = left[index]
+    if operation == 0:
+        left[index] = UserId("")
+    else:
+        known[user_id] = next_expiry_in(failure.item)

@@ -1,0 +1,119 @@
+"""What comes into inboxes, and what people do with it on another device.
+
+Counts are a reader's own, and asked for by whoever tells them: only that they changed is announced here.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from sobremesa.core.actor import Tenant
+from sobremesa.core.clock import Instant, instant
+from sobremesa.domains.inboxes.api import CountsView, InboxMessageView, message_view
+from sobremesa.domains.inboxes.entities import CategoryStats, Held, InboxKey, PublicMessage, UserStats
+from sobremesa.domains.inboxes.listing import Entry
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.http.endpoints import Output
+from sobremesa.live.events import Announcement, EventType, person
+from sobremesa.live.events import tenant as everyone_of
+from sobremesa.live.translation import Seen, Translation
+
+
+class LiveInboxMessage(InboxMessageView):
+    """A message, and the inbox that it came into."""
+
+    tenant: Tenant
+    inbox: InboxKey
+
+
+class InboxMarked(Output):
+    """What one has done with a message."""
+
+    tenant: Tenant
+    inbox: InboxKey
+    message_id: InboxMessageId
+    readat: Instant | None
+    archivedat: Instant | None
+    snoozeduntil: Instant | None
+
+
+class LiveCounts(CountsView):
+    """What one can see in an inbox now."""
+
+    tenant: Tenant
+    inbox: InboxKey
+
+
+inbox_message = EventType(
+    "inbox.message",
+    LiveInboxMessage,
+    "Something came into an inbox, for you or for everyone.",
+    to="you, or everybody of the tenant",
+)
+inbox_updated = EventType(
+    "inbox.updated", InboxMarked, "You have read, archived or snoozed a message, or a snoozed one has come back."
+)
+inbox_counts = EventType(
+    "inbox.counts",
+    LiveCounts,
+    "There is more or less in an inbox of yours, or less of it is unread. After a message to everyone it comes a "
+    "little later than the message, once for several.",
+)
+
+_MARKS = ("readat", "archivedat", "snoozeduntil")
+
+
+class InboxEvents:
+    """Announces what happens in inboxes."""
+
+    def announce(self, translation: Translation) -> None:
+        # Messages and receipts lie in one range: read as they are held, their kind tells them apart.
+        translation.on(Held, self._held, fields=_MARKS)
+        translation.on(PublicMessage, self._public, fields=())
+        # The total changes with every count, and whether a category is muted only beside that category's.
+        translation.on(UserStats, self._counts, fields=("version", "published", "read", "hidden", "floor", "base"))
+        translation.on(CategoryStats, self._muted, fields=("muted",))
+
+    async def _held(self, seen: Seen[Held]) -> list[Announcement]:
+        old, new = seen
+        if new is None:
+            return []
+        if old is None and new.is_message:
+            return [inbox_message(_live(new), person(new.user_id))]
+        if old is None and new.readat is None and not new.is_hidden:
+            return []
+        marked = InboxMarked(
+            new.tenant,
+            new.inbox,
+            new.message_id,
+            None if new.readat is None else instant(new.readat),
+            None if new.archivedat is None else instant(new.archivedat),
+            None if new.snoozeduntil is None else instant(new.snoozeduntil * 1000),
+        )
+        return [inbox_updated(marked, person(new.user_id))]
+
+    async def _public(self, seen: Seen[PublicMessage]) -> list[Announcement]:
+        message = seen.new
+        if message is None:
+            return []
+        everyone = everyone_of(message.tenant)
+        counts = Announcement(t=inbox_counts.name, topics=(everyone,), fresh=(message.tenant, message.inbox))
+        return [inbox_message(_live(message), everyone), counts]
+
+    async def _counts(self, seen: Seen[UserStats]) -> list[Announcement]:
+        return [] if seen.new is None else [_fresh(seen.new)]
+
+    async def _muted(self, seen: Seen[CategoryStats]) -> list[Announcement]:
+        old, new = seen
+        if new is None or new.muted == (old is not None and old.muted):
+            return []
+        return [_fresh(new)]
+
+
+def _live(message: Held | PublicMessage) -> LiveInboxMessage:
+    view = message_view(Entry(message, None))
+    return LiveInboxMessage(**msgspec.structs.asdict(view), tenant=message.tenant, inbox=message.inbox)
+
+
+def _fresh(stats: UserStats | CategoryStats) -> Announcement:
+    return Announcement(t=inbox_counts.name, topics=(person(stats.user_id),), fresh=(stats.tenant, stats.inbox))

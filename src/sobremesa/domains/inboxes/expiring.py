@@ -1,0 +1,75 @@
+"""Expiring: what the store has removed by itself, because its time had come, is counted out once.
+
+Whoever deletes a row in a transaction counts it there. The store's own removals are only in the stream, marked as such.
+Each is counted with a marker in the partition that it counts in, so a record that comes again finds it; and on the
+condition that the partition was not settled beyond that row's time, so a record that comes late counts nothing twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sobremesa.core.clock import Clock
+from sobremesa.domains.inboxes.entities import Held, HeldPublic, count_expiry
+from sobremesa.domains.inboxes.places import HeldRow, count, find_place
+from sobremesa.domains.inboxes.tallies import NOTHING, category_of, tally_of
+from sobremesa.table import Create, RawChange, Table, hash_part, less_if_present
+from sobremesa.table.errors import ConditionFailed
+
+AT_ONCE = 8
+MARKED_SECONDS = 3 * 86400
+"""How long a record is remembered: the stream itself keeps a day."""
+
+_PARTITION = "t#"
+_ROW = "m#"
+
+
+class Expiring:
+    """Counts out what the store has removed."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+        self._waiting: dict[str, RawChange] = {}
+
+    def see(self, change: RawChange) -> None:
+        if change.expired and change.key.pk.startswith(_PARTITION) and change.key.sk.startswith(_ROW):
+            self._waiting[change.id] = change
+
+    async def settle(self) -> None:
+        at_once = asyncio.Semaphore(AT_ONCE)
+
+        async def count_all(changes: Sequence[RawChange]) -> None:
+            async with at_once:
+                for change in changes:
+                    await self.count(change)
+
+        # Those of one partition one after the other: they meet at its total.
+        by_partition: dict[str, list[RawChange]] = {}
+        for change in self._waiting.values():
+            by_partition.setdefault(change.key.pk, []).append(change)
+        await asyncio.gather(*map(count_all, by_partition.values()))
+        self._waiting.clear()
+
+    async def count(self, change: RawChange) -> bool:
+        """Count a removal; whether it was still to be counted."""
+        row = None if change.old is None else self._row(change.old)
+        place = None if change.old is None else find_place(change.old, self._table.layout)
+        if row is None or row.expiredat is None or place is None:
+            return False
+        until = self._clock.now_ms() // 1000 + MARKED_SECONDS
+        not_settled = less_if_present("settled_at", int(row.expiredat))
+        out = {category_of(row): NOTHING.minus(tally_of(row))}
+        total, *rest = count(place, out, when=not_settled)
+        marker = place.marker(hash_part(change.id), until)
+        try:
+            await self._table.write(total, Create(marker), *rest, pattern=count_expiry)
+        except ConditionFailed:
+            return False
+        return True
+
+    def _row(self, item: Mapping[str, Any]) -> HeldRow | None:
+        stored = dict(item)
+        return self._table.as_entity(stored, Held) or self._table.as_entity(stored, HeldPublic)

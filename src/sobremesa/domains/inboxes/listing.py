@@ -1,0 +1,166 @@
+"""Listing: a person's messages and those to everyone as one list, the newest first.
+
+Both partitions are read in the order of ids and merged; a receipt has the id of its message, so they meet. A page ends
+at an id, and the next one begins below it: what is published or expires meanwhile moves nothing.
+"""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import NamedTuple
+
+from sobremesa.core.actor import Actor, Tenant
+from sobremesa.core.clock import Clock
+from sobremesa.domains.inboxes.entities import (
+    Held,
+    InboxKey,
+    PublicMessage,
+    messages_to,
+    public_messages,
+)
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.domains.inboxes.places import Own
+from sobremesa.domains.inboxes.settling import is_expired
+from sobremesa.domains.inboxes.standing import Standing
+from sobremesa.domains.inboxes.tenancy import own_place
+from sobremesa.table import IndexKey, RawKey, Table
+from sobremesa.table.errors import BadCursor, BadKey
+from sobremesa.table.keys import check_part
+
+MAX_LOOKED_AT = 1000
+"""Messages that one page looks at: with a filter that little passes, it may have less than was asked for."""
+MAX_CURSOR_ID = 200
+
+
+class Entry(NamedTuple):
+    """A message as its reader has it: the message, and what they did with it (None: nothing yet)."""
+
+    message: Held | PublicMessage
+    held: Held | None
+
+    @property
+    def message_id(self) -> InboxMessageId:
+        return self.message.message_id
+
+    @property
+    def readat(self) -> int | None:
+        return None if self.held is None else self.held.readat
+
+    @property
+    def expiredat(self) -> int | None:
+        return None if self.message.expiredat is None else int(self.message.expiredat)
+
+    def is_shown(self, now: int) -> bool:
+        """Neither archived nor snoozed now."""
+        held = self.held
+        if held is None:
+            return True
+        return held.archivedat is None and (held.snoozeduntil is None or held.snoozeduntil <= now)
+
+
+class Listing:
+    """Lists messages."""
+
+    def __init__(self, table: Table, clock: Clock, standing: Standing) -> None:
+        self._table = table
+        self._clock = clock
+        self._standing = standing
+
+    async def page(
+        self,
+        actor: Actor,
+        tenant: Tenant,
+        inbox: InboxKey,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        category: str | None = None,
+        unread: bool = False,
+    ) -> tuple[list[Entry], str | None]:
+        """The newest messages, or those after a page; of a category, or unread ones, if asked for."""
+        own = own_place(actor, tenant, inbox)
+        before = None if cursor is None else _opened(cursor)
+        floor = await self._standing.floor_of(own)
+
+        found: list[Entry] = []
+        looked_at = 0
+        last: Entry | None = None
+        async with aclosing(self.walk(own, floor, before=before, page=limit + 1)) as entries:
+            async for entry in entries:
+                if last is not None and (len(found) == limit or looked_at == MAX_LOOKED_AT):
+                    return found, _sealed(last.message_id)
+                looked_at += 1
+                last = entry
+                if self._passes(entry, category, unread):
+                    found.append(entry)
+        return found, None
+
+    async def walk(self, own: Own, floor: str, *, before: str | None = None, page: int = 100) -> AsyncGenerator[Entry]:
+        """Every message that has not expired, the newest first, whether or not it is shown."""
+        mine = self._mine(own, before, page)
+        public = self._public(own, floor, before, page)
+        held, message = await anext(mine, None), await anext(public, None)
+        while held is not None or message is not None:
+            if message is None or (held is not None and held.message_id > message.message_id):
+                # A receipt alone is of a message that is gone or was never this person's.
+                if held is not None and held.is_message:
+                    yield Entry(held, held)
+                held = await anext(mine, None)
+            elif held is None or held.message_id < message.message_id:
+                yield Entry(message, None)
+                message = await anext(public, None)
+            else:
+                yield Entry(message, held)
+                held, message = await anext(mine, None), await anext(public, None)
+
+    def _passes(self, entry: Entry, category: str | None, unread: bool) -> bool:
+        if unread and entry.readat is not None:
+            return False
+        if category is not None and entry.message.category != category:
+            return False
+        return entry.is_shown(self._clock.now_ms() // 1000)
+
+    async def _mine(self, own: Own, before: str | None, page: int) -> AsyncIterator[Held]:
+        question = messages_to(**own.parts())
+        after: RawKey | IndexKey | None = None
+        if before is not None:
+            after = Held.key(**own.parts(), message_id=before).raw
+        while True:
+            found = await self._table.query(question, limit=page, after=after)
+            now = self._clock.now_ms() // 1000
+            for row in found.items:
+                if not is_expired(row, now):
+                    yield row
+            if found.last is None:
+                return
+            after = found.last
+
+    async def _public(self, own: Own, floor: str, before: str | None, page: int) -> AsyncIterator[PublicMessage]:
+        question = public_messages(**own.public.parts())
+        after: RawKey | IndexKey | None = None
+        if before is not None:
+            after = PublicMessage.key(**own.public.parts(), message_id=before).raw
+        while True:
+            found = await self._table.query(question, limit=page, after=after)
+            for row in found.items:
+                if row.message_id <= floor:
+                    return
+                yield row
+            if found.last is None:
+                return
+            after = found.last
+
+
+def _sealed(message_id: str) -> str:
+    return urlsafe_b64encode(message_id.encode()).decode()
+
+
+def _opened(cursor: str) -> str:
+    try:
+        message_id = urlsafe_b64decode(cursor).decode()
+        check_part("message_id", message_id[:MAX_CURSOR_ID])
+    except (ValueError, BadKey):
+        raise BadCursor("this is no cursor of an inbox") from None
+    return message_id[:MAX_CURSOR_ID]

@@ -1,0 +1,235 @@
+"""Marking: what a person does with messages. Each change is one transaction with the counts that it changes.
+
+A message to everyone is marked by a receipt in the person's own partition. What is not there, has expired or is below
+the person's floor stays as it is, and the answer says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from sobremesa.core.actor import Actor, Tenant
+from sobremesa.core.clock import Clock
+from sobremesa.core.errors import Busy
+from sobremesa.domains.inboxes.contents import Taxonomy
+from sobremesa.domains.inboxes.durations import MAX_SECONDS
+from sobremesa.domains.inboxes.entities import (
+    Held,
+    InboxKey,
+    PublicMessage,
+    ReadReceipt,
+    Snooze,
+    UserStats,
+    count_of,
+    held_message,
+    mark,
+    public_message,
+)
+from sobremesa.domains.inboxes.errors import PastSnooze
+from sobremesa.domains.inboxes.listing import Listing
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.domains.inboxes.places import Own, count, sooner
+from sobremesa.domains.inboxes.settling import is_expired, unchanged
+from sobremesa.domains.inboxes.standing import Standing
+from sobremesa.domains.inboxes.tallies import NOTHING, Tally, category_of, tally_of
+from sobremesa.domains.inboxes.tenancy import own_place
+from sobremesa.table import Create, Operation, Put, Table, Update, set_to
+from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.keyed_lock import Lanes
+
+ATTEMPTS = 40
+AT_ONCE = 40
+"""Messages that one transaction marks; the total and up to as many categories go with them."""
+
+Change: TypeAlias = Callable[[Held], Held]
+
+
+class Target(NamedTuple):
+    """A message that can be marked: what is held of it, and whether that is there already or would be a new receipt."""
+
+    held: Held
+    is_new: bool
+
+    def tally(self) -> Tally:
+        return NOTHING if self.is_new else tally_of(self.held)
+
+
+class Marking:
+    """Marks messages as read, archives and snoozes them."""
+
+    def __init__(self, table: Table, clock: Clock, standing: Standing, listing: Listing) -> None:
+        self._table = table
+        self._clock = clock
+        self._standing = standing
+        self._listing = listing
+        self._lanes = Lanes(needed=not table.engine.keeps_order)
+
+    async def read(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> bool:
+        """Mark a message as read; whether that changed anything."""
+        return await self._change(own_place(actor, tenant, inbox), message_id, self._as_read)
+
+    async def archive(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> bool:
+        """Take a message out of the list and the counts, for good; whether that changed anything."""
+        return await self._change(own_place(actor, tenant, inbox), message_id, self._as_archived)
+
+    async def snooze(
+        self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId, *, until_ms: int
+    ) -> bool:
+        """Take a message out of the list and the counts until a time; whether that changed anything."""
+        if not 0 < until_ms - self._clock.now_ms() <= MAX_SECONDS * 1000:
+            raise PastSnooze
+        until = -(-until_ms // 1000)
+
+        def snoozed(held: Held) -> Held:
+            return msgspec.structs.replace(held, snoozeduntil=until) if held.archivedat is None else held
+
+        return await self._change(own_place(actor, tenant, inbox), message_id, snoozed)
+
+    async def read_all(self, actor: Actor, tenant: Tenant, inbox: InboxKey, *, category: str | None = None) -> int:
+        """Mark everything that is shown as read, in all or of a category; how much that changed."""
+        own = own_place(actor, tenant, inbox)
+        floor = await self._standing.floor_of(own)
+
+        changed = 0
+        waiting: list[Target] = []
+        async with aclosing(self._listing.walk(own, floor)) as entries:
+            async for entry in entries:
+                is_wanted = category is None or entry.message.category == category
+                if entry.readat is not None or not is_wanted or not entry.is_shown(self._now()):
+                    continue
+                waiting.append(_target(own, entry.held, entry.message))
+                if len(waiting) == AT_ONCE:
+                    changed += await self._read_together(own, waiting)
+                    waiting = []
+        return changed + await self._read_together(own, waiting)
+
+    # Inside
+
+    async def _change(self, own: Own, message_id: InboxMessageId, change: Change) -> bool:
+        for _ in range(ATTEMPTS):
+            stats, target = await self._find(own, message_id)
+            if target is None:
+                return False
+            changed = change(target.held)
+            if changed == target.held:
+                return False
+            if await self._write(own, stats, [(target, changed)]):
+                return True
+        raise Busy
+
+    async def _find(self, own: Own, message_id: InboxMessageId) -> tuple[UserStats | None, Target | None]:
+        """What there is to mark, and the person's total."""
+        stats, held, message = await self._table.get_many(
+            [
+                count_of(**own.parts()),
+                held_message(**own.parts(), message_id=message_id),
+                public_message(**own.public.parts(), message_id=message_id),
+            ],
+            consistent=True,
+        )
+        total = stats if isinstance(stats, UserStats) else None
+        own_row = held if isinstance(held, Held) and not is_expired(held, self._now()) else None
+        if own_row is not None and own_row.is_message:
+            return total, Target(own_row, is_new=False)
+        if not isinstance(message, PublicMessage):
+            return total, None
+        floor = await self._standing.floor_in(own, total)
+        return total, _target(own, own_row, message) if message_id > floor else None
+
+    async def _read_together(self, own: Own, targets: Sequence[Target]) -> int:
+        """Mark some at once; one by one if somebody was at them meanwhile."""
+        if not targets:
+            return 0
+        stats = await self._table.get(count_of(**own.parts()))
+        if await self._write(own, stats, [(target, self._as_read(target.held)) for target in targets]):
+            return len(targets)
+        return sum([await self._change(own, target.held.message_id, self._as_read) for target in targets])
+
+    async def _write(self, own: Own, stats: UserStats | None, changes: Sequence[tuple[Target, Held]]) -> bool:
+        """Store what changed, with what it counts for; False if something was changed meanwhile."""
+        operations: list[Operation] = []
+        deltas: dict[str | None, Tally] = {}
+        moments: list[int] = []
+        for target, changed in changes:
+            held = target.held
+            category = category_of(held)
+            deltas[category] = deltas.get(category, NOTHING).plus(tally_of(changed).minus(target.tally()))
+            operations += _stored(target, changed)
+            if target.is_new and held.expiredat is not None:
+                moments.append(int(held.expiredat))
+            if changed.snoozeduntil is not None:
+                moments.append(changed.snoozeduntil)
+        step = sooner(None if stats is None else stats.next_expiry, min(moments, default=None))
+        total, *rest = count(own, deltas, step.changes, when=step.when)
+        try:
+            async with self._lanes.of(own.total().raw.pk):
+                await self._table.write(total, operations[0], *operations[1:], *rest, pattern=mark)
+        except ConditionFailed:
+            return False
+        return True
+
+    def _as_read(self, held: Held) -> Held:
+        return held if held.readat is not None else msgspec.structs.replace(held, readat=self._clock.now_ms())
+
+    def _as_archived(self, held: Held) -> Held:
+        if held.archivedat is not None:
+            return held
+        # What is archived does not come back when a snooze ends.
+        return msgspec.structs.replace(held, archivedat=self._clock.now_ms(), snoozeduntil=None)
+
+    def _now(self) -> int:
+        return self._clock.now_ms() // 1000
+
+
+def _target(own: Own, held: Held | None, message: Held | PublicMessage) -> Target:
+    """What there is to mark of a message; of one to everyone that was never marked, a receipt to be made."""
+    if held is not None:
+        return Target(held, is_new=False)
+    receipt = Held(
+        tenant=own.tenant,
+        user_id=own.user_id,
+        inbox=own.inbox,
+        message_id=message.message_id,
+        taxonomy=Taxonomy(message.category),
+        expiredat=message.expiredat,
+    )
+    return Target(receipt, is_new=True)
+
+
+def _stored(target: Target, changed: Held) -> list[Operation]:
+    state: dict[str, Any] = {
+        "readat": changed.readat,
+        "archivedat": changed.archivedat,
+        "snoozeduntil": changed.snoozeduntil,
+    }
+    operations: list[Operation]
+    if target.is_new:
+        receipt = ReadReceipt(
+            tenant=changed.tenant,
+            user_id=changed.user_id,
+            inbox=changed.inbox,
+            message_id=changed.message_id,
+            taxonomy=changed.taxonomy,
+            expiredat=None if changed.expiredat is None else int(changed.expiredat),
+            **state,
+        )
+        operations = [Create(receipt)]
+    else:
+        operations = [Update(target.held.own_key(), set_to(**state), when=unchanged(target.held))]
+    if changed.snoozeduntil is not None and changed.snoozeduntil != target.held.snoozeduntil:
+        operations.append(
+            Put(
+                Snooze(
+                    tenant=changed.tenant,
+                    user_id=changed.user_id,
+                    inbox=changed.inbox,
+                    message_id=changed.message_id,
+                    until=changed.snoozeduntil,
+                )
+            )
+        )
+    return operations

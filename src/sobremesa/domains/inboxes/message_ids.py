@@ -1,0 +1,65 @@
+"""Ids of inbox messages: the time in base 36, then chance, both of fixed width and in lower case.
+
+They are ULIDs written in base 36, so they are as unique, and as strictly increasing in a process. Eight digits of
+milliseconds last until 2059, and stand among the ids of older programs that wrote the time without a width.
+"""
+
+from __future__ import annotations
+
+from typing import NewType
+
+from sobremesa.core.ids import RANDOM_BITS, Ids, decode, encode
+
+InboxMessageId = NewType("InboxMessageId", str)
+
+TIME_DIGITS = 8
+CHANCE_DIGITS = 16
+LENGTH = TIME_DIGITS + CHANCE_DIGITS
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class MessageIds:
+    """Mints ids, each greater than all before it in this process."""
+
+    def __init__(self, ids: Ids) -> None:
+        self._ids = ids
+
+    def mint(self) -> InboxMessageId:
+        return _of_ulid(self._ids.mint())
+
+    def mint_after(self, other: str | None) -> InboxMessageId:
+        """An id that is also greater than another, which any program may have made."""
+        minted = self.mint()
+        if other is None or minted > other:
+            return minted
+        try:
+            return _of_ulid(self._ids.mint_after(_ulid_of(other)))
+        except ValueError:
+            # Not one of ours: anything of the millisecond after it is greater.
+            return _of_ulid(self._ids.mint_after(encode((int(other[:TIME_DIGITS], 36) + 1) << RANDOM_BITS)))
+
+
+def first_after(milliseconds: int) -> str:
+    """What sorts before every id of a millisecond, and after all ids before it."""
+    return base36(milliseconds, TIME_DIGITS)
+
+
+def base36(number: int, width: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits.rjust(width, "0")
+
+
+def _of_ulid(ulid: str) -> InboxMessageId:
+    number = decode(ulid)
+    chance = number & ((1 << RANDOM_BITS) - 1)
+    return InboxMessageId(base36(number >> RANDOM_BITS, TIME_DIGITS) + base36(chance, CHANCE_DIGITS))
+
+
+def _ulid_of(message_id: str) -> str:
+    if len(message_id) != LENGTH:
+        raise ValueError(f"not an id of ours: {message_id!r}")
+    return encode((int(message_id[:TIME_DIGITS], 36) << RANDOM_BITS) | int(message_id[TIME_DIGITS:], 36))

@@ -1,0 +1,59 @@
+"""Opening inboxes: the parts, put together in their one order."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sobremesa.core.clock import Clock
+from sobremesa.core.ids import Ids
+from sobremesa.domains.inboxes.cleanup import Cleanup
+from sobremesa.domains.inboxes.configuring import Configuring
+from sobremesa.domains.inboxes.counting import Counting
+from sobremesa.domains.inboxes.delivery import Delivery
+from sobremesa.domains.inboxes.expiring import Expiring
+from sobremesa.domains.inboxes.listing import Listing
+from sobremesa.domains.inboxes.marking import Marking
+from sobremesa.domains.inboxes.message_ids import MessageIds
+from sobremesa.domains.inboxes.preferences import Preferences
+from sobremesa.domains.inboxes.publishing import Publishing
+from sobremesa.domains.inboxes.reconciling import Reconciling
+from sobremesa.domains.inboxes.settling import Settling
+from sobremesa.domains.inboxes.standing import Standing
+from sobremesa.table import Table
+from sobremesa.work.jobs import Jobs
+
+
+class Inboxes(NamedTuple):
+    """Everything that can be done with inboxes, one noun each."""
+
+    configuring: Configuring
+    publishing: Publishing
+    delivery: Delivery
+    listing: Listing
+    marking: Marking
+    counting: Counting
+    preferences: Preferences
+    expiring: Expiring
+    reconciling: Reconciling
+    cleanup: Cleanup
+
+
+def open_inboxes(table: Table, clock: Clock, ids: Ids, jobs: Jobs) -> Inboxes:
+    """All parts of inboxes over one table."""
+    settling = Settling(table, clock)
+    standing = Standing(table, clock, settling)
+    configuring = Configuring(table)
+    delivery = Delivery(table, clock)
+    listing = Listing(table, clock, standing)
+    return Inboxes(
+        configuring=configuring,
+        publishing=Publishing(table, clock, MessageIds(ids), configuring, delivery, jobs),
+        delivery=delivery,
+        listing=listing,
+        marking=Marking(table, clock, standing, listing),
+        counting=Counting(table, settling, standing),
+        preferences=Preferences(table),
+        expiring=Expiring(table, clock),
+        reconciling=Reconciling(table, settling, standing),
+        cleanup=Cleanup(table, clock),
+    )

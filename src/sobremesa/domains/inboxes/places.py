@@ -1,0 +1,193 @@
+"""Places: the two kinds of partition in which rows are counted, a person's and everyone's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from sobremesa.core.actor import Tenant, UserId
+from sobremesa.domains.inboxes.entities import (
+    PUBLIC,
+    STORED,
+    CategoryStats,
+    Counted,
+    Held,
+    HeldPublic,
+    InboxKey,
+    PublicCategoryStats,
+    PublicCounted,
+    PublicStats,
+    UserStats,
+    counts_of,
+    held_public,
+    messages_to,
+    public_counts,
+)
+from sobremesa.domains.inboxes.tallies import Tally
+from sobremesa.table import (
+    Condition,
+    Key,
+    Layout,
+    Operation,
+    Question,
+    Upsert,
+    absent_or_null,
+    add,
+    at_most,
+    greater,
+    set_if_absent,
+    set_to,
+)
+from sobremesa.table.updates import Changes
+
+HeldRow: TypeAlias = Held | HeldPublic
+Total: TypeAlias = UserStats | PublicStats
+InCategory: TypeAlias = CategoryStats | PublicCategoryStats
+
+
+class Public(NamedTuple):
+    """What an inbox has for everyone."""
+
+    tenant: Tenant
+    inbox: InboxKey
+
+    def parts(self) -> dict[str, str]:
+        return {"tenant": self.tenant, "inbox": self.inbox}
+
+    def fixed(self) -> dict[str, str]:
+        return {"kind": "US", "user_id": PUBLIC}
+
+    def total(self) -> Key[PublicStats]:
+        return PublicStats.key(**self.parts())
+
+    def category(self, category: str) -> Key[PublicCategoryStats]:
+        return PublicCategoryStats.key(**self.parts(), category=category)
+
+    def counts(self) -> Question[Any]:
+        return public_counts(**self.parts())
+
+    def rows(self) -> Question[HeldPublic]:
+        return held_public(**self.parts())
+
+    def nothing(self) -> PublicStats:
+        return PublicStats(tenant=self.tenant, inbox=self.inbox)
+
+    def marker(self, event_id: str, until: int) -> PublicCounted:
+        return PublicCounted(tenant=self.tenant, inbox=self.inbox, event_id=event_id, expiredat=until)
+
+
+class Own(NamedTuple):
+    """What an inbox has for one person."""
+
+    tenant: Tenant
+    user_id: UserId
+    inbox: InboxKey
+
+    @property
+    def public(self) -> Public:
+        return Public(self.tenant, self.inbox)
+
+    def parts(self) -> dict[str, str]:
+        return {"tenant": self.tenant, "user_id": self.user_id, "inbox": self.inbox}
+
+    def fixed(self) -> dict[str, str]:
+        return {"kind": "US"}
+
+    def total(self) -> Key[UserStats]:
+        return UserStats.key(**self.parts())
+
+    def category(self, category: str) -> Key[CategoryStats]:
+        return CategoryStats.key(**self.parts(), category=category)
+
+    def counts(self) -> Question[Any]:
+        return counts_of(**self.parts())
+
+    def rows(self) -> Question[Held]:
+        return messages_to(**self.parts())
+
+    def nothing(self) -> UserStats:
+        return UserStats(tenant=self.tenant, user_id=self.user_id, inbox=self.inbox)
+
+    def marker(self, event_id: str, until: int) -> Counted:
+        return Counted(tenant=self.tenant, user_id=self.user_id, inbox=self.inbox, event_id=event_id, expiredat=until)
+
+
+Place: TypeAlias = Own | Public
+
+
+def find_place(item: Mapping[str, Any], layout: Layout) -> Place | None:
+    """The place that a stored row is counted in; None if it is no row of an inbox.
+
+    The key says which it is. In a table whose keys are in lower case, the attributes know how its parts are spelled.
+    """
+    pk, spelling = item[layout.pk], layout.spelling
+    lowered = spelling is not None
+    for templates, place in ((Held.keys.pk, Own), (HeldPublic.keys.pk, Public)):
+        parts = templates.parse(pk, lowered=lowered)
+        if parts is None:
+            continue
+        for field, part in parts.items():
+            told = item.get(STORED[field])
+            if spelling is not None and isinstance(told, str) and spelling.key(told) == part:
+                parts[field] = told
+        return place(**parts)  # type: ignore[arg-type]
+    return None
+
+
+def count(
+    place: Place,
+    deltas: Mapping[str | None, Tally],
+    *changes: Changes,
+    when: Condition | None = None,
+) -> Sequence[Operation]:
+    """The operations that add to a place's counts: the total, which has the condition, then each category.
+
+    `deltas` holds what to add by category, with None for what has no category; the total is the sum of all.
+    """
+    total = Tally()
+    for delta in deltas.values():
+        total = total.plus(delta)
+    operations: list[Operation] = [
+        Upsert(
+            place.total(),
+            add(**total.changes(), version=1),
+            set_if_absent(None, **place.fixed()),
+            *changes,
+            when=when,
+        )
+    ]
+    operations += [
+        Upsert(place.category(category), add(**delta.changes()), set_if_absent(None, **place.fixed()))
+        for category, delta in deltas.items()
+        if category is not None and delta.changes()
+    ]
+    return operations
+
+
+class Sooner(NamedTuple):
+    """How the total learns of something that will expire or wake, and what must hold of it then."""
+
+    changes: Changes
+    when: Condition | None
+
+
+def sooner(known: int | None, at: int | None) -> Sooner:
+    """So that the total's next expiry is at most `at`, given what is known of it; the condition fails if it changed."""
+    if at is None:
+        return Sooner((), None)
+    if known is not None and known <= at:
+        return Sooner((), at_most("next_expiry", at))
+    return Sooner(set_to(next_expiry=at), absent_or_null("next_expiry") | greater("next_expiry", at))
+
+
+def sooner_unseen(at: int | None) -> Sooner:
+    """The same, where nobody has read the total: what is there most often expires first, or never."""
+    if at is None:
+        return Sooner((), None)
+    return Sooner(set_if_absent(next_expiry=at), absent_or_null("next_expiry") | at_most("next_expiry", at))
+
+
+def next_expiry_in(item: Mapping[str, Any] | None) -> int | None:
+    """What a stored total says of its next expiry."""
+    found = None if item is None else item.get("next_expiry")
+    return None if found is None else int(found)

@@ -1,0 +1,304 @@
+"""Publishing: to everyone by one row, to a few by one transaction, to many by a job.
+
+Up to a thousand people have the message when the call answers. A host system id makes a publishing happen once: the
+same id again gives the first message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from sobremesa.core.actor import Actor, Tenant, UserId
+from sobremesa.core.clock import Clock
+from sobremesa.core.errors import Busy, NotFound
+from sobremesa.domains.inboxes.configuring import Configuring, require_category, require_duration
+from sobremesa.domains.inboxes.contents import Audience, Content, Taxonomy
+from sobremesa.domains.inboxes.delivery import CHUNK, JOB, Delivery, subject_of
+from sobremesa.domains.inboxes.entities import (
+    PUBLIC,
+    Chunk,
+    HostClaim,
+    InboxKey,
+    PublicMessage,
+    Publish,
+    begin_publish,
+    host_claim,
+    publish_by_id,
+    publish_to_everyone,
+    publish_to_some,
+)
+from sobremesa.domains.inboxes.errors import BadRecipients, HostIdReused, MessageTooBig
+from sobremesa.domains.inboxes.message_ids import InboxMessageId, MessageIds
+from sobremesa.domains.inboxes.places import Public, count, next_expiry_in, sooner, sooner_unseen
+from sobremesa.domains.inboxes.tallies import Tally
+from sobremesa.domains.inboxes.tenancy import require_key
+from sobremesa.table import Create, Put, Table, hash_part, less_if_present, set_to
+from sobremesa.table.errors import BadKey, ConditionFailed, Conflict, OutcomeUnknown, Throttled
+from sobremesa.table.keys import check_part
+from sobremesa.work.jobs import Jobs
+from sobremesa.work.keyed_lock import Lanes
+
+MAX_RECIPIENTS = 100_000
+MAX_AT_ONCE = 1000
+"""Recipients that are delivered to before the call answers."""
+MAX_IN_ONE = 32
+"""Recipients of one transaction that also holds the publishing and its claim."""
+MAX_MESSAGE_BYTES = 32 * 1024
+MAX_USER_ID = 200
+KEPT_SECONDS = 30 * 86400
+CLAIM_SECONDS = 48 * 3600
+ATTEMPTS = 40
+
+
+class Notice(msgspec.Struct, frozen=True, kw_only=True):
+    """Something to tell."""
+
+    sender: str
+    title: str
+    body: Any
+    category: str | None = None
+    cta_uri: str | None = None
+    ttl: str | None = None
+    host_system_id: str | None = None
+    label: str | None = None
+
+
+class Publishing:
+    """Tells people something."""
+
+    def __init__(
+        self, table: Table, clock: Clock, ids: MessageIds, configuring: Configuring, delivery: Delivery, jobs: Jobs
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._configuring = configuring
+        self._delivery = delivery
+        self._jobs = jobs
+        self._lanes = Lanes(needed=not table.engine.keeps_order)
+
+    async def publish_to_everyone(self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice) -> Publish:
+        """Tell everyone: one message, however many people there are."""
+        claim, before = await self._begin(actor, tenant, inbox, notice, None)
+        if before is not None:
+            return before
+
+        publish = await self._draft(tenant, inbox, notice, None)
+        # Those who would meet at everyone's total, and be turned away there, wait for each other instead.
+        async with self._lanes.of(Public(tenant, inbox).total().raw.pk):
+            return await self._tell_everyone(publish, claim)
+
+    async def publish_to_users(
+        self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice, user_ids: Sequence[UserId]
+    ) -> Publish:
+        """Tell some people, each once. More than a thousand get it from a job, and the answer says so."""
+        uids = _recipients(user_ids)
+        claim, before = await self._begin(actor, tenant, inbox, notice, uids)
+        if before is not None:
+            return before
+
+        publish = await self._draft(tenant, inbox, notice, uids)
+        if len(uids) <= MAX_IN_ONE:
+            whole = msgspec.structs.replace(publish, state="done", delivered=len(uids))
+            first = [*_claims(claim, whole), Create(_told(whole))]
+            if not await self._delivery.write(whole, uids, first, pattern=publish_to_some):
+                return await self._replayed(claim)
+            return whole
+        return await self._publish_to_many(publish, claim, uids)
+
+    async def find(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> Publish:
+        """How far a publishing is; NotFound for none, or none of this inbox."""
+        require_key(actor, tenant, "inbox:publish", "inbox:read")
+        publish = await self._table.get(publish_by_id(tenant=tenant, message_id=message_id))
+        if publish is None or publish.inbox != inbox:
+            raise NotFound
+        return publish
+
+    # Inside
+
+    async def _tell_everyone(self, publish: Publish, claim: HostClaim | None) -> Publish:
+        """The message, its counts and its claim in one transaction, under an id above all before it."""
+        publish = msgspec.structs.replace(publish, message_id=self._ids.mint())
+        step = sooner_unseen(publish.expiredat)
+        for _ in range(ATTEMPTS):
+            newest = less_if_present("last_id", publish.message_id)
+            total, *rest = count(
+                Public(publish.tenant, publish.inbox),
+                {publish.category: Tally(1)},
+                step.changes,
+                set_to(last_id=publish.message_id),
+                when=newest if step.when is None else newest & step.when,
+            )
+            claims = _claims(claim, publish)
+            try:
+                await self._table.write(
+                    total, Create(_public(publish)), Create(_told(publish)), *claims, *rest, pattern=publish_to_everyone
+                )
+            except ConditionFailed as failed:
+                if claims and failed.at(3):
+                    return await self._replayed(claim)
+                item = next((failure.item for failure in failed.failures if failure.index == 0), None) or {}
+                # What was said later stands later, also when two nodes say something at once.
+                message_id = self._ids.mint_after(item.get("last_id"))
+                publish = msgspec.structs.replace(publish, message_id=message_id)
+                step = sooner(next_expiry_in(item), publish.expiredat)
+            else:
+                return publish
+        raise Busy
+
+    async def _publish_to_many(self, publish: Publish, claim: HostClaim | None, uids: list[UserId]) -> Publish:
+        chunks = [
+            Chunk(
+                tenant=publish.tenant,
+                message_id=publish.message_id,
+                n=n,
+                uids=uids[n * CHUNK : (n + 1) * CHUNK],
+                kept_until=self._now() + KEPT_SECONDS,
+            )
+            for n in range(-(-len(uids) // CHUNK))
+        ]
+        # Before the publishing is there nobody looks at them; should it never be, they expire.
+        await self._table.write_many(map(Put, chunks), pattern=begin_publish)
+        job = self._jobs.new(JOB, subject_of(publish.tenant, publish.message_id))
+        try:
+            await self._table.write(job, Create(publish), *_claims(claim, publish), pattern=begin_publish)
+        except ConditionFailed:
+            await self._delivery.forget(publish)
+            return await self._replayed(claim)
+        if len(uids) > MAX_AT_ONCE:
+            self._jobs.nudge()
+            return publish
+        try:
+            return await self._delivery.finish(publish)
+        except (Busy, Conflict, OutcomeUnknown, Throttled):
+            # It has begun, and the job goes on with it.
+            self._jobs.nudge()
+            return publish
+
+    async def _begin(
+        self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice, uids: list[UserId] | None
+    ) -> tuple[HostClaim | None, Publish | None]:
+        """The claim of a host system id, if there is one, and what it stands for already."""
+        require_key(actor, tenant, "inbox:publish")
+        _check(notice)
+        if notice.host_system_id is None:
+            return None, None
+        # In any order and however often, they are the same recipients.
+        body = [notice, None if uids is None else sorted(uids)]
+        claim = HostClaim(
+            tenant=tenant,
+            inbox=inbox,
+            host_hash=hash_part(notice.host_system_id),
+            message_id=InboxMessageId(""),
+            body_hash=hash_part(msgspec.json.encode(body, order="deterministic").decode()),
+            recipients=None if uids is None else len(uids),
+        )
+        found = await self._table.get(host_claim(tenant=tenant, inbox=inbox, host_hash=claim.host_hash))
+        return claim, None if found is None else await self._made(claim, found)
+
+    async def _replayed(self, claim: HostClaim | None) -> Publish:
+        """What somebody else has published under the same host system id at the same moment."""
+        if claim is None:
+            raise Busy
+        found = await self._table.get(host_claim(tenant=claim.tenant, inbox=claim.inbox, host_hash=claim.host_hash))
+        if found is None:
+            raise Busy
+        return await self._made(claim, found)
+
+    async def _made(self, claim: HostClaim, found: HostClaim) -> Publish:
+        """The publishing that a claim stands for; HostIdReused if it had another body."""
+        if found.body_hash != claim.body_hash:
+            raise HostIdReused(message_id=found.message_id)
+        publish = await self._table.get(publish_by_id(tenant=found.tenant, message_id=found.message_id))
+        return publish or Publish(
+            tenant=found.tenant,
+            message_id=found.message_id,
+            inbox=found.inbox,
+            state="done",
+            recipients=found.recipients,
+            delivered=found.recipients or 0,
+        )
+
+    async def _draft(self, tenant: Tenant, inbox: InboxKey, notice: Notice, uids: list[UserId] | None) -> Publish:
+        """The publishing, before anybody has it."""
+        rules = await self._configuring.rules(tenant, inbox)
+        self._configuring.check_body(rules, notice.body)
+        now_ms = self._clock.now_ms()
+        lifetime = rules.lifetime(notice.ttl, notice.category)
+        return Publish(
+            tenant=tenant,
+            message_id=self._ids.mint(),
+            inbox=inbox,
+            state="done" if uids is None else "running",
+            recipients=None if uids is None else len(uids),
+            host_system_id=notice.host_system_id,
+            sender=notice.sender,
+            label=notice.label,
+            category=notice.category,
+            message=Content(notice.title, notice.body, notice.cta_uri),
+            received=now_ms,
+            expiredat=None if lifetime is None else now_ms // 1000 + lifetime,
+            kept_until=now_ms // 1000 + KEPT_SECONDS,
+        )
+
+    def _now(self) -> int:
+        return self._clock.now_ms() // 1000
+
+
+def _check(notice: Notice) -> None:
+    if notice.category is not None:
+        require_category(notice.category)
+    if notice.ttl is not None:
+        require_duration(notice.ttl)
+    if len(msgspec.json.encode(notice)) > MAX_MESSAGE_BYTES:
+        raise MessageTooBig(f"A message has at most {MAX_MESSAGE_BYTES} bytes.", limit=MAX_MESSAGE_BYTES)
+
+
+def _recipients(user_ids: Sequence[UserId]) -> list[UserId]:
+    """Everybody once, in their order; BadRecipients if one cannot be somebody's id."""
+    uids = list(dict.fromkeys(user_ids))
+    if not 1 <= len(uids) <= MAX_RECIPIENTS:
+        raise BadRecipients(f"A message goes to 1 to {MAX_RECIPIENTS} people at once.")
+    for user_id in uids:
+        try:
+            check_part("userId", user_id)
+        except BadKey as error:
+            raise BadRecipients(str(error)) from None
+        if len(user_id) > MAX_USER_ID:
+            raise BadRecipients(f"The id of a person has at most {MAX_USER_ID} characters.")
+    return uids
+
+
+def _claims(claim: HostClaim | None, publish: Publish) -> list[Create[HostClaim]]:
+    """The claim for this very publishing. It stands as long as the message, and two days at least."""
+    if claim is None:
+        return []
+    kept = None
+    if publish.expiredat is not None:
+        kept = max(publish.expiredat, publish.received // 1000 + CLAIM_SECONDS)
+    return [Create(msgspec.structs.replace(claim, message_id=publish.message_id, kept_until=kept))]
+
+
+def _told(publish: Publish) -> Publish:
+    """A publishing that is done: what was said stands in the messages themselves."""
+    return msgspec.structs.replace(publish, sender="", label=None, message=Content())
+
+
+def _public(publish: Publish) -> PublicMessage:
+    return PublicMessage(
+        tenant=publish.tenant,
+        inbox=publish.inbox,
+        message_id=publish.message_id,
+        user_id=PUBLIC,
+        host_system_id=publish.host_system_id,
+        sender=publish.sender,
+        audiences=Audience("everyone", publish.label),
+        received=publish.received,
+        delivered=publish.received,
+        taxonomy=Taxonomy(publish.category),
+        message=publish.message,
+        expiredat=publish.expiredat,
+    )

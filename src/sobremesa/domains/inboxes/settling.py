@@ -1,0 +1,257 @@
+"""Settling: counts are brought up to the moment before they are given.
+
+A total knows when a row of its partition next expires, or when a snooze ends. Once that has passed, all rows are
+looked at. What has expired is removed one transaction each: delete if present, and count it out; whatever was snoozed
+until now is brought back the same way. Then the total is closed: it takes the sum over what is left, under the
+condition that nobody changed a count since, and says up to which second everything that expired is out of it. So a row
+that the store itself has removed is out of the counts at once, and its record in the stream, which may come a day
+later or never, finds that it is (`expiring`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from sobremesa.core.clock import Clock
+from sobremesa.core.errors import Busy
+from sobremesa.domains.inboxes.entities import CategoryStats, PublicCategoryStats, PublicStats, settle
+from sobremesa.domains.inboxes.places import HeldRow, InCategory, Own, Place, Total, count
+from sobremesa.domains.inboxes.tallies import NOTHING, Sums, Tally, category_of, counted, tally_of
+from sobremesa.table import (
+    Condition,
+    Delete,
+    Operation,
+    Question,
+    Table,
+    Update,
+    Upsert,
+    absent_or_null,
+    add,
+    all_of,
+    equals,
+    present,
+    remove,
+    set_if_absent,
+    set_to,
+)
+from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.keyed_lock import Lanes
+
+ATTEMPTS = 40
+READ_ATTEMPTS = 5
+MENDED_AT_ONCE = 90
+"""Categories that one transaction sets right; the total goes with them."""
+
+
+class Counts(NamedTuple):
+    """The counts of a place, as they are stored."""
+
+    total: Total
+    categories: dict[str, InCategory]
+
+    def is_due(self, now: int) -> bool:
+        """Is there something to settle? What was never settled may hold rows of another writer."""
+        next_expiry = self.total.next_expiry
+        return self.total.settled_at is None or (next_expiry is not None and next_expiry <= now)
+
+
+class Drift(NamedTuple):
+    """A count that is not what the rows say: of a category, or of the total (`*`)."""
+
+    category: str
+    stored: Tally
+    true: Tally
+
+
+class Settled(NamedTuple):
+    """Counts that are true, and what was found to be wrong with them beside what had just expired."""
+
+    counts: Counts
+    drift: Sequence[Drift]
+
+
+class Settling:
+    """Brings counts up to the moment."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+        self._lanes = Lanes(needed=True)
+
+    async def load(self, place: Place) -> Counts:
+        """The counts as they are stored."""
+        total: Total = place.nothing()
+        categories: dict[str, InCategory] = {}
+        async for stats in self._table.every(place.counts()):
+            if isinstance(stats, CategoryStats | PublicCategoryStats):
+                categories[stats.category] = stats
+            else:
+                total = stats
+        return Counts(total, categories)
+
+    async def up_to_now(self, place: Place) -> Counts:
+        """The counts of this moment."""
+        counts = await self.load(place)
+        if not counts.is_due(self._now()):
+            return counts
+        # One of many readers settles; the others find it done.
+        async with self._lanes.of(place.total().raw.pk):
+            counts = await self.load(place)
+            if not counts.is_due(self._now()):
+                return counts
+            for _ in range(READ_ATTEMPTS):
+                settled = await self._recount(place, counts, dry=False)
+                if settled is not None:
+                    return settled.counts
+                counts = await self.load(place)
+            # Somebody writes all the time. What the rows say is true all the same; the next reader may close it.
+            return (await self.recount(place, dry=True)).counts
+
+    async def recount(self, place: Place, *, dry: bool = False) -> Settled:
+        """Count every row, and make the counts what the rows say; a dry run changes nothing."""
+        for _ in range(ATTEMPTS):
+            settled = await self._recount(place, await self.load(place), dry=dry)
+            if settled is not None:
+                return settled
+        raise Busy
+
+    async def _recount(self, place: Place, counts: Counts, *, dry: bool) -> Settled | None:
+        """One attempt; None if somebody changed something meanwhile."""
+        question: Question[HeldRow] = place.rows()
+        rows = [row async for row in self._table.every(question)]
+        # After the rows were read: what the store has removed by then had expired by now.
+        now = self._now()
+        expected = _stored_sums(counts)
+        kept: list[HeldRow] = []
+        done = 0
+        for row in rows:
+            if is_expired(row, now):
+                # One that the store removed just now was not counted out by anybody: it shows as drift, and is mended.
+                if dry or await self._write(_out(place, row)):
+                    done += 1
+                    expected.take(category_of(row), tally_of(row))
+            elif row.snoozeduntil is not None and row.snoozeduntil <= now:
+                woken = msgspec.structs.replace(row, snoozeduntil=None)
+                if not (dry or await self._write(_back(place, row, woken))):
+                    return None
+                done += 1
+                expected.add(category_of(row), tally_of(woken).minus(tally_of(row)))
+                kept.append(woken)
+            else:
+                kept.append(row)
+        true = Sums.of(kept)
+        drift = _drift(expected, true)
+        closing = {
+            **true.total._asdict(),
+            "next_expiry": _next_expiry(kept),
+            "settled_at": now,
+            **_newest(counts.total, rows),
+        }
+        wrong = {each.category: each.true for each in drift if each.category != "*"}
+        if not dry and not await self._close(place, (counts.total.version or 0) + done, wrong, closing):
+            return None
+        return Settled(_true_counts(place, counts, true, closing), drift)
+
+    async def _close(self, place: Place, version: int, wrong: dict[str, Tally], closing: dict[str, Any]) -> bool:
+        """Set the counts to what the rows say; False if somebody changed one since the version."""
+        categories = list(wrong)
+        steps = [categories[n : n + MENDED_AT_ONCE] for n in range(0, len(categories), MENDED_AT_ONCE)] or [[]]
+        for step in steps:
+            # The total closes with the last step: whoever dies before it leaves something to be settled.
+            changes = set_to(**closing) if step is steps[-1] else ()
+            same = equals("version", version) if version else absent_or_null("version")
+            total: Upsert[Any] = Upsert(
+                place.total(), add(version=1), set_if_absent(None, **place.fixed()), changes, when=same
+            )
+            if not await self._write([total, *(_mended(place, category, wrong[category]) for category in step)]):
+                return False
+            version += 1
+        return True
+
+    async def _write(self, operations: Sequence[Operation]) -> bool:
+        first, *more = operations
+        try:
+            await self._table.write(first, *more, pattern=settle)
+        except ConditionFailed:
+            return False
+        return True
+
+    def _now(self) -> int:
+        return self._clock.now_ms() // 1000
+
+
+def is_expired(row: HeldRow, now: int) -> bool:
+    """Has the time of a row passed, though it is still there?"""
+    return row.expiredat is not None and row.expiredat <= now
+
+
+def unchanged(row: HeldRow) -> Condition:
+    """That a row is there and counts for what it counted for when it was read."""
+    fields = ("readat", "archivedat", "snoozeduntil")
+    same = [
+        absent_or_null(field) if getattr(row, field) is None else equals(field, getattr(row, field)) for field in fields
+    ]
+    return all_of(present(), *same)
+
+
+def _out(place: Place, row: HeldRow) -> Sequence[Operation]:
+    gone = {category_of(row): NOTHING.minus(tally_of(row))}
+    return [Delete(row.own_key(), when=unchanged(row)), *count(place, gone)]
+
+
+def _back(place: Place, row: HeldRow, woken: HeldRow) -> Sequence[Operation]:
+    back = {category_of(row): tally_of(woken).minus(tally_of(row))}
+    return [Update(row.own_key(), remove("snoozeduntil"), when=unchanged(row)), *count(place, back)]
+
+
+def _mended(place: Place, category: str, true: Tally) -> Upsert[Any]:
+    return Upsert(place.category(category), set_to(**true._asdict()), set_if_absent(None, **place.fixed()))
+
+
+def _stored_sums(counts: Counts) -> Sums:
+    sums = Sums()
+    sums.total = counted(counts.total)
+    sums.categories = {category: counted(stats) for category, stats in counts.categories.items()}
+    return sums
+
+
+def _drift(expected: Sums, true: Sums) -> list[Drift]:
+    found = [] if expected.total == true.total else [Drift("*", expected.total, true.total)]
+    for category in sorted({*expected.categories, *true.categories}):
+        stored, real = expected.categories.get(category, NOTHING), true.categories.get(category, NOTHING)
+        if stored != real:
+            found.append(Drift(category, stored, real))
+    return found
+
+
+def _next_expiry(rows: Sequence[HeldRow]) -> int | None:
+    moments = [int(row.expiredat) for row in rows if row.expiredat is not None]
+    moments += [row.snoozeduntil for row in rows if row.snoozeduntil is not None]
+    return min(moments, default=None)
+
+
+def _newest(total: Total, rows: Sequence[HeldRow]) -> dict[str, str]:
+    """For everyone's place, the newest id: another writer's message may be newer than ours."""
+    if not isinstance(total, PublicStats):
+        return {}
+    newest = max((row.message_id for row in rows), default="")
+    return {"last_id": newest} if newest > (total.last_id or "") else {}
+
+
+def _true_counts(place: Place, counts: Counts, true: Sums, closing: dict[str, Any]) -> Counts:
+    total = msgspec.structs.replace(counts.total, **closing)
+    categories: dict[str, InCategory] = {}
+    for category in {*counts.categories, *true.categories}:
+        stats = counts.categories.get(category) or _no_stats(place, category)
+        tally = true.categories.get(category, NOTHING)
+        categories[category] = msgspec.structs.replace(stats, **tally._asdict())
+    return Counts(total, categories)
+
+
+def _no_stats(place: Place, category: str) -> InCategory:
+    entity: Any = CategoryStats if isinstance(place, Own) else PublicCategoryStats
+    stats: InCategory = entity(**place.parts(), category=category)
+    return stats

@@ -1,0 +1,15 @@
+"""Why an invite lets somebody not in."""
+
+from __future__ import annotations
+
+from sobremesa.core.errors import Clash
+
+
+class AlreadyMember(Clash):
+    code = "already_member"
+    says = "You are already a member."
+
+
+class InviteUsedUp(Clash):
+    code = "invite_used_up"
+    says = "This invite has been used as often as it may be."

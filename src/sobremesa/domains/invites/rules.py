@@ -1,0 +1,57 @@
+"""When an invite can be used: the same rule for what is shown and, as a condition, for the write that uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sobremesa.core.clock import Instant
+from sobremesa.domains.invites.entities import InviteRow
+from sobremesa.table import (
+    Condition,
+    Key,
+    Update,
+    absent_or_null,
+    add,
+    attribute,
+    differs,
+    greater,
+    has_kind,
+    less,
+    set_to,
+)
+
+
+def is_over(invite: InviteRow, now: Instant) -> bool:
+    """Was it revoked, or has its time passed? Then it leads nowhere."""
+    return invite.revoked or (invite.expires_at is not None and invite.expires_at <= now)
+
+
+def is_open(invite: InviteRow, now: Instant) -> bool:
+    """Can it be used now?"""
+    is_used_up = invite.max_uses is not None and invite.uses >= invite.max_uses
+    return not is_used_up and not is_over(invite, now)
+
+
+def use(key: Key[Any], now: Instant, *, is_null: bool = False) -> Update[Any]:
+    """Spend one use, on the condition that there is one left at that moment.
+
+    `is_null` is for a row whose `uses` another writer stored as NULL: DynamoDB cannot add to that, so the first use
+    replaces it. Which of the two a row needs shows in the item that a failed condition returns (`has_null_uses`).
+    """
+    if is_null:
+        return Update(key, set_to(uses=1), when=_may_be_used(now) & has_kind("uses", "NULL"))
+    return Update(key, add(uses=1), when=_may_be_used(now) & ~has_kind("uses", "NULL"))
+
+
+def has_null_uses(item: Mapping[str, Any]) -> bool:
+    """Does this stored row have a NULL where its uses are counted?"""
+    return "uses" in item and item["uses"] is None
+
+
+def _may_be_used(now: Instant) -> Condition:
+    return (
+        (absent_or_null("expires_at") | greater("expires_at", now))
+        & (absent_or_null("max_uses") | absent_or_null("uses") | less("uses", attribute("max_uses")))
+        & differs("revoked", True)
+    )

@@ -1,0 +1,80 @@
+"""Links: where the links of a text lead, whatever they are disguised as.
+
+A host is compared as people see it: in small letters, with the characters that its punycode stands for. What is
+looked for here takes as long as the text is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Set
+from urllib.parse import unquote
+
+from sobremesa.domains.moderation.folding import Characters, is_invisible
+
+MAX_HOST = 253
+
+_LINK = re.compile(r"(?::[/\\]{2}|(?<![\w.@-])(?=www\.))([^\s/\\?#<>]+)")
+_NAME = re.compile(r"[\w.%\u3002\u0300-\u036f-]+")
+_IN_HOSTS = frozenset(".\u3002%")
+"""A host has one of these: a dot, or what stands for one."""
+_DOTS = str.maketrans("\u3002", ".")
+
+
+def _read(character: str) -> str:
+    """A character as a browser reads it in an address."""
+    return "" if is_invisible(character) else unicodedata.normalize("NFKC", character).casefold()
+
+
+_TABLE = Characters(_read)
+
+
+class Links:
+    """The links of one text."""
+
+    def __init__(self, text: str) -> None:
+        self.plain = plain = text.translate(_TABLE)
+        """The text as a browser would read an address."""
+        self.hosts: list[str] = []
+        """Where each link leads: what begins as one, with `https://` or `www.`."""
+        self.names: list[str] = []
+        """Every host that is named at all, in a link or without one; without a dot it is none that a rule can list."""
+        if ":" in plain or "www." in plain:
+            self.hosts = [host_of(link[1]) for link in _LINK.finditer(plain)]
+        if "." in plain or "\u3002" in plain or "%" in plain:
+            self.names = [host_of(name) for name in _NAME.findall(plain) if not _IN_HOSTS.isdisjoint(name[1:])]
+
+    def __bool__(self) -> bool:
+        return bool(self.hosts or self.names)
+
+
+def host_of(authority: str) -> str:
+    """The host of `user@host:port` in small letters, as it is compared; empty for what can be none."""
+    name = _NAME.match(authority.rpartition("@")[2])
+    host = "" if name is None else name[0]
+    if "%" in host:
+        host = unquote(host).translate(_TABLE)
+    host = host.translate(_DOTS).strip(".")
+    if not host or len(host) > MAX_HOST:
+        return ""
+    return ".".join(map(_label, host.split(".")))
+
+
+def is_within(host: str, hosts: Set[str]) -> bool:
+    """Is it one of these hosts, or below one?"""
+    while host:
+        if host in hosts:
+            return True
+        host = host.partition(".")[2]
+    return False
+
+
+def _label(label: str) -> str:
+    """A part of a host with the characters that its punycode stands for."""
+    if label.startswith("xn--"):
+        try:
+            label = label[4:].encode("ascii").decode("punycode")
+        except UnicodeError:
+            return label
+    return unicodedata.normalize("NFKC", label).casefold()

@@ -1,0 +1,259 @@
+"""The policy: a judge that is made of a file of words, links and mentions, and follows it when it changes.
+
+    [[words]]
+    words = ["donkey", "silly goose"]
+    action = "block"
+    hint = "insults"
+
+Every rule that a message breaks adds its hint; the sternest action and the highest band count. A file that cannot be
+used is refused at the start; later on the rules that were good stay.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+import msgspec
+import structlog
+
+from sobremesa.core.clock import Clock
+from sobremesa.core.settings import BadSetting, Settings
+from sobremesa.domains.moderation.folding import Words, fold
+from sobremesa.domains.moderation.links import Links, host_of, is_within
+from sobremesa.domains.moderation.toml import line_of, read_toml
+from sobremesa.rooms.judging import CLEAR, Said, Verdict
+
+LOOK_EVERY_MS = 1000
+MAX_AT_ONCE = 16 * 1024
+"""How many characters of JSON are judged on the event loop: 256 KB would keep it for 40 ms."""
+DEFAULT_POLICY = "default_policy.toml"
+
+Hint = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Hosts: TypeAlias = list[Annotated[str, msgspec.Meta(min_length=1, max_length=253)]]
+
+_log = structlog.get_logger("sobremesa.domains.moderation")
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What happens to a message that breaks it."""
+
+    hint: Hint
+    action: Literal["flag", "block"] = "flag"
+    nsfw_band: Literal[0, 1, 2] = 0
+
+
+class WordRule(Rule, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Words and phrases, however they are written."""
+
+    words: Annotated[list[Annotated[str, msgspec.Meta(min_length=1, max_length=200)]], msgspec.Meta(min_length=1)]
+
+
+class LinkRule(Rule, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One of the three: some hosts and what is below them, every link, or more links than so many."""
+
+    hosts: Hosts | None = None
+    every: bool = False
+    more_than: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    allowed: Hosts = []
+    """Hosts that this rule does not look at, nor at what is below them."""
+
+
+class MentionRule(Rule, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """More people named than so many."""
+
+    more_than: Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the file says."""
+
+    words: list[WordRule] = []
+    links: list[LinkRule] = []
+    mentions: list[MentionRule] = []
+
+
+class _LinkCheck(NamedTuple):
+    rule: LinkRule
+    is_broken_by: Callable[[Links], bool]
+
+
+class _Fault(NamedTuple):
+    """What is wrong in the file, and where."""
+
+    table: str
+    place: int
+    field: str
+    why: str
+
+
+class Policy:
+    """The rules, ready to be asked."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules: list[Rule] = [*rules.words, *rules.links, *rules.mentions]
+        # A word may stand in several rules.
+        listed: dict[str, frozenset[int]] = {}
+        for number, rule in enumerate(rules.words):
+            for word in rule.words:
+                folded = fold(word)
+                listed[folded] = listed.get(folded, frozenset()) | {number}
+        self._words = Words(listed) if listed else None
+        self._word_rules = rules.words
+        self._links = [_LinkCheck(rule, _link_check(rule)) for rule in rules.links]
+        self._mentions = rules.mentions
+
+    @classmethod
+    def parse(cls, text: str, name: str) -> Policy:
+        """The policy of a file's text; BadSetting with the line that cannot be used."""
+        rules = read_toml(text, Rules, name)
+        for fault in _faults(rules):
+            raise BadSetting(f"{name}, line {line_of(text, fault.table, fault.place, fault.field)}: {fault.why}")
+        return cls(rules)
+
+    def judge(self, said: Said) -> Verdict:
+        """What the rules say of a message."""
+        broken: list[Rule] = []
+        text = said.text
+        if self._words is not None:
+            numbers = frozenset[int]().union(*self._words.find(text))
+            broken += [self._word_rules[number] for number in sorted(numbers)]
+        if self._links:
+            links = Links(text)
+            broken += [check.rule for check in self._links if links and check.is_broken_by(links)]
+        broken += [rule for rule in self._mentions if said.mentions > rule.more_than]
+        return _verdict(broken) if broken else CLEAR
+
+
+class PolicyJudge:
+    """Judges by a policy: at once, or in a thread what is so long that the event loop would wait for it."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def judge_at_once(self, said: Said) -> Verdict | None:
+        """Return what the rules say; None for what is long."""
+        return None if said.size > MAX_AT_ONCE else self._policy.judge(said)
+
+    async def judge(self, said: Said) -> Verdict:
+        """Return what the rules say."""
+        if said.size > MAX_AT_ONCE:
+            return await asyncio.to_thread(self._policy.judge, said)
+        return self._policy.judge(said)
+
+
+class PolicyFile(PolicyJudge):
+    """The policy of a file, read again after it has changed."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._path = path
+        self._clock = clock
+        self._looked_ms = clock.now_ms()
+        self._version = self._stat()
+        try:
+            super().__init__(self._read())
+        except OSError as error:
+            raise BadSetting(f"the moderation policy {path} cannot be read: {error.strerror}") from None
+
+    def judge_at_once(self, said: Said) -> Verdict | None:
+        """Return what the file's rules say; None if it is time to look whether they have changed."""
+        return None if self._is_time_to_look() else super().judge_at_once(said)
+
+    async def judge(self, said: Said) -> Verdict:
+        """What the file's rules say, those of at most a second ago."""
+        if self._is_time_to_look():
+            self._looked_ms = self._clock.now_ms()
+            await self._look()
+        return await super().judge(said)
+
+    def _is_time_to_look(self) -> bool:
+        return abs(self._clock.now_ms() - self._looked_ms) >= LOOK_EVERY_MS
+
+    async def _look(self) -> None:
+        version = self._stat()
+        if version == self._version:
+            return
+        try:
+            self._policy = await asyncio.to_thread(self._read)
+        except (OSError, BadSetting) as error:
+            _log.error("the moderation policy cannot be used; the rules before it stay", why=str(error))
+        else:
+            _log.info("the moderation policy was read again", path=str(self._path))
+        # Also of a broken one: it is told of once, and looked at again when it has changed.
+        self._version = version
+
+    def _stat(self) -> tuple[int, int, int]:
+        """What changes with the file; zeros where there is none."""
+        try:
+            stat = self._path.stat()
+        except OSError:
+            return 0, 0, 0
+        return stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+    def _read(self) -> Policy:
+        try:
+            return Policy.parse(self._path.read_text("utf-8"), self._path.name)
+        except UnicodeDecodeError as error:
+            raise BadSetting(f"the moderation policy {self._path.name} is no UTF-8: {error.reason}") from None
+
+
+def open_policy(settings: Settings, clock: Clock) -> PolicyJudge | None:
+    """The judge of the settings: the built-in policy, that of a file, or none."""
+    match settings.moderation_policy:
+        case "off":
+            return None
+        case "default":
+            return PolicyJudge(default_policy())
+        case path:
+            return PolicyFile(Path(path), clock)
+
+
+def default_policy() -> Policy:
+    """The policy of a server that names no other one."""
+    return Policy.parse(files(__package__).joinpath(DEFAULT_POLICY).read_text("utf-8"), DEFAULT_POLICY)
+
+
+def _verdict(broken: list[Rule]) -> Verdict:
+    band = max(rule.nsfw_band for rule in broken)
+    hints = list(dict.fromkeys(rule.hint for rule in broken))
+    return Verdict("blocked" if any(rule.action == "block" for rule in broken) else "flagged", hints, band)
+
+
+def _link_check(rule: LinkRule) -> Callable[[Links], bool]:
+    """The question that a rule asks of a message's links."""
+    allowed = frozenset(map(_host, rule.allowed))
+    if rule.hosts is not None:
+        hosts = frozenset(map(_host, rule.hosts))
+        return lambda links: any(
+            is_within(host, hosts) and not is_within(host, allowed) for host in (*links.names, *links.hosts)
+        )
+    most = 0 if rule.every else rule.more_than or 0
+    return lambda links: sum(not is_within(host, allowed) for host in links.hosts) > most
+
+
+def _faults(rules: Rules) -> Iterator[_Fault]:
+    """What the types do not tell."""
+    for place, words in enumerate(rules.words):
+        for word in words.words:
+            if not _is_plain(word):
+                yield _Fault("words", place, "words", f"{word!r} must begin and end with a letter, digit or symbol")
+    for place, links in enumerate(rules.links):
+        if (links.hosts is not None) + links.every + (links.more_than is not None) != 1:
+            yield _Fault("links", place, "", "a rule for links needs one of hosts, every = true and more_than")
+        for field, hosts in (("hosts", links.hosts or ()), ("allowed", links.allowed)):
+            for host in hosts:
+                if "." not in _host(host):
+                    yield _Fault("links", place, field, f"{host!r} is no host, as example.com is one")
+
+
+def _host(text: str) -> str:
+    """A listed host as it is compared."""
+    return host_of(Links(text).plain)
+
+
+def _is_plain(word: str) -> bool:
+    """Will all of it be looked for? What is neither letter nor sign at its ends would be lost."""
+    return len(fold(word[0]).strip()) > 0 and len(fold(word[-1]).strip()) > 0

@@ -1,0 +1,165 @@
+"""Opening the records: when somebody first needs them, and not before. This is what loads SQLAlchemy."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NamedTuple
+
+import structlog
+
+from sobremesa.core.clock import Clock
+from sobremesa.core.ids import Ids
+from sobremesa.domains.records.address import RecordsAddress
+from sobremesa.domains.records.errors import RecordsTooNew, RecordsUnavailable
+from sobremesa.domains.records.neighbours import Files, Panels, Parties
+
+if TYPE_CHECKING:
+    from sobremesa.domains.records.database import Database
+    from sobremesa.domains.records.outbox import Outbox
+    from sobremesa.domains.records.service import Records
+
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 60.0
+
+_log = structlog.get_logger("sobremesa.domains.records")
+
+
+class Opened(NamedTuple):
+    """What an archive is made of, once it is open."""
+
+    database: Database
+    records: Records
+    outbox: Outbox
+
+
+class Archive:
+    """The records of one store. They are opened, and made where there are none, by the first who asks for them."""
+
+    def __init__(
+        self,
+        address: RecordsAddress,
+        clock: Clock,
+        ids: Ids,
+        *,
+        parties: Parties,
+        panels: Panels,
+        files: Files | None = None,
+        secret: bytes = b"",
+    ) -> None:
+        """`secret` seals the cursors of lists, so that nobody else can make one."""
+        self.address = address
+        self._clock = clock
+        self._ids = ids
+        self._parties = parties
+        self._panels = panels
+        self._files = files
+        self._secret = secret
+        self._opened: Opened | None = None
+        self._opening = asyncio.Lock()
+        self._is_open = asyncio.Event()
+
+    async def records(self) -> Records:
+        """The verbs; RecordsUnavailable if the store cannot be reached."""
+        return (await self._open()).records
+
+    async def outbox(self) -> Outbox:
+        """What shows changes in the tabs; RecordsUnavailable if the store cannot be reached."""
+        return (await self._open()).outbox
+
+    async def prepare(self) -> None:
+        """Find out at the start what could never work: RecordsTooNew. A store that cannot be reached may come back."""
+        if not self.address.may_hold_something():
+            return
+        try:
+            await self._open()
+        except RecordsTooNew:
+            raise
+        except RecordsUnavailable as error:
+            _log.warning("the records are not there yet", error=str(error))
+
+    async def run(self) -> None:
+        """Show in the tabs what changes, until cancelled. Where there are no records yet, wait for the first."""
+        if not self.address.may_hold_something():
+            await self._is_open.wait()
+        await (await self._open_patiently()).outbox.run()
+
+    async def close(self) -> None:
+        """Let what is under way end, and close every connection."""
+        if self._opened is not None:
+            await self._opened.database.close()
+            self._opened = None
+
+    async def _open_patiently(self) -> Opened:
+        pause = FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                return await self._open()
+            except RecordsUnavailable as error:
+                _log.warning("the records cannot be opened", error=str(error))
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+
+    async def _open(self) -> Opened:
+        if self._opened is None:
+            async with self._opening:
+                if self._opened is None:
+                    self._opened = await self._made()
+                    self._is_open.set()
+        return self._opened
+
+    async def _made(self) -> Opened:
+        database = await open_database(self.address)
+        from sobremesa.domains.records.outbox import Outbox
+        from sobremesa.domains.records.service import Records
+
+        outbox = Outbox(database, self._clock, self._panels)
+        records = Records(
+            database,
+            self._clock,
+            self._ids,
+            parties=self._parties,
+            files=self._files,
+            nudge=outbox.nudge,
+            secret=self._secret,
+        )
+        return Opened(database, records, outbox)
+
+
+async def open_database(address: RecordsAddress, *, migrate: bool = True) -> Database:
+    """The database of an address, with the newest schema; RecordsTooNew if its own is newer.
+
+    Without `migrate` it is left as it is, and an older schema may lack what the verbs need.
+    """
+    database = _database(address)
+    try:
+        await _check_schema(database, migrate=migrate)
+    except BaseException:
+        await database.close()
+        raise
+    return database
+
+
+def _database(address: RecordsAddress) -> Database:
+    if address.postgres is not None:
+        from sobremesa.domains.records.postgres import postgres_database
+
+        return postgres_database(address)
+    from sobremesa.domains.records.sqlite import sqlite_database
+
+    return sqlite_database(address)
+
+
+async def _check_schema(database: Database, *, migrate: bool) -> None:
+    from sobremesa.domains.records.schema import REVISIONS
+
+    revision = await database.revision()
+    if revision is not None and revision not in REVISIONS:
+        raise RecordsTooNew(
+            f"the records at {database.address} have the schema {revision}, which is newer than this version of"
+            f" Sobremesa knows ({REVISIONS[-1]}): use the version that wrote them, or a later one"
+        )
+    if migrate and revision != REVISIONS[-1]:
+        # Alembic is loaded only where there is something for it to do.
+        from sobremesa.domains.records.migrating import upgrade
+
+        await database.write(lambda connection: connection.run_sync(upgrade))

@@ -1,0 +1,31 @@
+"""Records in PostgreSQL, through a pool of connections."""
+
+from __future__ import annotations
+
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from sobremesa.domains.records.address import RecordsAddress
+from sobremesa.domains.records.database import Database, to_json
+
+CONNECT_SECONDS = 5
+STATEMENT_SECONDS = 20
+LOCK_SECONDS = 10
+POOL_SIZE = 10
+
+
+def postgres_database(address: RecordsAddress) -> Database:
+    """The database of a `postgresql+asyncpg://` address. Nothing connects yet."""
+    engine = create_async_engine(
+        address.postgres or "",
+        pool_size=POOL_SIZE,
+        max_overflow=POOL_SIZE,
+        pool_timeout=STATEMENT_SECONDS,
+        pool_pre_ping=True,  # a server that was started again is found before it fails somebody
+        json_serializer=to_json,
+        connect_args={
+            "timeout": CONNECT_SECONDS,
+            "command_timeout": STATEMENT_SECONDS,
+            "server_settings": {"application_name": "sobremesa", "lock_timeout": f"{LOCK_SECONDS}s"},
+        },
+    )
+    return Database(address, engine)

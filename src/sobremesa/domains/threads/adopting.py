@@ -1,0 +1,114 @@
+"""What threads of other writers lack: places in indexes and inboxes, the last message, the claim of an inquiry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sobremesa.core.clock import EPOCH, Clock, fixed_width
+from sobremesa.domains.threads.access import cache_is_as_seen
+from sobremesa.domains.threads.entities import (
+    THREADS,
+    InquiryClaim,
+    MessagePointer,
+    Participant,
+    Thread,
+    ThreadMessage,
+    ThreadReference,
+    inquiry_of,
+    participants_in,
+    pointer_to,
+    reference_of,
+    thread_by_id,
+)
+from sobremesa.rooms.adopting import last_message
+from sobremesa.table import Check, Create, Table, Update, equals, present, set_to
+from sobremesa.work.migration import Companions, Move, Step
+
+
+def moves(table: Table, clock: Clock) -> Sequence[Move]:
+    """What completes threads and the rows of their participants."""
+
+    async def thread(row: Thread) -> Sequence[Step]:
+        return (
+            *await last_message(THREADS, table, clock, row),
+            *await _participants(table, row),
+            *await _reference(table, row),
+            *await _claim(table, row),
+        )
+
+    async def places(row: Thread) -> Mapping[str, Any]:
+        created_at = fixed_width(row.created_at) or EPOCH
+        return {"lbg_id": row.lbg_id, "leg_id": row.leg_id, "created_at": created_at}
+
+    async def complete(row: Participant) -> Sequence[Step]:
+        return ()
+
+    async def place(row: Participant) -> Mapping[str, Any]:
+        head = None if row.last_message_at is not None else await table.get(thread_by_id(room_id=row.room_id))
+        times = [row.last_message_at]
+        if head is not None:
+            times += [head.last_message_at, row.joined_at if row.joined_at != EPOCH else head.created_at]
+        return {"last_message_at": next(filter(None, map(fixed_width, times)), EPOCH)}
+
+    async def message(row: ThreadMessage) -> Sequence[Step]:
+        return await _pointer(table, row)
+
+    return (
+        Companions(Thread, thread, indexed_by=places),
+        Companions(ThreadMessage, message),
+        Companions(Participant, complete, indexed_by=place),
+    )
+
+
+async def _participants(table: Table, row: Thread) -> Sequence[Step]:
+    if row.participants:
+        return ()
+    inside = [place.user_id async for place in table.every(participants_in(room_id=row.room_id))]
+    if not inside:
+        return (Step("nobody is in it"),)
+    listed = Update(row.own_key(), set_to(participants=inside), when=present() & cache_is_as_seen(row))
+    return (Step("it does not list its participants", [listed]),)
+
+
+async def _pointer(table: Table, row: ThreadMessage) -> Sequence[Step]:
+    """An id that does not tell its place in the thread gets a row that does."""
+    try:
+        if ThreadMessage.time_parts(row.message_id)["iso"] == row.iso:
+            return ()
+    except ValueError:
+        pass  # an id of another form
+    if await table.get(pointer_to(room_id=row.room_id, message_id=row.message_id)) is not None:
+        return ()
+    pointer = MessagePointer(room_id=row.room_id, message_id=row.message_id, iso=row.iso)
+    return (Step("it is not found by its id", [Create(pointer), Check(row.own_key(), when=present())]),)
+
+
+async def _reference(table: Table, row: Thread) -> Sequence[Step]:
+    """A thread of an lbg and a leg stands in the index under its lbg, and by a row of its own under its leg."""
+    if row.lbg_id is None or row.leg_id is None:
+        return ()
+    if await table.get(reference_of(room_id=row.room_id, leg_id=row.leg_id)) is not None:
+        return ()
+    created_at = fixed_width(row.created_at) or EPOCH
+    reference = ThreadReference(room_id=row.room_id, leg_id=row.leg_id, created_at=created_at)
+    still = Check(row.own_key(), when=equals("leg_id", row.leg_id))
+    return (Step("it is not found by its leg", [Create(reference), still]),)
+
+
+async def _claim(table: Table, row: Thread) -> Sequence[Step]:
+    """One inquiry for each buyer, seller and listing; of two that another writer made, the second is reported."""
+    if row.kind != "inquiry" or row.listing_id is None:
+        return ()
+    claim = InquiryClaim(
+        buyer_user_id=row.buyer_user_id,
+        seller_user_id=row.seller_user_id,
+        listing_id=row.listing_id,
+        room_id=row.room_id,
+    )
+    parts = {"buyer_user_id": row.buyer_user_id, "seller_user_id": row.seller_user_id, "listing_id": row.listing_id}
+    held = await table.get(inquiry_of(**parts))
+    if held is not None:
+        return () if held.room_id == row.room_id else (Step("this buyer asks about this listing in another thread"),)
+    still = Check(row.own_key(), when=equals("kind", "inquiry") & equals("listing_id", row.listing_id))
+    return (Step("its inquiry is not claimed", [Create(claim), still]),)

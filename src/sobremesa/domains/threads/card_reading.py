@@ -1,0 +1,72 @@
+"""Reading cards: those of other writers completed, and the payload withheld from readers who may not see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from sobremesa.core.clock import EPOCH, Instant, fixed_width
+from sobremesa.core.ids import MessageId
+from sobremesa.domains.threads.access import ThreadSeat
+from sobremesa.domains.threads.card_types import CardTypes
+from sobremesa.domains.threads.entities import THREADS, Card, ThreadId, card_by_id, participant_of
+from sobremesa.rooms.archive import find_message
+from sobremesa.rooms.visibility import may_see
+from sobremesa.table import Table
+
+
+class CardReader:
+    """Finds cards, and shows them as a reader may see them."""
+
+    def __init__(self, table: Table, types: CardTypes) -> None:
+        self._table = table
+        self._types = types
+
+    async def find(self, thread_id: ThreadId, message_id: MessageId) -> Card | None:
+        """Return a card, or None."""
+        card = await self._table.get(card_by_id(room_id=thread_id, message_id=message_id))
+        return None if card is None else await self.complete(card)
+
+    async def complete(self, card: Card) -> Card:
+        """Add what the row of another writer leaves out: the documented attributes do not say whose card it is."""
+        if card.created_by is not None:
+            return card
+        message = await find_message(THREADS, self._table, card.room_id, card.message_id)
+        author = None if message is None else message.author_id
+        place = None
+        if author is not None:
+            place = await self._table.get(participant_of(room_id=card.room_id, user_id=author))
+        at = EPOCH if message is None else message.said_at
+        return msgspec.structs.replace(
+            card,
+            created_by=author,
+            created_as=None if place is None else place.role_context,
+            expires_at=card.expires_at or self._expiry(card),
+            created_at=at if card.created_at == EPOCH else card.created_at,
+            updated_at=at if card.updated_at == EPOCH else card.updated_at,
+        )
+
+    def _expiry(self, card: Card) -> Instant | None:
+        """When the payload says that the card expires, in a state that time ends."""
+        ends = card.payload.get("expiresAt")
+        is_ended_by_time = self._types.knows(card.type) and self._types.get(card.type).expires_in(card.state)
+        return fixed_width(ends) if is_ended_by_time and isinstance(ends, str) else None
+
+
+def may_see_card(seat: ThreadSeat, card: Card) -> bool:
+    """May they see the payload? The system, which has no row in the thread, sees everything."""
+    return seat.place is None or may_see(seat, card)
+
+
+def as_seen_by(seat: ThreadSeat, card: Card) -> Card:
+    """The card as this reader sees it: whole, or without its payload."""
+    return card if may_see_card(seat, card) else withheld(card)
+
+
+def withheld(card: Card) -> Card:
+    """The card without its payload, and without the reasons of its verdict."""
+    changes: dict[str, Any] = {"payload": {}}
+    if card.flags is not None:
+        changes["flags"] = msgspec.structs.replace(card.flags, policy_hints=[])
+    return msgspec.structs.replace(card, **changes)

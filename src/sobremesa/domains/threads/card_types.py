@@ -1,0 +1,373 @@
+"""Types of cards: what one can hold, and a written machine of its states. They are the rule; the docs show them.
+
+An application has types of its own:
+
+    class Sample(Payload):
+        address: str
+
+    SAMPLE = CardType(
+        name="sample", says="something to try", payload=Sample, creators=("seller",), first="sent",
+        transitions=(Transition(start="sent", to="kept", who=("other side",)),),
+    )
+    async with Sobremesa.open("sqlite://", card_types=[SAMPLE]) as app: ...
+
+A state out of which nothing leads is finished. What `expiresAt` of the payload ends, ends by the clock alone: nobody
+has to write it down.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Instant
+from sobremesa.core.errors import Invalid, SobremesaError, TooBig
+from sobremesa.core.ids import MessageId
+from sobremesa.domains.threads.entities import Card, RoleContext
+from sobremesa.domains.threads.errors import UnknownCardType
+from sobremesa.domains.threads.moments import Moment, future, instant_of
+
+Who: TypeAlias = Literal["creator", "other side", "buyer", "seller", "admin", "system"]
+
+EXPIRED = "expired"
+MAX_PAYLOAD_BYTES = 16 * 1024
+
+Amount = Annotated[int, msgspec.Meta(gt=0, le=10**15, description="in the currency's smallest unit")]
+Currency = Annotated[str, msgspec.Meta(pattern=r"^[A-Z]{3}$", description="ISO 4217")]
+Note = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
+Title = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+CardRef = Annotated[MessageId, msgspec.Meta(min_length=1, max_length=200)]
+FileRefs = Annotated[list[Annotated[str, msgspec.Meta(min_length=1, max_length=200)]], msgspec.Meta(max_length=50)]
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+
+
+class BadCardType(SobremesaError):
+    """A type of card that makes no sense; the message says why."""
+
+
+class Payload(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """What a card holds. A field that nobody knows is refused."""
+
+
+class Remark(Payload):
+    """What one may add to a move."""
+
+    note: Note | None = None
+
+
+class Transition(msgspec.Struct, frozen=True, kw_only=True):
+    """One way from a state to another, and who may take it."""
+
+    start: str
+    to: str
+    who: tuple[Who, ...]
+    renews: bool = False
+    """Does it bring a new payload in place of the card's?"""
+    through: str | None = None
+    """The type of card whose making takes this way; there is no other."""
+    at_expiry: bool = False
+    """Does the clock take it, when `expiresAt` has come?"""
+
+
+class CardType(msgspec.Struct, frozen=True, kw_only=True):
+    """A type of card: what it holds, who makes one, and where it may go."""
+
+    name: str
+    says: str
+    payload: type[msgspec.Struct]
+    creators: tuple[RoleContext, ...] = ("buyer", "seller")
+    first: str
+    transitions: tuple[Transition, ...]
+    answers: tuple[str, ...] = ()
+    """Types of cards one of which it answers; `answers` of the payload names the card."""
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """All states, the first one first."""
+        return tuple(dict.fromkeys([self.first, *(s for each in self.transitions for s in (each.start, each.to))]))
+
+    def is_finished(self, state: str) -> bool:
+        return not any(each.start == state for each in self.transitions)
+
+    def expires_in(self, state: str) -> bool:
+        """Does `expiresAt` end a card that is in this state?"""
+        return any(each.start == state and each.at_expiry for each in self.transitions)
+
+    def find(self, start: str, to: str, *, through: str | None = None) -> Transition | None:
+        """The way that a call may take, or None if there is none."""
+        return next(
+            (
+                each
+                for each in self.transitions
+                if (each.start, each.to, each.through) == (start, to, through) and not each.at_expiry
+            ),
+            None,
+        )
+
+    def answered(self, start: str, by: str) -> Transition | None:
+        """The way that the making of a card of another type takes, or None."""
+        return next((each for each in self.transitions if (each.start, each.through) == (start, by)), None)
+
+    def read(self, payload: Mapping[str, Any], now: Instant) -> Held:
+        """The payload as it is kept; Invalid if it is not what this type holds."""
+        return _read(payload, self.payload, now)
+
+
+class Held(NamedTuple):
+    """A payload as it is kept, and when it ends."""
+
+    payload: dict[str, Any]
+    expires_at: Instant | None
+
+
+def read_remark(payload: Mapping[str, Any] | None, now: Instant) -> dict[str, Any]:
+    """What somebody added to a move."""
+    return _read(payload or {}, Remark, now).payload
+
+
+def is_expired(card: Card, now: Instant) -> bool:
+    """A card keeps its time only in a state that it ends."""
+    return card.expires_at is not None and card.expires_at <= now
+
+
+def as_of(card: Card, now: Instant) -> Card:
+    """The card as it is at this moment, whether or not anybody wrote down that its time is over."""
+    return msgspec.structs.replace(card, state=EXPIRED) if is_expired(card, now) else card
+
+
+def standing_to(card: Card, user_id: UserId, role: RoleContext | None) -> set[Who]:
+    """What somebody is to a card; without a role it is the system."""
+    if role is None:
+        return {"system"}
+    found: set[Who] = {role}
+    is_creator = user_id == card.created_by
+    if is_creator:
+        found.add("creator")
+    # A card of another writer may not tell the side: then everybody but its creator is on the other one.
+    if role not in ("admin", card.created_as) and not (is_creator and card.created_as is None):
+        found.add("other side")
+    return found
+
+
+class CardTypes:
+    """The types that there are: those built in, and an application's own."""
+
+    def __init__(self, more: Iterable[CardType] = ()) -> None:
+        self._types: dict[str, CardType] = {}
+        for kind in (*BUILT_IN, *more):
+            self.register(kind)
+
+    def __iter__(self) -> Iterator[CardType]:
+        return iter(self._types.values())
+
+    def register(self, kind: CardType) -> None:
+        """Add a type; BadCardType if its machine makes no sense, or the name is taken."""
+        if kind.name in self._types:
+            raise BadCardType(f"there is a type {kind.name} already")
+        _check(kind)
+        self._types[kind.name] = kind
+
+    def knows(self, name: str) -> bool:
+        return name in self._types
+
+    def get(self, name: str) -> CardType:
+        try:
+            return self._types[name]
+        except KeyError:
+            raise UnknownCardType(known=sorted(self._types)) from None
+
+
+def _check(kind: CardType) -> None:
+    fields = {info.name for info in msgspec.structs.fields(kind.payload)}
+    if not _NAME.fullmatch(kind.name):
+        raise BadCardType(f"{kind.name!r} is no name of a type: small letters, digits and hyphens")
+    if not all(_NAME.fullmatch(state) for state in kind.states):
+        raise BadCardType(f"{kind.name}: a state is named by small letters, digits and hyphens")
+    reached = {kind.first}
+    for _ in kind.transitions:
+        reached |= {each.to for each in kind.transitions if each.start in reached}
+    if reached != set(kind.states):
+        raise BadCardType(f"{kind.name}: nothing leads to {', '.join(sorted(set(kind.states) - reached))}")
+    ways = [(each.start, each.to) for each in kind.transitions]
+    if len(set(ways)) < len(ways):
+        raise BadCardType(f"{kind.name} has the same way twice")
+    if any(each.at_expiry and each.to != EXPIRED for each in kind.transitions):
+        raise BadCardType(f"{kind.name}: what ends by the clock is called {EXPIRED}")
+    if any(each.at_expiry for each in kind.transitions) and "expires_at" not in fields:
+        raise BadCardType(f"{kind.name} ends by the clock, and its payload has no expires_at")
+    if kind.answers and "answers" not in fields:
+        raise BadCardType(f"{kind.name} answers other cards, and its payload does not name one")
+
+
+def _read(payload: Mapping[str, Any], schema: type[msgspec.Struct], now: Instant) -> Held:
+    try:
+        value = msgspec.convert(payload, schema)
+    except msgspec.ValidationError as error:
+        what, _, place = str(error).partition(" - at ")
+        pointer = "#/payload" + place.strip("`").removeprefix("$").replace(".", "/")
+        raise Invalid(errors=[{"in": "body", "pointer": pointer, "detail": what}]) from None
+    held: dict[str, Any] = _kept(msgspec.to_builtins(value, builtin_types=(datetime,)))
+    if len(msgspec.json.encode(held)) > MAX_PAYLOAD_BYTES:
+        raise TooBig(f"A card holds at most {MAX_PAYLOAD_BYTES} bytes.", limit=MAX_PAYLOAD_BYTES)
+    ends = getattr(value, "expires_at", None)
+    return Held(held, future(ends, now) if isinstance(ends, datetime) else None)
+
+
+def _kept(value: Any) -> Any:
+    """The value with its moments in the form that is kept."""
+    match value:
+        case datetime():
+            return instant_of(value)
+        case dict():
+            return {name: _kept(held) for name, held in value.items()}
+        case list():
+            return [_kept(held) for held in value]
+        case _:
+            return value
+
+
+# What is built in
+
+
+class Offer(Payload):
+    """A price."""
+
+    amount: Amount
+    currency: Currency
+    note: Note | None = None
+    expires_at: Moment | None = None
+
+
+class CounterOffer(Offer, kw_only=True):
+    """Another price, in answer to an offer."""
+
+    answers: CardRef
+
+
+class Booking(Payload):
+    """A time, and perhaps a place."""
+
+    starts_at: Moment
+    ends_at: Moment | None = None
+    place: Title | None = None
+    note: Note | None = None
+
+    def __post_init__(self) -> None:
+        if self.ends_at is not None and self.ends_at <= self.starts_at:
+            raise ValueError("A booking ends after it begins")
+
+
+class Delivery(Payload):
+    """What was made, handed over."""
+
+    title: Title
+    files: FileRefs = []
+    note: Note | None = None
+
+
+class PaymentRequest(Payload):
+    """An amount that is due."""
+
+    amount: Amount
+    currency: Currency
+    note: Note | None = None
+    expires_at: Moment | None = None
+
+
+class Amendment(Payload):
+    """A change of what was agreed."""
+
+    title: Title
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=8000)]
+
+
+def _ways(*ways: tuple[str, str, tuple[Who, ...]]) -> tuple[Transition, ...]:
+    return tuple(Transition(start=start, to=to, who=who) for start, to, who in ways)
+
+
+_PRICE = (
+    *_ways(
+        ("open", "accepted", ("other side",)),
+        ("open", "declined", ("other side",)),
+        ("open", "withdrawn", ("creator",)),
+    ),
+    Transition(start="open", to="countered", who=("other side",), through="counter-offer"),
+    Transition(start="open", to=EXPIRED, who=("system",), at_expiry=True),
+)
+
+BUILT_IN: tuple[CardType, ...] = (
+    CardType(
+        name="offer",
+        says="A price, which the other side takes or leaves",
+        payload=Offer,
+        first="open",
+        transitions=_PRICE,
+    ),
+    CardType(
+        name="counter-offer",
+        says="Another price, in answer to an offer, which is then countered",
+        payload=CounterOffer,
+        first="open",
+        transitions=_PRICE,
+        answers=("offer", "counter-offer"),
+    ),
+    CardType(
+        name="booking",
+        says="A time, asked for by one side and confirmed by the other",
+        payload=Booking,
+        first="requested",
+        transitions=_ways(
+            ("requested", "confirmed", ("other side",)),
+            ("requested", "declined", ("other side",)),
+            ("requested", "cancelled", ("creator", "admin")),
+            ("confirmed", "completed", ("buyer", "admin", "system")),
+            ("confirmed", "cancelled", ("buyer", "seller", "admin")),
+        ),
+    ),
+    CardType(
+        name="delivery",
+        says="What was made, handed over until the buyer's side accepts it",
+        payload=Delivery,
+        creators=("seller",),
+        first="submitted",
+        transitions=(
+            *_ways(
+                ("submitted", "accepted", ("other side",)),
+                ("submitted", "revision-requested", ("other side",)),
+            ),
+            Transition(start="revision-requested", to="submitted", who=("seller",), renews=True),
+        ),
+    ),
+    CardType(
+        name="payment-request",
+        says="An amount that is due; who asked for it says that it was paid",
+        payload=PaymentRequest,
+        creators=("seller",),
+        first="open",
+        transitions=(
+            *_ways(
+                ("open", "paid", ("creator", "admin", "system")),
+                ("open", "declined", ("other side",)),
+                ("open", "withdrawn", ("creator",)),
+            ),
+            Transition(start="open", to=EXPIRED, who=("system",), at_expiry=True),
+        ),
+    ),
+    CardType(
+        name="amendment",
+        says="A change of what was agreed",
+        payload=Amendment,
+        first="proposed",
+        transitions=_ways(
+            ("proposed", "accepted", ("other side",)),
+            ("proposed", "declined", ("other side",)),
+            ("proposed", "withdrawn", ("creator",)),
+        ),
+    ),
+)

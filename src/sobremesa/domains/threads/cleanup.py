@@ -1,0 +1,93 @@
+"""What a deleted account leaves in threads: seats are taken away, names masked. What was agreed stays."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.errors import Busy, Refusal
+from sobremesa.core.ids import RoomId
+from sobremesa.domains.threads.entities import (
+    THREADS,
+    cards_in,
+    clean_up,
+    former_threads_of,
+    inbox_of,
+    participant_of,
+    thread_by_id,
+)
+from sobremesa.domains.threads.participants import ATTEMPTS, way_out
+from sobremesa.rooms.files import Files
+from sobremesa.rooms.traces import Traces
+from sobremesa.table import Delete, Table, equals
+from sobremesa.table.errors import ConditionFailed
+
+
+class Cleanup:
+    """Takes away what people leave in threads."""
+
+    def __init__(self, table: Table, clock: Clock, files: Files) -> None:
+        self._table = table
+        self._clock = clock
+        self._traces = Traces(THREADS, table, files, pattern=clean_up)
+
+    async def objection(self, user_id: UserId) -> Refusal | None:
+        """Nobody is kept: the other side keeps what was said and agreed."""
+        return None
+
+    async def depart(self, user_id: UserId) -> None:
+        """Take a person out of every thread, and their name out of everything they said.
+
+        Out first: whoever is still believed for a second on another node can then say nothing more under that name.
+        """
+        async for place in self._table.every(inbox_of(user_id=user_id)):
+            await self._leave(place.room_id, user_id)
+        async for former in self._table.every(former_threads_of(user_id=user_id)):
+            await self._traces.mask(former.room_id, user_id)
+            await self._table.write_many([Delete(former.own_key())], pattern=clean_up)
+
+    async def export(self, user_id: UserId) -> AsyncIterator[Any]:
+        """Everything that a person has in threads: their seats, what they said and did, the cards they made."""
+        rooms: list[RoomId] = []
+        async for place in self._table.every(inbox_of(user_id=user_id)):
+            rooms.append(place.room_id)
+            yield {
+                "kind": "threadParticipant",
+                "threadId": place.room_id,
+                "roleContext": place.role_context,
+                "joinedAt": place.joined_at,
+                "lastReadMessageId": place.last_read_message_id,
+                "muted": place.muted,
+            }
+        async for former in self._table.every(former_threads_of(user_id=user_id)):
+            rooms.append(former.room_id)
+            yield {"kind": "formerThreadParticipant", "threadId": former.room_id, "leftAt": former.left_at}
+        for room_id in dict.fromkeys(rooms):
+            async for line in self._traces.export(room_id, user_id):
+                yield line
+            async for card in self._table.every(cards_in(room_id=room_id), where=equals("created_by", user_id)):
+                yield {
+                    "kind": "card",
+                    "threadId": room_id,
+                    "messageId": card.message_id,
+                    "type": card.type,
+                    "state": card.state,
+                    "payload": card.payload,
+                    "createdAt": card.created_at,
+                }
+
+    async def _leave(self, room_id: RoomId, user_id: UserId) -> None:
+        for _ in range(ATTEMPTS):
+            thread, place = await self._table.get_pair(
+                thread_by_id(room_id=room_id), participant_of(room_id=room_id, user_id=user_id), consistent=True
+            )
+            if thread is None or place is None:
+                return
+            try:
+                await self._table.write(*way_out(thread, place, instant(self._clock.now_ms())), pattern=clean_up)
+            except ConditionFailed:
+                continue  # somebody else came or went
+            return
+        raise Busy

@@ -1,0 +1,402 @@
+"""Threads: who talks about what, the cards and tabs between them; and what can be asked about it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NewType, TypeAlias
+
+import msgspec
+
+from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.clock import EPOCH, Instant, instant, milliseconds
+from sobremesa.core.ids import MessageId, RoomId, time_of
+from sobremesa.rooms.entities import CLEAN, Flags, Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
+from sobremesa.rooms.kinds import RoomKind
+from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
+
+ThreadId: TypeAlias = RoomId
+ListingId = NewType("ListingId", str)
+LbgId = NewType("LbgId", str)
+LegId = NewType("LegId", str)
+
+ThreadKind: TypeAlias = Literal["inquiry", "project"]
+Status: TypeAlias = Literal["open", "archived", "locked"]
+RoleContext: TypeAlias = Literal["buyer", "seller", "admin"]
+TabName: TypeAlias = Literal["brief", "moodboard", "shotlist", "files", "docs", "expenses", "actions"]
+
+
+class Thread(Head):
+    """A buyer and a seller, and what they talk about. `participants` is a cache: their own rows are the truth."""
+
+    keys = Keys(pk="THR#{room_id}", sk="THR")
+    by_lbg = Index(gsi2, pk="LBG#{lbg_id}", sk="{created_at}")
+    by_leg = Index(gsi2, pk="LEG#{leg_id}", sk="{created_at}")
+
+    room_id: RoomId = msgspec.field(name="threadId")
+    kind: ThreadKind
+    tenant: Tenant | None = None
+    """The tenant of the buyer, who created it; absent for the default one."""
+    lbg_id: LbgId | None = None
+    leg_id: LegId | None = None
+    listing_id: ListingId | None = None
+    buyer_user_id: UserId
+    seller_user_id: UserId
+    participants: list[UserId] = []
+    city: str | None = None
+    created_at: Instant = EPOCH
+    updated_at: Instant | None = None
+    status: Status = "open"
+    locked_by: UserId | None = None
+    last_message_at: Instant | None = None
+    safe_mode_required: bool = False
+
+    @property
+    def is_incomplete(self) -> bool:
+        return self.last_message_id is None and self.last_message_at is not None
+
+    def marks(self, message: Message) -> dict[str, Any]:
+        if message.message_id == self.last_message_id:
+            return {}  # only its time is kept, and an edit does not change that
+        at = _time_in_key(message)
+        return {"last_message_at": at, "updated_at": at}
+
+
+class ThreadReference(Entity):
+    """The second place under which a thread is found that belongs to an lbg and a leg."""
+
+    keys = Keys(pk="THR#{room_id}", sk="REF#LEG#{leg_id}")
+    by_leg = Index(gsi2, pk="LEG#{leg_id}", sk="{created_at}")
+
+    room_id: RoomId = msgspec.field(name="threadId")
+    leg_id: LegId
+    created_at: Instant = EPOCH
+
+
+class Participant(ReadCursor):
+    """A person's seat in a thread: on which side, how far they have read, and their place in the inbox."""
+
+    keys = Keys(pk="THR#{room_id}", sk="PART#{user_id}")
+    by_user = Index(gsi1, pk="PARTICIPANT#{user_id}", sk="{last_message_at}#{room_id}")
+
+    room_id: RoomId = msgspec.field(name="threadId")
+    role_context: RoleContext
+    last_read_message_id: MessageId | None = msgspec.field(name="lastReadMsgId", default=None)
+    last_read_at: Instant | None = None
+    blocked_until: Instant | None = None
+    blocked_as: RoleContext | None = None
+    """As what somebody blocked them: what an admin has done, the other side does not undo."""
+    joined_at: Instant = EPOCH
+    last_message_at: Instant | None = None
+
+    @classmethod
+    def marks(cls, message: Message) -> dict[str, Any]:
+        return {"last_read_at": _time_in_key(message)}
+
+    @property
+    def read_ms(self) -> int | None:
+        try:
+            return None if self.last_read_at is None else milliseconds(self.last_read_at)
+        except ValueError:
+            return None  # another writer's time, in another form
+
+    @property
+    def read_at(self) -> Instant | None:
+        return self.updated_at or self.last_read_at
+
+
+class FormerParticipant(Entity):
+    """A thread that a person has left: where their name still stands, should they want it gone."""
+
+    keys = Keys(pk="USER#{user_id}", sk="FORMER#THR#{room_id}")
+
+    user_id: UserId
+    room_id: RoomId = msgspec.field(name="threadId")
+    left_at: Instant
+
+
+class ThreadMessage(Message):
+    """What somebody said or did in a thread."""
+
+    entity_type = "Message"
+    keys = Keys(pk="THR#{room_id}", sk="MSG#{iso}#{message_id}")
+
+    room_id: RoomId = msgspec.field(name="threadId")
+    author_id: UserId = msgspec.field(name="authorUserId")
+    content: str = msgspec.field(name="body", default="")
+    action: dict[str, Any] | None = None
+    iso: Instant
+
+    @classmethod
+    def time_parts(cls, message_id: MessageId) -> dict[str, Any]:
+        return {"iso": instant(time_of(message_id))}
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.type in ("action", "system")
+
+    @property
+    def acted(self) -> dict[str, Any] | None:
+        return self.action
+
+
+class MessagePointer(Entity):
+    """Where the message of another writer is whose id does not tell it; `table adopt` writes them."""
+
+    keys = Keys(pk="THR#{room_id}", sk="MSGREF#{message_id}")
+
+    room_id: RoomId = msgspec.field(name="threadId")
+    message_id: MessageId
+    iso: Instant
+
+    @property
+    def key_parts(self) -> dict[str, Any]:
+        return {"room_id": self.room_id, "iso": self.iso, "message_id": self.message_id}
+
+
+class ThreadNonce(Nonce):
+    entity_type = "Nonce"
+    keys = Keys(pk="THR#{room_id}", sk="NONCE#{user_id}#{nonce_hash}")
+
+
+class ThreadPin(Pin):
+    entity_type = "Pin"
+    keys = Keys(pk="THR#{room_id}", sk="PIN#{message_id}")
+
+
+class ThreadReaction(Reaction):
+    entity_type = "Reaction"
+    keys = Keys(pk="THR#{room_id}", sk="REACT#{message_id}#{emoji_hex}#{user_id}")
+
+
+class ThreadReactionSummary(ReactionSummary):
+    entity_type = "ReactionSummary"
+    keys = Keys(pk="THR#{room_id}", sk="RSUM#{message_id}#{emoji_hex}")
+
+
+class Card(Entity):
+    """The state of an action now; the messages that made and moved it are its history."""
+
+    keys = Keys(pk="THR#{room_id}", sk="CARD#{message_id}")
+
+    room_id: RoomId = msgspec.field(name="threadId")
+    message_id: MessageId
+    type: str
+    state: str
+    version: int = 1
+    payload: dict[str, Any] = {}
+    created_by: UserId | None = None
+    """Absent in a row of another writer: then it is the author of the card's message."""
+    created_as: RoleContext | None = None
+    """On which side its creator is."""
+    expires_at: Instant | None = None
+    moved_by: UserId | None = None
+    """Who moved it last."""
+    payload_of: MessageId | None = None
+    """The message that replaced the payload; absent while it is the one of the card's own message."""
+    payload_by: UserId | None = None
+    """Who replaced the payload."""
+    flags: Flags | None = None
+    """What moderation found in the payload; absent for a clean one."""
+    nsfw_band: int | None = None
+    created_at: Instant = EPOCH
+    updated_at: Instant = EPOCH
+
+    @property
+    def moderation(self) -> str:
+        return CLEAN if self.flags is None else self.flags.moderation
+
+    @property
+    def author_id(self) -> UserId | None:
+        """Who wrote the payload."""
+        return self.payload_by or self.created_by
+
+
+class Tab(Entity):
+    """One tab of the panel, as it was when somebody looked last: a snapshot to open it fast."""
+
+    keys = Keys(pk="THR#{room_id}", sk="TAB#{tab}")
+
+    room_id: RoomId = msgspec.field(name="threadId")
+    tab: TabName
+    content: Any = None
+    """JSON as text, so that 256 KB of it are one value to the engines, and not a step for each part of it. The tab of
+    actions, and rows of other writers, have the value itself."""
+    source_version: int = 0
+    updated_at: Instant | None = None
+    updated_by: UserId | None = None
+    flags: Flags | None = None
+    """What moderation found in the content; absent for a clean one."""
+    nsfw_band: int | None = None
+
+    @property
+    def moderation(self) -> str:
+        return CLEAN if self.flags is None else self.flags.moderation
+
+    @property
+    def author_id(self) -> UserId | None:
+        return self.updated_by
+
+    @property
+    def shown(self) -> Any:
+        """The content as a value, however it is stored."""
+        if not isinstance(self.content, str):
+            return self.content
+        try:
+            return msgspec.json.decode(self.content)
+        except msgspec.DecodeError:
+            return self.content  # another writer's text
+
+
+class InquiryClaim(Entity):
+    """That a buyer asks a seller about a listing in this thread: there is no second one."""
+
+    keys = Keys(pk="UNIQ#THR#{buyer_user_id}#{seller_user_id}#{listing_id}", sk="UNIQUE")
+
+    buyer_user_id: UserId
+    seller_user_id: UserId
+    listing_id: ListingId
+    room_id: RoomId = msgspec.field(name="threadId")
+
+
+def _time_in_key(message: Message) -> Instant:
+    return message.iso if isinstance(message, ThreadMessage) else message.created_at
+
+
+# The questions of the document
+
+thread_by_id = Lookup("S0.1", "What is this thread?", Thread, consistent=True)
+participant_of = Lookup(
+    "S0.2", "Is this person in this thread, and how far have they read?", Participant, consistent=True
+)
+messages_in = Pattern(
+    "S0.3", "What was said in this thread, the newest first?", ThreadMessage, newest_first=True, consistent=True
+)
+card_by_id = Lookup("S0.4", "In which state is this card?", Card, consistent=True)
+tab_by_name = Lookup("S0.5", "What does this tab show?", Tab, consistent=True)
+inbox_of = Pattern(
+    "S0.6",
+    "In which threads is this person, the newest message first?",
+    Participant,
+    index="by_user",
+    newest_first=True,
+)
+threads_of_lbg = Pattern(
+    "S0.7", "Which threads belong to this lbg, the newest first?", Thread, index="by_lbg", newest_first=True
+)
+threads_of_leg = Pattern(
+    "S0.8",
+    "Which threads belong to this leg, the newest first?",
+    ThreadReference,
+    Thread,
+    index="by_leg",
+    newest_first=True,
+)
+
+# Threads and who is in them
+
+participants_in = Pattern("THR.1", "Who is in this thread?", Participant, consistent=True)
+inquiry_of = Lookup("THR.2", "In which thread does this buyer ask about this listing?", InquiryClaim, consistent=True)
+former_threads_of = Pattern("THR.3", "Which threads has this person left?", FormerParticipant, consistent=True)
+cards_in = Pattern(
+    "THR.4", "Which cards are in this thread, the newest first?", Card, newest_first=True, consistent=True
+)
+reference_of = Lookup("THR.15", "Is this thread found by its leg?", ThreadReference, consistent=True)
+panel_of = Pattern("THR.5", "What do the tabs of this thread show?", Tab, consistent=True)
+
+# Messages
+
+message_by_key = Lookup("THR.6", "What does this message of this thread say?", ThreadMessage, consistent=True)
+pointer_to = Lookup("THR.17", "When was this message of another writer sent?", MessagePointer, consistent=True)
+nonce_by_key = Lookup("THR.7", "Which message did this nonce make?", ThreadNonce, consistent=True)
+pins_in = Pattern("THR.8", "What is pinned in this thread?", ThreadPin, newest_first=True)
+pin_by_key = Lookup("THR.9", "Is this message pinned?", ThreadPin)
+reactions_of_page = Pattern(
+    "THR.10",
+    "How did people react to the messages from one to another?",
+    ThreadReactionSummary,
+    between=("RSUM#{oldest}", "RSUM#{newest}$"),
+)
+reactions_of_message = Pattern(
+    "THR.11",
+    "How did people react to this message?",
+    ThreadReactionSummary,
+    prefix="RSUM#{message_id}#",
+    consistent=True,
+)
+reaction_by_key = Lookup("THR.12", "Did this person react with this emoji?", ThreadReaction)
+reactors_of = Pattern(
+    "THR.13", "Who reacted with this emoji?", ThreadReaction, prefix="REACT#{message_id}#{emoji_hex}#"
+)
+reactions_in = Pattern("THR.14", "Who reacted to what in this thread?", ThreadReaction)
+reactions_to = Pattern(
+    "THR.16", "Who reacted to this message?", ThreadReaction, prefix="REACT#{message_id}#", consistent=True
+)
+
+# Writes
+
+create_thread = WritePattern("THR.20", "Make a thread", Thread, Participant, ThreadReference, InquiryClaim)
+change_status = WritePattern(
+    "THR.21", "Archive, lock or reopen a thread, with a notice in it", Thread, Participant, ThreadMessage
+)
+add_participant = WritePattern(
+    "THR.22", "Add a participant to a thread, with a notice in it", Thread, Participant, ThreadMessage
+)
+change_participant = WritePattern("THR.23", "Block somebody for a while, or mute a thread", Participant)
+remove_participant = WritePattern(
+    "THR.24", "Remove a participant, with a notice", Thread, Participant, FormerParticipant, ThreadMessage
+)
+move_inboxes = WritePattern("THR.25", "Bring a thread up in the inboxes of many", Participant)
+write_tab = WritePattern("THR.26", "Write a tab", Tab, Thread, Participant)
+clean_up = WritePattern("THR.27", "Take away what a deleted account left in threads", ThreadMessage, Participant)
+
+send_message = WritePattern(
+    "THR.30", "Send a message to a thread, or move a card", ThreadMessage, Thread, Participant, ThreadNonce, Card, Tab
+)
+edit_message = WritePattern("THR.31", "Edit a message", ThreadMessage)
+delete_message = WritePattern(
+    "THR.32",
+    "Delete a message, leaving a tombstone without pin and reactions",
+    ThreadMessage,
+    ThreadPin,
+    ThreadReaction,
+    ThreadReactionSummary,
+)
+react = WritePattern("THR.33", "Add or take back a reaction", ThreadReaction, ThreadReactionSummary)
+set_pin = WritePattern("THR.34", "Pin a message, or let go of it", ThreadPin, ThreadMessage)
+mark_read = WritePattern("THR.35", "Move a read cursor forward, or mute a thread", Participant)
+
+THREADS = RoomKind(
+    name="thread",
+    plural="threads",
+    message=ThreadMessage,
+    head=Thread,
+    cursor=Participant,
+    stores_clean=True,
+    cursor_is_seat=True,
+    nonce=ThreadNonce,
+    pin=ThreadPin,
+    reaction=ThreadReaction,
+    summary=ThreadReactionSummary,
+    messages=messages_in,
+    messages_by_id=None,
+    rooms_of=inbox_of,
+    head_by_key=thread_by_id,
+    message_by_key=message_by_key,
+    pointer_by_id=pointer_to,
+    read_cursor=participant_of,
+    readers=participants_in,
+    nonce_by_key=nonce_by_key,
+    pins=pins_in,
+    pin_by_key=pin_by_key,
+    reactions_of_page=reactions_of_page,
+    reactions_of_message=reactions_of_message,
+    reaction_by_key=reaction_by_key,
+    reactors=reactors_of,
+    reactions=reactions_in,
+    reactions_to=reactions_to,
+    send=send_message,
+    edit=edit_message,
+    delete=delete_message,
+    react=react,
+    set_pin=set_pin,
+    mark_read=mark_read,
+)

@@ -1,0 +1,227 @@
+"""What happens to threads, their cards and tabs, told to those who are in them."""
+
+from __future__ import annotations
+
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.domains.threads import card_reading, tabs
+from sobremesa.domains.threads.access import RIGHTS
+from sobremesa.domains.threads.card_reading import CardReader
+from sobremesa.domains.threads.card_types import CardTypes
+from sobremesa.domains.threads.entities import (
+    THREADS,
+    Card,
+    LbgId,
+    LegId,
+    ListingId,
+    Participant,
+    Status,
+    Tab,
+    Thread,
+    ThreadId,
+    ThreadKind,
+    card_by_id,
+    tab_by_name,
+    thread_by_id,
+)
+from sobremesa.domains.threads.views import CardView, TabView, card_view, tab_view
+from sobremesa.http.endpoints import Output
+from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
+from sobremesa.live.events import thread as topic_of
+from sobremesa.live.translation import Seen, Translation
+from sobremesa.rooms import events as rooms
+from sobremesa.rooms.door import People
+from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, RoomEvents
+from sobremesa.rooms.visibility import is_withheld
+from sobremesa.table import Key, Table
+from sobremesa.table.cache import Cache
+
+REMEMBERED = 50_000
+
+
+class LiveThread(Output):
+    """A thread as everybody in it sees it."""
+
+    thread_id: ThreadId
+    kind: ThreadKind
+    status: Status
+    locked_by: UserId | None
+    buyer_user_id: UserId
+    seller_user_id: UserId
+    participants: list[UserId]
+    listing_id: ListingId | None
+    lbg_id: LbgId | None
+    leg_id: LegId | None
+    city: str | None
+    safe_mode_required: bool
+    last_message_id: MessageId | None
+    last_message_at: Instant | None
+    created_at: Instant
+    updated_at: Instant | None
+
+
+thread_created = EventType("thread.created", LiveThread, "A thread is new to you: it was begun, or you were taken in.")
+thread_updated = EventType(
+    "thread.updated",
+    LiveThread,
+    "A thread is open, archived or locked now, or changed otherwise. A new message alone does not make one.",
+    to="everybody in the thread",
+)
+card_updated = EventType(
+    "card.updated", CardView, "A card was made, or moved to another state.", to="everybody in the thread"
+)
+tab_updated = EventType(
+    "tab.updated", TabView, "A tab of the panel shows something else.", to="everybody in the thread"
+)
+
+_VISIBLE = (
+    "kind",
+    "status",
+    "locked_by",
+    "buyer_user_id",
+    "seller_user_id",
+    "participants",
+    "listing_id",
+    "lbg_id",
+    "leg_id",
+    "city",
+    "safe_mode_required",
+)
+"""What of a thread's row is seen, beside the marks of its last message."""
+
+
+class ThreadEvents:
+    """Announces what happens to threads."""
+
+    def __init__(self, table: Table, clock: Clock, people: People) -> None:
+        self._table = table
+        self._clock = clock
+        self._people = people
+        self._cards = CardReader(table, CardTypes())
+        self._places: Cache[RoomId, Place] = Cache(REMEMBERED)
+        self.rooms = RoomEvents(THREADS, table, people, self.find_place)
+
+    def announce(self, translation: Translation) -> None:
+        translation.on(Thread, self._thread, fields=_VISIBLE)
+        translation.on(Participant, self._participant, fields=("role_context", "blocked_until"))
+        translation.on(Card, self._card, fields=("state", "version", "payload", "expires_at", "flags", "nsfw_band"))
+        translation.on(Tab, self._tab, fields=("content", "source_version", "updated_at", "flags", "nsfw_band"))
+        self.rooms.announce(translation)
+        translation.on_replay_by_row("thread", [card_updated], _card_key, self._card)
+        translation.on_replay_by_row("thread", [tab_updated], _tab_key, self._tab)
+
+    async def find_place(self, room_id: RoomId) -> Place | None:
+        """Where a thread is listened to, and whether it has safe mode; None if there is none."""
+        place = self._places.find(room_id)
+        if place is None:
+            thread = await self._table.get(thread_by_id(room_id=room_id))
+            if thread is None:
+                return None
+            place = self._remember(thread)
+        return place
+
+    async def _thread(self, seen: Seen[Thread]) -> list[Announcement]:
+        topic = topic_of(seen.row.room_id)
+        if seen.new is None:
+            return [only(expels=[Expulsion(None, topic)])]
+        self._remember(seen.new)
+        if seen.old is None:
+            return []  # those who are in it hear of it by their own row
+        return [thread_updated(_live(seen.new), topic)]
+
+    async def _participant(self, seen: Seen[Participant]) -> list[Announcement]:
+        old, new = seen
+        room_id, user_id = seen.row.room_id, seen.row.user_id
+        topic = topic_of(room_id)
+        if new is None:
+            gone = ParticipantGone(THREADS.name, room_id, user_id)
+            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
+            return [rooms.participant_left(gone, topic, person(user_id), expels=expels)]
+
+        admits = [admission(new)]
+        if old is not None:
+            return [rooms.participant_updated(await self._told(new), topic, admits=admits)]
+        thread = await self._table.get(thread_by_id(room_id=room_id))
+        if thread is None:
+            return []
+        return [
+            thread_created(_live(thread), person(user_id), admits=admits),
+            rooms.participant_joined(await self._told(new), topic),
+        ]
+
+    async def _told(self, place: Participant) -> LiveParticipant:
+        face = (await self._people.faces([place.user_id]))[place.user_id]
+        return LiveParticipant(
+            THREADS.name,
+            place.room_id,
+            place.user_id,
+            face.username,
+            face.avatar_url,
+            place.role_context,
+            place.joined_at,
+            place.blocked_until,
+        )
+
+    async def _card(self, seen: Seen[Card]) -> list[Announcement]:
+        card = seen.new
+        place = None if card is None else await self.find_place(card.room_id)
+        if card is None or place is None:
+            return []
+        now = instant(self._clock.now_ms())
+        card = await self._cards.complete(card)
+        if card.author_id is None or not is_withheld(card, safe_mode=place.safe_mode):
+            return [card_updated(card_view(card, now), place.topic, subject=card.message_id)]
+        bare, full = card_view(card_reading.withheld(card), now), card_view(card, now)
+        return [card_updated.withheld(bare, place.topic, full=full, author=card.author_id, subject=card.message_id)]
+
+    async def _tab(self, seen: Seen[Tab]) -> list[Announcement]:
+        tab = seen.new
+        place = None if tab is None else await self.find_place(tab.room_id)
+        if tab is None or place is None:
+            return []
+        subject = f"{tab.room_id}/{tab.tab}"
+        if tab.author_id is None or not is_withheld(tab, safe_mode=place.safe_mode):
+            return [tab_updated(tab_view(tab), place.topic, subject=subject)]
+        bare = tab_view(tabs.withheld(tab))
+        return [tab_updated.withheld(bare, place.topic, full=tab_view(tab), author=tab.author_id, subject=subject)]
+
+    def _remember(self, thread: Thread) -> Place:
+        place = Place(topic_of(thread.room_id), thread.safe_mode_required)
+        self._places.keep(thread.room_id, place)
+        return place
+
+
+def admission(place: Participant) -> Admission:
+    """That a person listens to a thread, and whether they moderate it."""
+    moderates = "moderate" in RIGHTS[place.role_context]
+    return Admission(place.user_id, topic_of(place.room_id), moderates, version_of(place.joined_at))
+
+
+def _card_key(told: CardView) -> Key[Card]:
+    return card_by_id(room_id=told.thread_id, message_id=told.message_id)
+
+
+def _tab_key(told: TabView) -> Key[Tab]:
+    return tab_by_name(room_id=told.thread_id, tab=told.tab)
+
+
+def _live(thread: Thread) -> LiveThread:
+    return LiveThread(
+        thread.room_id,
+        thread.kind,
+        thread.status,
+        thread.locked_by,
+        thread.buyer_user_id,
+        thread.seller_user_id,
+        thread.participants,
+        thread.listing_id,
+        thread.lbg_id,
+        thread.leg_id,
+        thread.city,
+        thread.safe_mode_required,
+        thread.last_message_id,
+        thread.last_message_at,
+        thread.created_at,
+        thread.updated_at,
+    )

@@ -1,0 +1,292 @@
+"""Who is in a thread: taking people in, silencing them for a while, leaving.
+
+One takes people in on one's own side, since the other side's people decide about one's offers; admins are taken in by
+admins. Whoever silenced somebody as an admin is not undone by the other side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any, NamedTuple
+
+from msgspec import UNSET, UnsetType
+
+from sobremesa.core.actor import DELETED_NAME, Actor, UserId
+from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.accounts.entities import block_of, user_by_id
+from sobremesa.domains.threads.access import Access, Standing, cache_is_as_seen
+from sobremesa.domains.threads.entities import (
+    FormerParticipant,
+    Participant,
+    RoleContext,
+    Thread,
+    ThreadId,
+    add_participant,
+    change_participant,
+    participant_of,
+    participants_in,
+    remove_participant,
+    thread_by_id,
+)
+from sobremesa.domains.threads.errors import (
+    AlreadyParticipant,
+    Blocked,
+    ChangedMeanwhile,
+    OwnSideOnly,
+    PartyStays,
+    TooManyParticipants,
+)
+from sobremesa.domains.threads.moments import future
+from sobremesa.rooms.entities import Message
+from sobremesa.rooms.sending import Draft, HeadChange
+from sobremesa.rooms.service import Rooms
+from sobremesa.table import (
+    Check,
+    Create,
+    Delete,
+    Operation,
+    Put,
+    Table,
+    Update,
+    absent,
+    absent_or_null,
+    append,
+    at_most,
+    differs,
+    less,
+    present,
+    set_to,
+    size,
+)
+from sobremesa.table.errors import ConditionFailed
+from sobremesa.table.updates import Changes
+
+MAX_PARTICIPANTS = 100
+ATTEMPTS = 10
+"""How often a removal starts over because somebody else came or went."""
+
+JOINED, LEFT, REMOVED = "Joined the thread.", "Left the thread.", "Was removed from the thread."
+"""What the notices say; the user whom they are about is their author."""
+
+_OTHER_SIDE: dict[RoleContext, RoleContext | None] = {"buyer": "seller", "seller": "buyer", "admin": None}
+
+
+class _Joining(NamedTuple):
+    """A user who joins a thread: by whom, and in which role."""
+
+    by: Standing
+    user: Actor
+    role: RoleContext
+
+    def place(self, message: Message) -> Participant:
+        """Their row; they have seen the notice that they joined."""
+        at = message.created_at
+        return Participant(
+            room_id=self.by.thread.room_id,
+            user_id=self.user.user_id,
+            role_context=self.role,
+            joined_at=at,
+            last_message_at=at,
+            last_read_message_id=message.message_id,
+            updated_at=at,
+            **Participant.marks(message),
+        )
+
+
+class Participants:
+    """The people in threads."""
+
+    def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit, rooms: Rooms) -> None:
+        self._table = table
+        self._clock = clock
+        self._access = access
+        self._audit = audit
+        self._rooms = rooms
+
+    async def list_participants(
+        self, actor: Actor, thread_id: ThreadId, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[Participant], str | None]:
+        """Who is in a thread that one is in."""
+        await self._access.require(actor, thread_id)
+        page = await self._table.query(participants_in(room_id=thread_id), limit=limit, cursor=cursor)
+        return page.items, page.cursor
+
+    async def add(self, actor: Actor, thread_id: ThreadId, user_id: UserId, role: RoleContext) -> Participant:
+        """Take somebody in: on one's own side, or as an admin on any."""
+        standing = await self._access.require(actor, thread_id)
+        if not standing.is_admin and role != standing.role:
+            raise OwnSideOnly
+        if standing.place is not None and user_id == actor.user_id:
+            raise AlreadyParticipant
+
+        user = await self._table.get(user_by_id(user_id=user_id))
+        if user is None or user.deleted_at is not None:
+            raise NotFound("There is no such user.")
+        joining = _Joining(standing, Actor.of_person(user_id, user.username), role)
+        try:
+            message = await self._rooms.act(
+                self._access.notice_seat(standing, joining.user),
+                Draft(JOINED, type="system"),
+                partial(self._beside_joining, joining),
+                head=await self._listing(standing.thread, user_id),
+            )
+        except ConditionFailed:
+            raise await self._why_not_in(joining) from None
+
+        return joining.place(message)
+
+    async def change(
+        self,
+        actor: Actor,
+        thread_id: ThreadId,
+        user_id: UserId,
+        *,
+        muted: bool | UnsetType = UNSET,
+        blocked_until: datetime | UnsetType | None = UNSET,
+    ) -> Participant:
+        """Mute a thread for oneself, or keep the other side from speaking until a moment (None: no longer)."""
+        standing = await self._access.require(actor, thread_id)
+        place = await self._get(thread_id, user_id)
+        changes: dict[str, Any] = {}
+        when, audit = present(), list[Operation]()
+        if muted is not UNSET:
+            if user_id != actor.user_id:
+                raise Forbidden("Everybody mutes a thread for themselves.")
+            changes["muted"] = muted
+        if blocked_until is not UNSET:
+            self._require_over(standing, place)
+            now = self._now()
+            until = None if blocked_until is None else future(blocked_until, now)
+            changes |= {"blocked_until": until, "blocked_as": None if until is None else _acting_as(standing)}
+            act = "participant.unblock" if until is None else "participant.block"
+            audit = [self._audit.entry(thread_id, actor, act, target=user_id), *standing.still()]
+            if not standing.is_admin:
+                when &= differs("blocked_as", "admin") | at_most("blocked_until", now)
+        if not changes:
+            return place
+
+        try:
+            await self._table.write(
+                Update(place.own_key(), set_to(**changes), when=when), *audit, token=None, pattern=change_participant
+            )
+        except ConditionFailed as failed:
+            raise await self._why_not_changed(failed, place) from None
+
+        return await self._get(thread_id, user_id)
+
+    async def remove(self, actor: Actor, thread_id: ThreadId, user_id: UserId) -> None:
+        """Leave, or as an admin take somebody out. The buyer and the seller stay."""
+        for _ in range(ATTEMPTS):
+            standing = await self._access.require(actor, thread_id)
+            if user_id != actor.user_id and not standing.is_admin:
+                raise Forbidden("Only an admin takes somebody out of a thread.")
+            if user_id in (standing.thread.buyer_user_id, standing.thread.seller_user_id):
+                raise PartyStays
+            place = await self._get(thread_id, user_id)
+            try:
+                await self._leave(standing, place)
+            except ConditionFailed:
+                continue  # somebody else came or went, or this very person
+
+            return
+        raise ChangedMeanwhile
+
+    # Inside
+
+    def _beside_joining(self, joining: _Joining, message: Message) -> Sequence[Operation]:
+        """The row of a user who joins, and what must be true of them."""
+        thread_id, by, user_id = joining.by.thread.room_id, joining.by.actor, joining.user.user_id
+        return [
+            Create(joining.place(message)),
+            Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
+            Check(block_of(user_id=user_id, blocked_id=by.user_id), when=absent()),
+            self._audit.entry(thread_id, by, "participant.add", target=user_id, details={"as": joining.role}),
+        ]
+
+    async def _why_not_in(self, joining: _Joining) -> Exception:
+        """Return what kept a user from joining, from the rows as they are now."""
+        thread_id, user_id = joining.by.thread.room_id, joining.user.user_id
+        if await self._table.get(participant_of(room_id=thread_id, user_id=user_id), consistent=True) is not None:
+            return AlreadyParticipant()
+        if await self._table.get(block_of(user_id=user_id, blocked_id=joining.by.actor.user_id), consistent=True):
+            return Blocked()
+        thread = await self._table.get(thread_by_id(room_id=thread_id), consistent=True)
+        is_full = thread is not None and len(thread.participants) >= MAX_PARTICIPANTS
+        return TooManyParticipants(limit=MAX_PARTICIPANTS) if is_full else ChangedMeanwhile()
+
+    async def _leave(self, standing: Standing, place: Participant) -> None:
+        """Take a user out, with a notice; ConditionFailed if somebody else came or went meanwhile."""
+        thread, by, user_id = standing.thread, standing.actor, place.user_id
+        left = user_id == by.user_id
+        audit = self._audit.entry(thread.room_id, by, "participant.remove", target=user_id)
+        rows = [*rows_of_leaving(thread, place, self._now()), audit]
+        await self._rooms.act(
+            self._access.notice_seat(standing, by if left else await self._named(user_id)),
+            Draft(LEFT if left else REMOVED, type="system"),
+            lambda message: rows,
+            head=HeadChange(without(thread, user_id), cache_is_as_seen(thread), remove_participant),
+        )
+
+    async def _named(self, user_id: UserId) -> Actor:
+        user = await self._table.get(user_by_id(user_id=user_id))
+        return Actor.of_person(user_id, DELETED_NAME if user is None else user.username)
+
+    async def _listing(self, thread: Thread, user_id: UserId) -> HeadChange:
+        """The thread's own list with one more person; where another writer has kept none, it is made of all of them."""
+        if thread.participants:
+            return HeadChange(append(participants=[user_id]), _HAS_ROOM, add_participant)
+        inside = [place.user_id async for place in self._table.every(participants_in(room_id=thread.room_id))]
+        return HeadChange(set_to(participants=[*inside, user_id]), cache_is_as_seen(thread), add_participant)
+
+    async def _get(self, thread_id: ThreadId, user_id: UserId) -> Participant:
+        place = await self._table.get(participant_of(room_id=thread_id, user_id=user_id))
+        if place is None:
+            raise NotFound
+        return place
+
+    def _require_over(self, standing: Standing, place: Participant) -> None:
+        """Forbidden unless they may silence this person: the other side, or anybody but oneself as an admin."""
+        if place.user_id == standing.actor.user_id:
+            raise Forbidden("Nobody silences themselves.")
+        if not standing.is_admin and place.role_context != _OTHER_SIDE[standing.role]:
+            raise Forbidden("Only the other side or an admin silences somebody.")
+
+    async def _why_not_changed(self, failed: ConditionFailed, place: Participant) -> Exception:
+        if not failed.at(0):
+            return ChangedMeanwhile()
+        if await self._table.get(place.own_key(), consistent=True) is None:
+            return NotFound()
+        return Forbidden("An admin has silenced them: only an admin changes that.")
+
+    def _now(self) -> Instant:
+        return instant(self._clock.now_ms())
+
+
+def way_out(thread: Thread, place: Participant, now: Instant) -> list[Operation]:
+    """What takes a person out of a thread, and remembers that they were there."""
+    listing = Update(thread.own_key(), without(thread, place.user_id), when=cache_is_as_seen(thread))
+    return [*rows_of_leaving(thread, place, now), listing]
+
+
+def rows_of_leaving(thread: Thread, place: Participant, now: Instant) -> list[Operation]:
+    """The rows of a participant who leaves, without the thread's own list."""
+    return [
+        Delete(place.own_key()),
+        Put(FormerParticipant(user_id=place.user_id, room_id=thread.room_id, left_at=now)),
+    ]
+
+
+def without(thread: Thread, user_id: UserId) -> Changes:
+    """The thread's own list without a user."""
+    return set_to(participants=[each for each in thread.participants if each != user_id])
+
+
+def _acting_as(standing: Standing) -> RoleContext:
+    return "admin" if standing.is_admin else standing.role
+
+
+_HAS_ROOM = absent_or_null("participants") | less(size("participants"), MAX_PARTICIPANTS)

@@ -1,0 +1,141 @@
+"""The routes of cards and tabs: what the two sides of a thread do together."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+from sobremesa.core.actor import Actor
+from sobremesa.core.errors import TooBig
+from sobremesa.core.ids import MessageId
+from sobremesa.domains.threads.cards import Cards
+from sobremesa.domains.threads.entities import TabName, ThreadId
+from sobremesa.domains.threads.errors import (
+    Blocked,
+    CardChanged,
+    CardFinished,
+    ChangedMeanwhile,
+    NoSuchMove,
+    NotInFuture,
+    StaleVersion,
+    SystemTab,
+    ThreadNotOpen,
+    UnknownCardType,
+)
+from sobremesa.domains.threads.tabs import MAX_CONTENT_BYTES, Tabs
+from sobremesa.domains.threads.views import CardView, PanelView, TabView, card_view, tab_view
+from sobremesa.http.endpoints import IdempotencyKey, Input, Listed, PageQuery, Routes
+from sobremesa.work.idempotency import KeyReused
+
+TAB_BODY_BYTES = 2 * MAX_CONTENT_BYTES
+"""What a tab's body may have as it is sent: escapes and blanks do not count for what is kept."""
+
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+Version = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+Held = Annotated[
+    dict[str, Any],
+    msgspec.Meta(
+        description="What a card of this type holds; the documentation has a table of the types.",
+        examples=[{"amount": 25_000, "currency": "EUR", "note": "Two days, prints included"}],
+    ),
+]
+Remark = Annotated[
+    dict[str, Any],
+    msgspec.Meta(description="A `note`, or what the card holds from now on.", examples=[{"note": "With pleasure"}]),
+]
+Content = Annotated[
+    dict[str, Any] | list[Any],
+    msgspec.Meta(description="Any object or list, up to 256 KB.", examples=[{"shots": [{"title": "The kitchen"}]}]),
+]
+
+
+class NewCard(Input):
+    """A card to make."""
+
+    type: Annotated[Name, msgspec.Meta(examples=["offer"])]
+    payload: Held
+
+
+class NewMove(Input):
+    """Where a card should go, and which version of it was seen."""
+
+    to: Annotated[Name, msgspec.Meta(examples=["accepted"])]
+    version: Version
+    payload: Remark | None = None
+
+
+class NewTab(Input):
+    """What a tab shows from now on; `sourceVersion` must be greater than that of what it shows."""
+
+    content: Content
+    source_version: Version
+
+
+def routes(cards: Cards, tabs: Tabs) -> Routes:
+    """The routes of cards and tabs."""
+    api = Routes("Threads")
+    card = "/threads/{thread_id}/cards/{message_id}"
+    tab_path = "/threads/{thread_id}/tabs/{tab}"
+
+    @api.post(
+        "/threads/{thread_id}/cards",
+        status=201,
+        errors=[
+            *(Blocked, CardFinished, KeyReused, NoSuchMove, NotInFuture, ThreadNotOpen, TooBig, UnknownCardType),
+        ],
+        limit="send",
+    )
+    async def create_card(
+        actor: Actor, thread_id: ThreadId, body: NewCard, idempotency_key: IdempotencyKey | None
+    ) -> CardView:
+        """Make an offer, a booking or another card; it is a message of the thread as well."""
+        made = await cards.create(actor, thread_id, type=body.type, payload=body.payload, key=idempotency_key)
+        return card_view(made, cards.now())
+
+    @api.get("/threads/{thread_id}/cards")
+    async def list_cards(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[CardView]:
+        """The cards of the thread, the newest first, each as it is now."""
+        found, cursor = await cards.list_cards(actor, thread_id, limit=query.limit, cursor=query.cursor)
+        now = cards.now()
+        return Listed([card_view(one, now) for one in found], cursor)
+
+    @api.get(card)
+    async def get_card(actor: Actor, thread_id: ThreadId, message_id: MessageId) -> CardView:
+        """A card as it is now."""
+        return card_view(await cards.get(actor, thread_id, message_id), cards.now())
+
+    @api.post(
+        f"{card}/transitions",
+        errors=[Blocked, CardChanged, CardFinished, NoSuchMove, NotInFuture, ThreadNotOpen, TooBig, UnknownCardType],
+        limit="send",
+    )
+    async def move_card(actor: Actor, thread_id: ThreadId, message_id: MessageId, body: NewMove) -> CardView:
+        """Move a card on: accept, decline, withdraw and so on.
+
+        With another version than the card has, or where it is finished, the answer is 409, and `current` is the card.
+        """
+        moved = await cards.move(actor, thread_id, message_id, to=body.to, version=body.version, payload=body.payload)
+        return card_view(moved, cards.now())
+
+    @api.get("/threads/{thread_id}/panel")
+    async def open_panel(actor: Actor, thread_id: ThreadId) -> PanelView:
+        """All tabs of the project together."""
+        return PanelView(thread_id, [tab_view(tab) for tab in await tabs.open_panel(actor, thread_id)])
+
+    @api.get(tab_path)
+    async def get_tab(actor: Actor, thread_id: ThreadId, tab: TabName) -> TabView:
+        """What a tab shows."""
+        return tab_view(await tabs.get(actor, thread_id, tab))
+
+    @api.put(
+        tab_path,
+        errors=[Blocked, ChangedMeanwhile, StaleVersion, SystemTab, ThreadNotOpen, TooBig],
+        max_body=TAB_BODY_BYTES,
+    )
+    async def put_tab(actor: Actor, thread_id: ThreadId, tab: TabName, body: NewTab) -> TabView:
+        """Replace what a tab shows. The tabs docs, expenses and actions are written by the system only."""
+        shown = await tabs.put(actor, thread_id, tab, body.content, source_version=body.source_version)
+        return tab_view(shown)
+
+    return api

@@ -1,0 +1,342 @@
+"""Threads: making, finding and closing them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sobremesa.core.actor import Actor, UserId, stored_tenant
+from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.errors import Busy, Forbidden, NotFound, Unauthenticated
+from sobremesa.core.ids import Ids, RoomId
+from sobremesa.domains.accounts.audit import Audit, AuditPage
+from sobremesa.domains.accounts.entities import block_of, user_by_id
+from sobremesa.domains.threads.access import IS_OPEN, Access
+from sobremesa.domains.threads.entities import (
+    THREADS,
+    InquiryClaim,
+    LbgId,
+    LegId,
+    ListingId,
+    Participant,
+    RoleContext,
+    Status,
+    Thread,
+    ThreadId,
+    ThreadKind,
+    ThreadReference,
+    change_status,
+    create_thread,
+    inbox_of,
+    inquiry_of,
+    threads_of_lbg,
+    threads_of_leg,
+)
+from sobremesa.domains.threads.errors import Blocked, ChangedMeanwhile, ListingNeeded, SomebodyElsesLock, WithOneself
+from sobremesa.domains.threads.inbox import Inboxes
+from sobremesa.rooms.sending import Draft, HeadChange
+from sobremesa.rooms.service import Rooms
+from sobremesa.rooms.unread import COUNTED_AT_ONCE, NOTHING_UNREAD, Unread
+from sobremesa.rooms.views import UnreadView
+from sobremesa.table import (
+    Check,
+    Condition,
+    Create,
+    Operation,
+    Question,
+    Table,
+    absent,
+    absent_or_null,
+    equals,
+    present,
+    set_to,
+)
+from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.idempotency import Idempotency
+
+PAGES_AT_ONCE = 20
+"""How many pages of an lbg or a leg are looked through for threads that one is in."""
+
+
+_NOTICES: dict[Status, str] = {
+    "open": "The thread was reopened.",
+    "archived": "The thread was archived.",
+    "locked": "The thread was locked.",
+}
+
+
+class Listed(NamedTuple):
+    """A thread as somebody sees it: `place` is their own row, which an administrator of the platform may lack."""
+
+    thread: Thread
+    place: Participant | None
+    unread: UnreadView
+
+
+class Made(NamedTuple):
+    """A thread, and whether it was made just now."""
+
+    listed: Listed
+    is_new: bool
+
+
+class NewThread(NamedTuple):
+    """What a thread is to be about."""
+
+    kind: ThreadKind
+    seller_user_id: UserId
+    listing_id: ListingId | None = None
+    lbg_id: LbgId | None = None
+    leg_id: LegId | None = None
+    city: str | None = None
+    safe_mode_required: bool = False
+
+
+class Threads:
+    """Threads between buyers and sellers."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        ids: Ids,
+        access: Access,
+        audit: Audit,
+        idempotency: Idempotency,
+        inboxes: Inboxes,
+        rooms: Rooms,
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._access = access
+        self._audit = audit
+        self._idempotency = idempotency
+        self._inboxes = inboxes
+        self._rooms = rooms
+        self._unread = Unread(THREADS, table)
+
+    async def close(self) -> None:
+        """Finish what was promised after an answer."""
+        await self._inboxes.close()
+
+    # Making
+
+    async def create(self, actor: Actor, wanted: NewThread, *, key: str | None = None) -> Made:
+        """Begin to talk with a seller; the inquiry that there is about this listing, if there is one."""
+        if wanted.kind == "inquiry" and wanted.listing_id is None:
+            raise ListingNeeded
+        if wanted.seller_user_id == actor.user_id:
+            raise WithOneself
+        claim = self._idempotency.claim(actor, key, "thread", wanted)
+        before = await claim.find()
+        if before is not None:
+            return await self._made_before(actor, RoomId(before), is_new=True)
+        there = await self._find_inquiry(actor, wanted)
+        if there is not None:
+            return await self._made_before(actor, there)
+
+        thread, buyer, seller = self._compose(actor, wanted)
+        operations = [
+            Create(thread),
+            Create(buyer),
+            Create(seller),
+            *self._both_are_willing(thread),
+            *self._found_by(thread),
+            *claim.operations(thread.room_id),
+        ]
+        try:
+            await self._table.write(*operations, pattern=create_thread)
+        except ConditionFailed as failed:
+            made = await claim.made(failed)
+            if made is not None:
+                return await self._made_before(actor, RoomId(made), is_new=True)
+            there = await self._find_inquiry(actor, wanted)
+            if there is None:
+                raise _why_not(failed) from None
+            return await self._made_before(actor, there)
+
+        return Made(Listed(thread, buyer, NOTHING_UNREAD), is_new=True)
+
+    # Finding
+
+    async def get(self, actor: Actor, thread_id: ThreadId) -> Listed:
+        """A thread that one is in."""
+        standing = await self._access.require(actor, thread_id)
+        return await self._listed(actor, standing.thread, standing.place)
+
+    async def list_inbox(
+        self, actor: Actor, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[Listed], str | None]:
+        """The threads that one is in, the newest message first."""
+        page = await self._table.query(inbox_of(user_id=actor.user_id), limit=limit, cursor=cursor)
+        rows = await self._rows(actor, [place.room_id for place in page.items])
+        return await self._dressed(actor, [row for row in rows if row[1] is not None]), page.cursor
+
+    async def list_about(
+        self, actor: Actor, *, lbg_id: LbgId | None, leg_id: LegId | None, limit: int, cursor: str | None = None
+    ) -> tuple[list[Listed], str | None]:
+        """The threads of an lbg, a leg or both that one is in, the newest first; an administrator's tenant's, all."""
+        question: Question[Any] = threads_of_leg(leg_id=leg_id) if lbg_id is None else threads_of_lbg(lbg_id=lbg_id)
+        found: list[tuple[Thread, Participant | None]] = []
+        for _ in range(PAGES_AT_ONCE):
+            page = await self._table.query(question, limit=limit - len(found), cursor=cursor)
+            found += [
+                (thread, place)
+                for thread, place in await self._rows(actor, [row.room_id for row in page.items])
+                if (place is not None or actor.administers(thread.tenant))
+                and (leg_id is None or thread.leg_id == leg_id)
+            ]
+            cursor = page.cursor
+            # A page of others' threads is passed over: who is in none of them must not learn that they are there.
+            if cursor is None or len(found) >= limit:
+                break
+        return await self._dressed(actor, found), cursor
+
+    async def require_party(self, actor: Actor, thread_id: str) -> RoleContext:
+        """On which side a participant is; NotFound for a stranger."""
+        return await self._access.require_party(actor, RoomId(thread_id))
+
+    async def list_audit(
+        self, actor: Actor, thread_id: ThreadId, *, limit: int, cursor: str | None = None
+    ) -> AuditPage:
+        """What privileged people did in a thread, the newest first: for its admins."""
+        standing = await self._access.require(actor, thread_id)
+        if not standing.is_admin:
+            raise Forbidden("Only an admin reads the audit log of a thread.")
+        return await self._audit.list_entries(thread_id, since=standing.thread.created_at, limit=limit, cursor=cursor)
+
+    # Closing
+
+    async def set_status(self, actor: Actor, thread_id: ThreadId, status: Status) -> Listed:
+        """Archive, lock or reopen a thread. What is locked, only who locked it or an admin changes."""
+        standing = await self._access.require(actor, thread_id)
+        thread = standing.thread
+        if thread.status == status:
+            return await self._listed(actor, thread, standing.place)
+        if thread.status == "locked" and not standing.is_admin and thread.locked_by != actor.user_id:
+            raise SomebodyElsesLock
+
+        locked_by = actor.user_id if status == "locked" else None
+        details = {"from": thread.status, "to": status}
+        audit = self._audit.entry(thread_id, actor, "thread.status", target=thread_id, details=details)
+        try:
+            await self._rooms.act(
+                self._access.notice_seat(standing),
+                Draft(_NOTICES[status], type="system"),
+                lambda message: [audit],
+                head=HeadChange(set_to(status=status, locked_by=locked_by), _is_as_seen(thread), change_status),
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+
+        return await self.get(actor, thread_id)
+
+    # Inboxes
+
+    async def bump(self, thread_id: ThreadId) -> None:
+        """Bring a thread up to its last message in everybody's list; twice is the same as once."""
+        await self._inboxes.bump(thread_id)
+
+    # Inside
+
+    def _compose(self, actor: Actor, wanted: NewThread) -> tuple[Thread, Participant, Participant]:
+        now = self._now()
+        thread = Thread(
+            room_id=RoomId(self._ids.mint()),
+            **wanted._asdict(),
+            tenant=stored_tenant(actor.tenant),
+            buyer_user_id=actor.user_id,
+            participants=[actor.user_id, wanted.seller_user_id],
+            created_at=now,
+            updated_at=now,
+        )
+        roles: list[tuple[UserId, RoleContext]] = [(actor.user_id, "buyer"), (wanted.seller_user_id, "seller")]
+        buyer, seller = (
+            Participant(room_id=thread.room_id, user_id=user_id, role_context=role, joined_at=now, last_message_at=now)
+            for user_id, role in roles
+        )
+        return thread, buyer, seller
+
+    def _both_are_willing(self, thread: Thread) -> list[Operation]:
+        """Both are there, and the seller wants to hear from the buyer."""
+        buyer, seller = thread.buyer_user_id, thread.seller_user_id
+        return [
+            Check(user_by_id(user_id=seller), when=present() & absent_or_null("deleted_at")),
+            Check(user_by_id(user_id=buyer), when=absent_or_null("deleted_at")),
+            Check(block_of(user_id=seller, blocked_id=buyer), when=absent()),
+        ]
+
+    def _found_by(self, thread: Thread) -> list[Operation]:
+        """What else a thread is found by, and that there is no second inquiry like it."""
+        operations: list[Operation] = []
+        if thread.lbg_id is not None and thread.leg_id is not None:
+            operations.append(
+                Create(ThreadReference(room_id=thread.room_id, leg_id=thread.leg_id, created_at=thread.created_at))
+            )
+        if thread.kind == "inquiry" and thread.listing_id is not None:
+            claim = InquiryClaim(
+                buyer_user_id=thread.buyer_user_id,
+                seller_user_id=thread.seller_user_id,
+                listing_id=thread.listing_id,
+                room_id=thread.room_id,
+            )
+            operations.append(Create(claim))
+        return operations
+
+    async def _find_inquiry(self, actor: Actor, wanted: NewThread) -> RoomId | None:
+        if wanted.kind != "inquiry":
+            return None
+        key = inquiry_of(
+            buyer_user_id=actor.user_id, seller_user_id=wanted.seller_user_id, listing_id=wanted.listing_id
+        )
+        claim = await self._table.get(key)
+        return None if claim is None else claim.room_id
+
+    async def _made_before(self, actor: Actor, thread_id: ThreadId, *, is_new: bool = False) -> Made:
+        """The thread that is there already; one that the same call made a moment ago counts as new again."""
+        found = await self.get(actor, thread_id)
+        return Made(found, is_new=is_new)
+
+    async def _rows(self, actor: Actor, room_ids: Sequence[RoomId]) -> list[tuple[Thread, Participant | None]]:
+        """The threads that are there of those that an index listed, with one's own row where there is one."""
+        rows = await self._access.rows_of(actor.user_id, room_ids) if room_ids else []
+        return [(thread, place) for thread, place in rows if thread is not None]
+
+    async def _dressed(self, actor: Actor, rows: Sequence[tuple[Thread, Participant | None]]) -> list[Listed]:
+        turns = asyncio.Semaphore(COUNTED_AT_ONCE)
+
+        async def dress(row: tuple[Thread, Participant | None]) -> Listed:
+            async with turns:
+                return await self._listed(actor, *row)
+
+        return await asyncio.gather(*map(dress, rows))
+
+    async def _listed(self, actor: Actor, thread: Thread, place: Participant | None) -> Listed:
+        if place is None:
+            return Listed(thread, None, NOTHING_UNREAD)
+        return Listed(thread, place, await self._unread.count(self._access.seat_of(actor, thread, place), place))
+
+    def _now(self) -> Instant:
+        return instant(self._clock.now_ms())
+
+
+def _is_as_seen(thread: Thread) -> Condition:
+    """That nobody has closed or opened it meanwhile."""
+    if thread.status == "open":
+        return IS_OPEN
+    by = thread.locked_by
+    return equals("status", thread.status) & (absent_or_null("locked_by") if by is None else equals("locked_by", by))
+
+
+_SELLER, _BUYER, _BLOCK = 3, 4, 5
+"""Places among the operations of making a thread."""
+
+
+def _why_not(failed: ConditionFailed) -> Exception:
+    if failed.at(_SELLER):
+        return NotFound("There is no such person.")
+    if failed.at(_BUYER):
+        return Unauthenticated()
+    return Blocked() if failed.at(_BLOCK) else Busy()

@@ -1,0 +1,167 @@
+"""Threads and what belongs to them, as clients see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sobremesa.core.actor import Actor, Face, UserId
+from sobremesa.core.clock import Instant
+from sobremesa.core.ids import MessageId
+from sobremesa.domains.threads.card_types import as_of
+from sobremesa.domains.threads.entities import (
+    Card,
+    LbgId,
+    LegId,
+    ListingId,
+    Participant,
+    RoleContext,
+    Status,
+    Tab,
+    TabName,
+    Thread,
+    ThreadId,
+    ThreadKind,
+)
+from sobremesa.http.endpoints import Output
+from sobremesa.rooms.dressing import flags_view
+from sobremesa.rooms.views import FlagsView, UnreadView
+
+
+class ThreadView(Output):
+    """A thread, with what it is to the reader.
+
+    `roleContext` is null for an administrator of the platform who is not in it.
+    """
+
+    thread_id: ThreadId
+    kind: ThreadKind
+    status: Status
+    locked_by: UserId | None
+    buyer_user_id: UserId
+    seller_user_id: UserId
+    participants: list[UserId]
+    listing_id: ListingId | None
+    lbg_id: LbgId | None
+    leg_id: LegId | None
+    city: str | None
+    safe_mode_required: bool
+    last_message_id: MessageId | None
+    last_message_at: Instant | None
+    role_context: RoleContext | None
+    muted: bool
+    unread: UnreadView
+    created_at: Instant
+    updated_at: Instant | None
+
+
+class ThreadParticipantView(Output):
+    """Somebody in a thread. Whether they muted it is theirs alone to know."""
+
+    user_id: UserId
+    username: str
+    avatar_url: str | None
+    thread_id: ThreadId
+    role_context: RoleContext
+    muted: bool | None
+    blocked_until: Instant | None
+    joined_at: Instant
+
+
+class CardView(Output):
+    """A card as it is now. Whoever moves it names the `version` that they saw.
+
+    `payload` is empty for a reader who may not see it: `flags` has the verdict then. `createdBy` is null only for a
+    card of another program that does not tell.
+    """
+
+    message_id: MessageId
+    thread_id: ThreadId
+    type: str
+    state: str
+    version: int
+    payload: dict[str, Any]
+    created_by: UserId | None
+    created_at: Instant
+    updated_at: Instant
+    flags: FlagsView | None = None
+    nsfw_band: int | None = None
+
+
+class TabView(Output):
+    """A tab of the panel. One that nobody has written yet has no content, and the version 0.
+
+    `content` is null for a reader who may not see it: `flags` has the verdict then.
+    """
+
+    thread_id: ThreadId
+    tab: TabName
+    content: dict[str, Any] | list[Any] | None
+    source_version: int
+    updated_at: Instant | None
+    flags: FlagsView | None = None
+    nsfw_band: int | None = None
+
+
+class PanelView(Output):
+    """All tabs that show something."""
+
+    thread_id: ThreadId
+    tabs: list[TabView]
+
+
+def thread_view(thread: Thread, place: Participant | None, unread: UnreadView) -> ThreadView:
+    return ThreadView(
+        thread.room_id,
+        thread.kind,
+        thread.status,
+        thread.locked_by,
+        thread.buyer_user_id,
+        thread.seller_user_id,
+        thread.participants,
+        thread.listing_id,
+        thread.lbg_id,
+        thread.leg_id,
+        thread.city,
+        thread.safe_mode_required,
+        thread.last_message_id,
+        thread.last_message_at,
+        None if place is None else place.role_context,
+        place is not None and place.muted,
+        unread,
+        thread.created_at,
+        thread.updated_at,
+    )
+
+
+def participant_view(reader: Actor, place: Participant, face: Face) -> ThreadParticipantView:
+    return ThreadParticipantView(
+        place.user_id,
+        face.username,
+        face.avatar_url,
+        place.room_id,
+        place.role_context,
+        place.muted if place.user_id == reader.user_id else None,
+        place.blocked_until,
+        place.joined_at,
+    )
+
+
+def card_view(card: Card, now: Instant) -> CardView:
+    return CardView(
+        card.message_id,
+        card.room_id,
+        card.type,
+        as_of(card, now).state,
+        card.version,
+        card.payload,
+        card.created_by,
+        card.created_at,
+        card.updated_at,
+        flags_view(card.flags),
+        card.nsfw_band,
+    )
+
+
+def tab_view(tab: Tab) -> TabView:
+    flags = flags_view(tab.flags)
+    return TabView(tab.room_id, tab.tab, tab.shown, tab.source_version, tab.updated_at, flags, tab.nsfw_band)

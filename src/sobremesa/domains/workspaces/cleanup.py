@@ -1,0 +1,117 @@
+"""What a deleted workspace or account leaves behind, taken away row by row.
+
+Each of these may start again from the beginning at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.errors import Refusal
+from sobremesa.domains.accounts.errors import OwnsWorkspaces
+from sobremesa.domains.workspaces.entities import (
+    Member,
+    WorkspaceId,
+    clean_up,
+    delete_workspace,
+    invite_by_code,
+    invites_of,
+    items_of,
+    left_in,
+    membership,
+    workspace_by_id,
+    workspaces_of,
+)
+from sobremesa.domains.workspaces.members import Members
+from sobremesa.domains.workspaces.service import CLEAN_WORKSPACE
+from sobremesa.table import Delete, Table, Update, absent_or_null, equals, set_to
+from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.jobs import Jobs
+
+
+class Cleanup:
+    """Takes away what workspaces and people leave behind."""
+
+    def __init__(self, table: Table, clock: Clock, members: Members, jobs: Jobs) -> None:
+        self._table = table
+        self._clock = clock
+        self._members = members
+        self._jobs = jobs
+
+    async def clean_workspace(self, subject: str) -> None:
+        """Take away everything of a deleted workspace, its own row last."""
+        workspace_id = WorkspaceId(subject)
+        async for ref in self._table.every(invites_of(workspace_id=workspace_id)):
+            await self._table.write_many([Delete(invite_by_code(code=ref.code))], pattern=clean_up)
+        await self._table.delete_every(left_in(workspace_id=workspace_id), pattern=clean_up)
+        await self._table.write_many([Delete(workspace_by_id(workspace_id=workspace_id))], pattern=clean_up)
+
+    async def objection(self, user_id: UserId) -> Refusal | None:
+        """OwnsWorkspaces while others would be left without an owner."""
+        alone: list[WorkspaceId] = []
+        for place in await self._places(user_id):
+            workspace = await self._members.counted(place.workspace_id)
+            if place.role == "owner" and workspace is not None and workspace.owners == 1 and workspace.members != 1:
+                alone.append(place.workspace_id)
+        return OwnsWorkspaces(workspace_ids=alone) if alone else None
+
+    async def depart(self, user_id: UserId) -> None:
+        """Take a person out of every workspace; one that only they were in goes with them."""
+        for place in await self._places(user_id):
+            if not await self._members.hand_over_and_leave(place):
+                await self._end(place)
+
+    async def export(self, user_id: UserId) -> AsyncIterator[Any]:
+        """A person's places in workspaces, and the items that they made or changed last."""
+        for place in await self._places(user_id):
+            workspace_id = place.workspace_id
+            yield {
+                "kind": "workspaceMember",
+                "workspaceId": workspace_id,
+                "role": place.role,
+                "joinedAt": place.joined_at,
+            }
+            async for item in self._table.every(items_of(workspace_id=workspace_id)):
+                if item.deleted_at is None and user_id in (item.created_by, item.updated_by):
+                    yield {
+                        "kind": "item",
+                        "workspaceId": workspace_id,
+                        "itemId": item.item_id,
+                        "title": item.title,
+                        "status": item.status,
+                        "data": item.data,
+                        "createdAt": item.created_at,
+                        "updatedAt": item.updated_at,
+                    }
+
+    async def _end(self, place: Member) -> None:
+        """Delete a workspace with the one person that is in it; if somebody has come in meanwhile, hand it to them."""
+        now = instant(self._clock.now_ms())
+        try:
+            await self._table.write(
+                Update(
+                    workspace_by_id(workspace_id=place.workspace_id),
+                    set_to(deleted_at=now, members=0, owners=0),
+                    when=absent_or_null("deleted_at") & equals("members", 1),
+                ),
+                Delete(place.own_key()),
+                self._jobs.new(CLEAN_WORKSPACE, place.workspace_id),
+                pattern=delete_workspace,
+            )
+        except ConditionFailed:
+            await self._members.hand_over_and_leave(place)
+            return
+        self._jobs.nudge()
+
+    async def _places(self, user_id: UserId) -> list[Member]:
+        """A person's places; an index may list one that is gone."""
+        listed = [
+            row.workspace_id
+            async for row in self._table.every(workspaces_of(user_id=user_id))
+            if isinstance(row, Member)
+        ]
+        keys = [membership(workspace_id=each, user_id=user_id) for each in dict.fromkeys(listed)]
+        return [place for place in await self._table.get_many(keys, consistent=True) if place is not None]

@@ -1,0 +1,205 @@
+"""What happens in workspaces, told to those who are in them, and what comes and goes to whom it concerns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Instant
+from sobremesa.domains.workspaces.entities import (
+    Item,
+    ItemId,
+    Member,
+    Setting,
+    SettingName,
+    Workspace,
+    WorkspaceId,
+    item_by_id,
+    setting_by_name,
+    workspace_by_id,
+)
+from sobremesa.domains.workspaces.views import (
+    ItemView,
+    WorkspaceMemberView,
+    WorkspaceView,
+    item_view,
+    member_view,
+    workspace_view,
+)
+from sobremesa.http.endpoints import Output
+from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
+from sobremesa.live.events import workspace as topic_of
+from sobremesa.live.translation import Seen, Translation
+from sobremesa.rooms.door import People
+from sobremesa.table import Key, Table
+from sobremesa.table.cache import Cache
+
+REMEMBERED = 10_000
+
+
+class WorkspaceGone(Output):
+    """A workspace that is no more."""
+
+    workspace_id: WorkspaceId
+
+
+class WorkspaceMemberGone(Output):
+    """Somebody who is no longer in a workspace."""
+
+    workspace_id: WorkspaceId
+    user_id: UserId
+
+
+class ItemGone(Output):
+    """An item that is no more."""
+
+    workspace_id: WorkspaceId
+    item_id: ItemId
+
+
+class LiveSetting(Output):
+    """A setting, and the workspace that it is of."""
+
+    workspace_id: WorkspaceId
+    name: SettingName
+    value: Any
+    updated_by: UserId | None
+    updated_at: Instant | None
+
+
+class SettingGone(Output):
+    """A setting without a value."""
+
+    workspace_id: WorkspaceId
+    name: SettingName
+
+
+workspace_created = EventType("workspace.created", WorkspaceView, "A workspace is new to you: you made it, or came in.")
+workspace_updated = EventType(
+    "workspace.updated", WorkspaceView, "A workspace has another name.", to="everybody in the workspace"
+)
+workspace_deleted = EventType("workspace.deleted", WorkspaceGone, "A workspace that you were in is no more.")
+workspace_member_joined = EventType(
+    "workspace.member.joined", WorkspaceMemberView, "Somebody came into a workspace.", to="everybody in the workspace"
+)
+workspace_member_updated = EventType(
+    "workspace.member.updated",
+    WorkspaceMemberView,
+    "Somebody in a workspace has another role.",
+    to="everybody in the workspace",
+)
+workspace_member_left = EventType(
+    "workspace.member.left",
+    WorkspaceMemberGone,
+    "Somebody left a workspace, or was taken out; whoever it was hears it too.",
+    to="everybody in the workspace, and whoever left",
+)
+workspace_item_created = EventType(
+    "workspace.item.created", ItemView, "A workspace has one more item.", to="everybody in the workspace"
+)
+workspace_item_updated = EventType(
+    "workspace.item.updated", ItemView, "An item was changed.", to="everybody in the workspace"
+)
+workspace_item_deleted = EventType(
+    "workspace.item.deleted", ItemGone, "An item was deleted.", to="everybody in the workspace"
+)
+workspace_setting_updated = EventType(
+    "workspace.setting.updated", LiveSetting, "A setting has a value, or another.", to="everybody in the workspace"
+)
+workspace_setting_deleted = EventType(
+    "workspace.setting.deleted", SettingGone, "A setting has no value any more.", to="everybody in the workspace"
+)
+
+
+class WorkspaceEvents:
+    """Announces what happens in workspaces."""
+
+    def __init__(self, table: Table, people: People) -> None:
+        self._table = table
+        self._people = people
+        self._gone: Cache[WorkspaceId, bool] = Cache(REMEMBERED)
+        """Workspaces that are deleted, and whose rows go one after the other."""
+
+    def announce(self, translation: Translation) -> None:
+        translation.on(Workspace, self._workspace, fields=("name", "deleted_at"))
+        translation.on(Member, self._member, fields=("role",))
+        translation.on(Item, self._item, fields=("title", "status", "data", "version", "updated_at", "deleted_at"))
+        translation.on(Setting, self._setting, fields=("value", "updated_by", "updated_at"))
+        items = [workspace_item_created, workspace_item_updated]
+        translation.on_replay_by_row("workspace", items, _item_key, self._item)
+        translation.on_replay_by_row("workspace", [workspace_setting_updated], _setting_key, self._setting)
+
+    async def _workspace(self, seen: Seen[Workspace]) -> list[Announcement]:
+        """All members go with a workspace, in any order; so each hears of its end by their own row."""
+        workspace_id = seen.row.workspace_id
+        topic = topic_of(workspace_id)
+        if seen.new is None or seen.new.deleted_at is not None:
+            self._gone.keep(workspace_id, True)
+            return [only(expels=[Expulsion(None, topic)])]
+        if seen.old is None:
+            return []  # those who are in it hear of it by their own row
+        return [workspace_updated(workspace_view(seen.new), topic)]
+
+    async def _member(self, seen: Seen[Member]) -> list[Announcement]:
+        old, new = seen
+        workspace_id, user_id = seen.row.workspace_id, seen.row.user_id
+        topic = topic_of(workspace_id)
+        workspace = await self._find(workspace_id)
+        if new is None:
+            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
+            if workspace is None:
+                return [workspace_deleted(WorkspaceGone(workspace_id), person(user_id), expels=expels)]
+            left = WorkspaceMemberGone(workspace_id, user_id)
+            return [workspace_member_left(left, topic, person(user_id), expels=expels)]
+        if workspace is None:
+            return []
+
+        told = member_view(new, (await self._people.faces([user_id]))[user_id])
+        if old is not None:
+            return [workspace_member_updated(told, topic)]
+        return [
+            workspace_created(workspace_view(workspace), person(user_id), admits=[admission(new)]),
+            workspace_member_joined(told, topic),
+        ]
+
+    async def _item(self, seen: Seen[Item]) -> list[Announcement]:
+        old, new = seen
+        row = seen.row
+        topic = topic_of(row.workspace_id)
+        was_there = old is not None and old.deleted_at is None
+        if new is None or new.deleted_at is not None:
+            if not was_there or self._gone.find(row.workspace_id):
+                return []
+            return [workspace_item_deleted(ItemGone(row.workspace_id, row.item_id), topic, subject=row.item_id)]
+        event = workspace_item_updated if was_there else workspace_item_created
+        return [event(item_view(new), topic, subject=row.item_id)]
+
+    async def _setting(self, seen: Seen[Setting]) -> list[Announcement]:
+        row = seen.row
+        topic, subject = topic_of(row.workspace_id), f"{row.workspace_id}/{row.name}"
+        if seen.new is None:
+            if self._gone.find(row.workspace_id):
+                return []
+            return [workspace_setting_deleted(SettingGone(row.workspace_id, row.name), topic, subject=subject)]
+        told = LiveSetting(row.workspace_id, row.name, row.value, row.updated_by, row.updated_at)
+        return [workspace_setting_updated(told, topic, subject=subject)]
+
+    async def _find(self, workspace_id: WorkspaceId) -> Workspace | None:
+        """A workspace that is there, or None."""
+        if self._gone.find(workspace_id):
+            return None
+        workspace = await self._table.get(workspace_by_id(workspace_id=workspace_id))
+        return None if workspace is None or workspace.deleted_at is not None else workspace
+
+
+def admission(place: Member) -> Admission:
+    """That a person listens to a workspace."""
+    return Admission(place.user_id, topic_of(place.workspace_id), since=version_of(place.joined_at))
+
+
+def _item_key(told: ItemView) -> Key[Item]:
+    return item_by_id(workspace_id=told.workspace_id, item_id=told.item_id)
+
+
+def _setting_key(told: LiveSetting) -> Key[Setting]:
+    return setting_by_name(workspace_id=told.workspace_id, name=told.name)

@@ -1,0 +1,229 @@
+"""Rows of the design before workspaces, and how both are read while they are moved.
+
+The old rows belong to the one workspace that a plan assigned them to. What such a row becomes has an id that is derived
+from the workspace and the row's hash, so everybody who makes it makes the same one, and it leads back to the old row.
+
+While both are read, a list has two parts: new rows that have no old one, then the old rows, each as its new row if
+there is one. An old row stays where it is, so whatever is moved between two pages is listed exactly once.
+"""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
+
+from sobremesa.core.clock import EPOCH, Instant, instant
+from sobremesa.domains.workspaces.entities import (
+    Item,
+    ItemId,
+    LegacyItem,
+    LegacySetting,
+    Setting,
+    SettingName,
+    WorkspaceId,
+    item_by_id,
+    legacy_item,
+    legacy_setting,
+    legacy_settings,
+    setting_by_name,
+)
+from sobremesa.table import Layout, Table, gsi1, hash_part
+from sobremesa.table.errors import BadCursor
+from sobremesa.table.values import Item as StoredItem
+from sobremesa.work.migration import Migration, Phases
+from sobremesa.work.migration.entities import DUAL
+
+NAME = "workspaces"
+WORKSPACE, ALL_ITEMS = "workspace", "allItems"
+"""The options of the plan: to which workspace the old rows go, and the key under which gsi1 lists all of them."""
+
+_DERIVED = 12
+_NEW, _OLD, _AFTER = "new:", "old:", "after:"
+_TAKEN = frozenset({"title", "status", "createdAt", "updatedAt", "data"})
+_MILLISECONDS_FROM = 10**11
+"""From here on a number is a time in milliseconds, below in seconds."""
+
+
+class Place(NamedTuple):
+    """Where a list goes on: in which part, and whether there is an old part at all."""
+
+    part: Literal["new", "old"]
+    cursor: str | None
+    old: Migration | None
+
+    def following(self, cursor: str | None) -> str | None:
+        """The cursor of the page after, in the first part."""
+        return cursor if cursor is None or self.old is None else _NEW + cursor
+
+    def turn(self) -> str:
+        """The cursor of the second part's beginning."""
+        return _OLD
+
+
+class Legacy:
+    """Reads old rows, for the workspace that they were assigned to, while they are being moved."""
+
+    def __init__(self, table: Table, phases: Phases) -> None:
+        self._table = table
+        self._phases = phases
+
+    async def place(self, workspace_id: WorkspaceId, cursor: str | None) -> Place:
+        """Where a list begins or goes on; one that began with both kinds of row ends with both."""
+        plan = await self._plan(workspace_id)
+        if cursor is None or not cursor.startswith((_NEW, _OLD)):
+            return Place("new", cursor, plan if cursor is None and plan and plan.phase in DUAL else None)
+        if plan is None:
+            raise BadCursor("this cursor belongs to another list")
+        inner = cursor[len(_NEW) :] or None
+        return Place("new" if cursor.startswith(_NEW) else "old", inner, plan)
+
+    # Items
+
+    async def find_item(self, workspace_id: WorkspaceId, item_id: ItemId) -> Item | None:
+        """The item that stands only in its old row yet."""
+        hash = hash_of(workspace_id, item_id)
+        if hash is None or not await self._is_dual(workspace_id):
+            return None
+        old = await self._table.get(legacy_item(hash=hash))
+        return None if old is None else item_of(old, workspace_id, self._table.layout)
+
+    async def without_old_rows(self, items: Sequence[Item]) -> list[Item]:
+        """Those of some items that have no old row, which would list them again."""
+        hashes = [item.legacy_hash for item in items if item.legacy_hash is not None]
+        found = await self._table.get_many([legacy_item(hash=hash) for hash in hashes], consistent=True)
+        there = {old.hash for old in found if old is not None}
+        return [item for item in items if item.legacy_hash not in there]
+
+    async def page(self, place: Place, limit: int) -> tuple[list[Item], str | None]:
+        """Some of the old rows, each as its new row if there is one."""
+        assert place.old is not None  # noqa: S101 - told to the type checker
+        workspace_id = WorkspaceId(place.old.options[WORKSPACE])
+        cursor = place.cursor if place.part == "old" else None
+        rows = await self._table.raw.query(place.old.options[ALL_ITEMS], index=gsi1, limit=limit, cursor=cursor)
+        olds = [old for row in rows.items if (old := self._table.as_entity(row, LegacyItem)) is not None]
+        ids = [item_id_of(workspace_id, old.hash) for old in olds]
+        news = await self._table.get_many(
+            [item_by_id(workspace_id=workspace_id, item_id=each) for each in ids], consistent=True
+        )
+        items = [
+            item_of(old, workspace_id, self._table.layout) if new is None else new
+            for old, new in zip(olds, news, strict=True)
+        ]
+        following = None if rows.cursor is None else _OLD + rows.cursor
+        return [item for item in items if item.deleted_at is None], following
+
+    # Settings
+
+    async def settings_of(self, workspace_id: WorkspaceId) -> list[Setting] | None:
+        """All settings of old rows, by name; None if they are not this workspace's."""
+        return await self._settings(workspace_id) if await self._is_dual(workspace_id) else None
+
+    async def without_old_settings(self, settings: Sequence[Setting]) -> list[Setting]:
+        """Those of some settings that have no old row, which would list them again."""
+        keys = [legacy_setting(name=setting.name) for setting in settings]
+        there = await self._table.get_many(keys, consistent=True)
+        return [setting for setting, old in zip(settings, there, strict=True) if old is None]
+
+    async def old_settings(self, place: Place) -> list[Setting]:
+        """All settings of old rows, each as its new row if there is one."""
+        assert place.old is not None  # noqa: S101 - told to the type checker
+        workspace_id = WorkspaceId(place.old.options[WORKSPACE])
+        olds = await self._settings(workspace_id)
+        keys = [setting_by_name(workspace_id=workspace_id, name=old.name) for old in olds]
+        news = await self._table.get_many(keys, consistent=True)
+        return [new or old for old, new in zip(olds, news, strict=True)]
+
+    async def find_setting(self, workspace_id: WorkspaceId, name: SettingName) -> Setting | None:
+        """The setting that stands only in its old row yet."""
+        if not await self._is_dual(workspace_id):
+            return None
+        old = await self._table.get(legacy_setting(name=name))
+        return None if old is None else setting_of(old, workspace_id, self._table.layout)
+
+    @staticmethod
+    def name_of(cursor: str | None) -> str | None:
+        """The name after which a list of settings goes on; None if it began without old rows, or begins."""
+        if cursor is None or not cursor.startswith(_AFTER):
+            return None
+        try:
+            return urlsafe_b64decode(cursor.removeprefix(_AFTER)).decode()
+        except ValueError:
+            raise BadCursor("this is no cursor of these settings") from None
+
+    @staticmethod
+    def after_name(name: str) -> str:
+        return _AFTER + urlsafe_b64encode(name.encode()).decode()
+
+    # Inside
+
+    async def _settings(self, workspace_id: WorkspaceId) -> list[Setting]:
+        layout = self._table.layout
+        return [setting_of(old, workspace_id, layout) async for old in self._table.every(legacy_settings())]
+
+    async def _plan(self, workspace_id: WorkspaceId) -> Migration | None:
+        plan = await self._phases.find()
+        return plan if plan is not None and plan.options.get(WORKSPACE) == workspace_id else None
+
+    async def _is_dual(self, workspace_id: WorkspaceId) -> bool:
+        plan = await self._plan(workspace_id)
+        return plan is not None and plan.phase in DUAL
+
+
+def item_id_of(workspace_id: WorkspaceId, hash: str) -> ItemId:
+    """The id that an old item has in a workspace, whoever moves it."""
+    return ItemId(f"{hash_part(workspace_id, hash)[:_DERIVED]}.{hash}")
+
+
+def hash_of(workspace_id: WorkspaceId, item_id: ItemId) -> str | None:
+    """The hash of the old item that has this id; None if it is the id of another."""
+    _, dot, hash = item_id.partition(".")
+    return hash if dot and hash and item_id_of(workspace_id, hash) == item_id else None
+
+
+def item_of(old: LegacyItem, workspace_id: WorkspaceId, layout: Layout) -> Item:
+    """What an old item becomes. What a new one has no field for goes into its data."""
+    row = _content(old.other, layout)
+    title = row.get("title")
+    rest = {name: value for name, value in row.items() if name not in _TAKEN}
+    if title is None:
+        title = rest.pop("name", old.hash)
+    data = row.get("data")
+    status = row.get("status")
+    return Item(
+        workspace_id=workspace_id,
+        item_id=item_id_of(workspace_id, old.hash),
+        title=str(title),
+        status=None if status is None else str(status),
+        data=rest | (data if isinstance(data, dict) else {} if data is None else {"data": data}),
+        created_at=_moment(row.get("createdAt")) or EPOCH,
+        updated_at=_moment(row.get("updatedAt")),
+        legacy_hash=old.hash,
+    )
+
+
+def setting_of(old: LegacySetting, workspace_id: WorkspaceId, layout: Layout) -> Setting:
+    """What an old setting becomes: its `value`, or all that it says."""
+    row = _content(old.other, layout)
+    value = row["value"] if "value" in row else {name: held for name, held in row.items() if name != "name"}
+    return Setting(workspace_id=workspace_id, name=old.name, value=value, updated_at=_moment(row.get("updatedAt")))
+
+
+def _content(row: Mapping[str, Any], layout: Layout) -> StoredItem:
+    """What an old row says, without its keys."""
+    keys = layout.key_attributes() | {layout.entity_type, layout.ttl}
+    return {name: value for name, value in row.items() if name not in keys and value is not None}
+
+
+def _moment(value: object) -> Instant | None:
+    """A time as another writer spells it, in our own spelling; None if it cannot be read."""
+    try:
+        if isinstance(value, str):
+            parsed = datetime.fromisoformat(value)
+            return instant(round(parsed.replace(tzinfo=parsed.tzinfo or UTC).timestamp() * 1000))
+        if isinstance(value, int | float):
+            return instant(round(value if value >= _MILLISECONDS_FROM else value * 1000))
+    except (ValueError, OverflowError, OSError):
+        pass
+    return None

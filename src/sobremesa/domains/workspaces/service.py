@@ -1,0 +1,236 @@
+"""Workspaces: making, finding, renaming and deleting them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.errors import NotFound
+from sobremesa.core.ids import Ids
+from sobremesa.domains.accounts.audit import Audit, AuditPage
+from sobremesa.domains.accounts.entities import user_by_id
+from sobremesa.domains.workspaces.access import Access
+from sobremesa.domains.workspaces.entities import (
+    Item,
+    Member,
+    Setting,
+    Workspace,
+    WorkspaceId,
+    change_workspace,
+    create_workspace,
+    delete_workspace,
+    everything_in,
+    membership,
+    workspace_by_id,
+    workspaces_of,
+)
+from sobremesa.domains.workspaces.errors import ChangedMeanwhile
+from sobremesa.domains.workspaces.legacy import Legacy, Place
+from sobremesa.domains.workspaces.members import MAX_MEMBERS, Members
+from sobremesa.domains.workspaces.rights import Role
+from sobremesa.table import Check, Create, Delete, Table, Update, absent_or_null, equals, set_to
+from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.idempotency import Idempotency
+from sobremesa.work.jobs import Jobs
+
+CLEAN_WORKSPACE = "workspaces.workspace"
+
+
+class WorkspaceWithRole(NamedTuple):
+    """A workspace, and the asker's role in it."""
+
+    workspace: Workspace
+    role: Role
+
+
+class Aggregate(NamedTuple):
+    """A page of everything in a workspace: the first has the workspace itself."""
+
+    workspace: Workspace | None
+    members: list[Member]
+    items: list[Item]
+    settings: list[Setting]
+    cursor: str | None
+
+
+class Workspaces:
+    """Workspaces themselves."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        ids: Ids,
+        access: Access,
+        audit: Audit,
+        idempotency: Idempotency,
+        jobs: Jobs,
+        members: Members,
+        legacy: Legacy,
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._access = access
+        self._audit = audit
+        self._idempotency = idempotency
+        self._jobs = jobs
+        self._members = members
+        self._legacy = legacy
+
+    async def create(self, actor: Actor, *, name: str, key: str | None = None) -> WorkspaceWithRole:
+        """Make a workspace, which its maker owns."""
+        claim = self._idempotency.claim(actor, key, "workspace", [name])
+
+        now = self._now()
+        workspace_id = WorkspaceId(self._ids.mint())
+        workspace = Workspace(
+            workspace_id=workspace_id,
+            name=name,
+            created_by=actor.user_id,
+            created_at=now,
+            updated_at=now,
+            members=1,
+            owners=1,
+        )
+        owner = Member(workspace_id=workspace_id, user_id=actor.user_id, role="owner", joined_at=now)
+        try:
+            await self._table.write(
+                Create(workspace),
+                Create(owner),
+                # Somebody who deletes their account at this very moment must not own what nobody else can reach.
+                Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
+                *claim.operations(workspace_id),
+                pattern=create_workspace,
+            )
+        except ConditionFailed as failed:
+            made = await claim.made(failed)
+            if made is None:
+                raise ChangedMeanwhile from None
+            return await self.get(actor, WorkspaceId(made))
+
+        return WorkspaceWithRole(workspace, "owner")
+
+    async def get(self, actor: Actor, workspace_id: WorkspaceId) -> WorkspaceWithRole:
+        """A workspace that one is in, without what is in it."""
+        seat = await self._access.enter(actor, workspace_id)
+        workspace = await self._table.get(workspace_by_id(workspace_id=workspace_id))
+        if workspace is None:
+            raise NotFound
+        return WorkspaceWithRole(workspace, seat.role)
+
+    async def list_audit(
+        self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
+    ) -> AuditPage:
+        """What privileged people did in a workspace, the newest first: for its admins and owners."""
+        await self._access.enter(actor, workspace_id, "see_audit")
+        workspace = await self._table.get(workspace_by_id(workspace_id=workspace_id))
+        if workspace is None:
+            raise NotFound
+        return await self._audit.list_entries(workspace_id, since=workspace.created_at, limit=limit, cursor=cursor)
+
+    async def list_workspaces(
+        self, actor: Actor, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[WorkspaceWithRole], str | None]:
+        """The workspaces that one is in. The index only lists: each place is looked at where it stands."""
+        page = await self._table.query(workspaces_of(user_id=actor.user_id), limit=limit, cursor=cursor)
+        listed = [row.workspace_id for row in page.items if isinstance(row, Member)]
+        heads = await self._table.get_many([workspace_by_id(workspace_id=each) for each in listed], consistent=True)
+        places = await self._table.get_many(
+            [membership(workspace_id=each, user_id=actor.user_id) for each in listed], consistent=True
+        )
+        found = [
+            WorkspaceWithRole(head, place.role)
+            for head, place in zip(heads, places, strict=True)
+            if head is not None and place is not None
+        ]
+        return found, page.cursor
+
+    async def get_everything(
+        self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
+    ) -> Aggregate:
+        """A workspace with its members, items and settings: one query, as long as it fits into a page."""
+        await self._access.enter(actor, workspace_id)
+        place = await self._legacy.place(workspace_id, cursor)
+
+        found = Aggregate(None, [], [], [], None)
+        if place.part == "new":
+            found = await self._page(workspace_id, place, limit)
+        left = limit - len(found.members) - len(found.items) - len(found.settings)
+        if place.old is None or found.cursor is not None:
+            return found
+        if place.part == "new" and left <= 0:
+            return found._replace(cursor=place.turn())
+        return await self._with_old(found, place, max(left, 1))
+
+    async def rename(self, actor: Actor, workspace_id: WorkspaceId, *, name: str) -> WorkspaceWithRole:
+        """Give a workspace another name."""
+        seat = await self._access.enter(actor, workspace_id, "configure")
+
+        try:
+            await self._table.write(
+                Update(
+                    workspace_by_id(workspace_id=workspace_id),
+                    set_to(name=name, updated_at=self._now()),
+                    when=absent_or_null("deleted_at"),
+                ),
+                seat.still(),
+                self._audit.entry(workspace_id, actor, "workspace.rename"),
+                pattern=change_workspace,
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+
+        return await self.get(actor, workspace_id)
+
+    async def delete(self, actor: Actor, workspace_id: WorkspaceId) -> None:
+        """Delete a workspace: nobody is in it any more at once, its other rows are taken away by a job."""
+        await self._access.enter(actor, workspace_id, "delete")
+        await self._members.counted(workspace_id)
+
+        places = await self._members.at_most(workspace_id, MAX_MEMBERS, last=actor.user_id)
+        gone = set_to(deleted_at=self._now(), members=0, owners=0)
+        try:
+            await self._table.write(
+                # Whoever comes in at this moment changes the number, and it is tried again.
+                Update(
+                    workspace_by_id(workspace_id=workspace_id),
+                    gone,
+                    when=absent_or_null("deleted_at") & equals("members", len(places)),
+                ),
+                *(Delete(place.own_key()) for place in places),
+                self._jobs.new(CLEAN_WORKSPACE, workspace_id),
+                self._audit.entry(workspace_id, actor, "workspace.delete"),
+                pattern=delete_workspace,
+            )
+        except ConditionFailed:
+            raise ChangedMeanwhile from None
+        self._jobs.nudge()
+
+    # Inside
+
+    async def _page(self, workspace_id: WorkspaceId, place: Place, limit: int) -> Aggregate:
+        page = await self._table.query(everything_in(workspace_id=workspace_id), limit=limit, cursor=place.cursor)
+        items = [row for row in page.items if isinstance(row, Item) and row.deleted_at is None]
+        settings = [row for row in page.items if isinstance(row, Setting)]
+        if place.old is not None:
+            items = await self._legacy.without_old_rows(items)
+            settings = await self._legacy.without_old_settings(settings)
+        return Aggregate(
+            next((row for row in page.items if isinstance(row, Workspace)), None),
+            [row for row in page.items if isinstance(row, Member)],
+            items,
+            settings,
+            place.following(page.cursor),
+        )
+
+    async def _with_old(self, found: Aggregate, place: Place, limit: int) -> Aggregate:
+        """The same, and some of what has old rows; the settings with the first of them."""
+        items, cursor = await self._legacy.page(place, limit)
+        is_first = place.part == "new" or place.cursor is None
+        settings = await self._legacy.old_settings(place) if is_first else []
+        return found._replace(items=[*found.items, *items], settings=[*found.settings, *settings], cursor=cursor)
+
+    def _now(self) -> Instant:
+        return instant(self._clock.now_ms())

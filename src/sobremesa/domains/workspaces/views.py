@@ -1,0 +1,192 @@
+"""What clients see of workspaces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sobremesa.core.actor import Face, UserId
+from sobremesa.core.clock import EPOCH, Instant
+from sobremesa.domains.invites.codes import InviteCode
+from sobremesa.domains.workspaces.entities import (
+    Invite,
+    Item,
+    ItemId,
+    Member,
+    Setting,
+    SettingName,
+    Workspace,
+    WorkspaceId,
+)
+from sobremesa.domains.workspaces.invites import Invitation, Joined
+from sobremesa.domains.workspaces.rights import Role
+from sobremesa.domains.workspaces.service import Aggregate, WorkspaceWithRole
+from sobremesa.http.endpoints import Output
+
+
+class WorkspaceView(Output):
+    """A workspace."""
+
+    workspace_id: WorkspaceId
+    name: str
+    created_by: UserId | None
+    created_at: Instant
+    updated_at: Instant | None
+
+
+class OwnWorkspaceView(Output):
+    """A workspace, and one's own role in it."""
+
+    workspace_id: WorkspaceId
+    name: str
+    role: Role
+    created_by: UserId | None
+    created_at: Instant
+    updated_at: Instant | None
+
+
+class WorkspaceMemberView(Output):
+    """Somebody in a workspace."""
+
+    user_id: UserId
+    username: str
+    avatar_url: str | None
+    workspace_id: WorkspaceId
+    role: Role
+    joined_at: Instant
+
+
+class ItemView(Output):
+    """An item."""
+
+    item_id: ItemId
+    workspace_id: WorkspaceId
+    title: str
+    status: str | None
+    data: dict[str, Any]
+    version: int
+    created_by: UserId | None
+    created_at: Instant
+    updated_by: UserId | None
+    updated_at: Instant | None
+
+
+class SettingView(Output):
+    """A setting."""
+
+    name: SettingName
+    value: Any
+    updated_by: UserId | None
+    updated_at: Instant | None
+
+
+class EverythingView(Output):
+    """A page of everything in a workspace. The first page has the workspace itself; `next` is null at the end."""
+
+    workspace: WorkspaceView | None
+    members: list[WorkspaceMemberView]
+    items: list[ItemView]
+    settings: list[SettingView]
+    next: str | None
+
+
+class WorkspaceInviteView(Output):
+    """A code that lets people into a workspace."""
+
+    code: InviteCode
+    workspace_id: WorkspaceId
+    created_by: UserId | None
+    expires_at: Instant | None
+    max_uses: int | None
+    uses: int
+    created_at: Instant
+
+
+class WorkspaceTarget(Output, tag_field="kind", tag="workspace"):
+    """A code that leads to a workspace."""
+
+    code: InviteCode
+    workspace: WorkspaceView
+    expires_at: Instant | None
+
+
+class JoinedWorkspace(Output, tag_field="kind", tag="workspace"):
+    """The workspace that one has come into."""
+
+    workspace_id: WorkspaceId
+    workspace: WorkspaceView
+    role: Role
+    joined_at: Instant
+
+
+def workspace_view(workspace: Workspace) -> WorkspaceView:
+    return WorkspaceView(
+        workspace.workspace_id, workspace.name, workspace.created_by, workspace.created_at, workspace.updated_at
+    )
+
+
+def target_view(found: Invitation) -> WorkspaceTarget:
+    return WorkspaceTarget(found.invite.code, workspace_view(found.workspace), found.invite.expires_at)
+
+
+def joined_view(joined: Joined) -> JoinedWorkspace:
+    workspace, place = joined
+    return JoinedWorkspace(workspace.workspace_id, workspace_view(workspace), place.role, place.joined_at)
+
+
+def item_view(item: Item) -> ItemView:
+    return ItemView(
+        item.item_id,
+        item.workspace_id,
+        item.title,
+        item.status,
+        item.data,
+        item.version,
+        item.created_by,
+        item.created_at or EPOCH,
+        item.updated_by,
+        item.updated_at,
+    )
+
+
+def own_view(found: WorkspaceWithRole) -> OwnWorkspaceView:
+    workspace = found.workspace
+    return OwnWorkspaceView(
+        workspace.workspace_id,
+        workspace.name,
+        found.role,
+        workspace.created_by,
+        workspace.created_at,
+        workspace.updated_at,
+    )
+
+
+def everything_view(found: Aggregate, faces: dict[UserId, Face]) -> EverythingView:
+    return EverythingView(
+        None if found.workspace is None else workspace_view(found.workspace),
+        [member_view(member, faces[member.user_id]) for member in found.members],
+        [item_view(item) for item in found.items],
+        [setting_view(setting) for setting in found.settings],
+        found.cursor,
+    )
+
+
+def member_view(place: Member, face: Face) -> WorkspaceMemberView:
+    return WorkspaceMemberView(
+        place.user_id, face.username, face.avatar_url, place.workspace_id, place.role, place.joined_at
+    )
+
+
+def invite_view(invite: Invite, workspace_id: WorkspaceId) -> WorkspaceInviteView:
+    return WorkspaceInviteView(
+        invite.code,
+        workspace_id,
+        invite.created_by,
+        invite.expires_at,
+        invite.max_uses,
+        invite.uses,
+        invite.created_at,
+    )
+
+
+def setting_view(setting: Setting) -> SettingView:
+    return SettingView(setting.name, setting.value, setting.updated_by, setting.updated_at)

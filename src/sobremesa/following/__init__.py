@@ -1,9 +1,0 @@
-"""Following: work that comes from the change log, so that it is done whoever wrote, and also after a crash.
-
-- `entities`: how far a follower has come
-- `service`: the follower
-"""
-
-from sobremesa.following.service import Follower, Follows
-
-__all__ = ["Follower", "Follows"]

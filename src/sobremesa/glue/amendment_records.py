@@ -1,0 +1,62 @@
+"""Agreements: an amendment that was accepted in a thread becomes a record.
+
+The two are kept in different stores. The card is moved in the table; this follows the change log from there and tells
+the records, as often as it takes. They keep one amendment for each card, so telling twice is the same as once.
+"""
+
+from __future__ import annotations
+
+from sobremesa.core.actor import Actor
+from sobremesa.core.ids import MessageId
+from sobremesa.domains.attachments.entities import FileId
+from sobremesa.domains.attachments.service import Attachments
+from sobremesa.domains.records.opening import Archive
+from sobremesa.domains.threads.entities import THREADS, Card
+from sobremesa.table import RawChange, Table
+
+_STATE = Card.shape.attribute("state")
+_TYPE = Card.shape.attribute("type")
+
+
+class Agreements:
+    """Carries accepted amendments from the table to the records."""
+
+    def __init__(self, table: Table, archive: Archive) -> None:
+        self._table = table
+        self._archive = archive
+        self._waiting: dict[MessageId, Card] = {}
+
+    def see(self, change: RawChange) -> None:
+        new, old = change.new, change.old
+        if new is None or new.get(_TYPE) != "amendment" or new.get(_STATE) != "accepted":
+            return
+        if old is not None and old.get(_STATE) == "accepted":
+            return
+        card = self._table.as_entity(new, Card)
+        if card is not None:
+            self._waiting[card.message_id] = card
+
+    async def settle(self) -> None:
+        if not self._waiting:
+            return
+        records = await self._archive.records()
+        for message_id, card in list(self._waiting.items()):
+            await records.record_amendment(
+                card.room_id,
+                card_message_id=message_id,
+                summary=str(card.payload.get("title", "")),
+                payload=card.payload,
+                accepted_by=card.moved_by or card.created_by or "",
+                accepted_at=card.updated_at,
+            )
+            del self._waiting[message_id]
+
+
+class ThreadFiles:
+    """The files that records of threads keep."""
+
+    def __init__(self, attachments: Attachments) -> None:
+        self._attachments = attachments
+
+    async def keep(self, actor: Actor, file_id: str, thread_id: str) -> str | None:
+        return await self._attachments.keep(actor, FileId(file_id), room_kind=THREADS.name, room_id=thread_id)

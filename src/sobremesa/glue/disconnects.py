@@ -1,0 +1,53 @@
+"""Sending out: who is removed in this process hears nothing more before the one who removed them is answered.
+
+Every removal is announced by the change log, on every node; that takes a moment, in which something could still be
+heard. Where the removal was written it is known at once. The same holds for messages that are deleted or edited: from
+the answer on they are not replayed as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from sobremesa.domains.accounts.entities import Session
+from sobremesa.domains.communities.entities import ServerMembership
+from sobremesa.domains.conversations.entities import Participant as ConversationParticipant
+from sobremesa.domains.threads.entities import Participant as ThreadParticipant
+from sobremesa.domains.workspaces.entities import Member as WorkspaceMember
+from sobremesa.live.events import Seat, conversation, server, thread, workspace
+from sobremesa.live.hub import Hub
+from sobremesa.rooms.entities import Message
+from sobremesa.table import Delete, Entity, Operation, Update
+
+Parts: TypeAlias = Mapping[str, Any]
+
+SEATS: dict[type[Entity], Callable[[Parts], Seat]] = {
+    ServerMembership: lambda parts: Seat(parts["user_id"], server(parts["server_id"])),
+    ConversationParticipant: lambda parts: Seat(parts["user_id"], conversation(parts["room_id"])),
+    ThreadParticipant: lambda parts: Seat(parts["user_id"], thread(parts["room_id"])),
+    WorkspaceMember: lambda parts: Seat(parts["user_id"], workspace(parts["workspace_id"])),
+}
+"""The rows that let somebody listen, and to what."""
+
+
+class SendingOut:
+    """Watches the writes of this process."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    def __call__(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
+        for operation in operations:
+            if isinstance(operation, Delete):
+                self._removed(operation.key.entity, operation.key.parts, in_bulk=in_bulk)
+            if isinstance(operation, Update | Delete) and issubclass(operation.key.entity, Message):
+                self._hub.amended(operation.key.parts["message_id"])
+
+    def _removed(self, entity: type[Entity], parts: Parts, *, in_bulk: bool) -> None:
+        seat = SEATS.get(entity)
+        # In bulk, seats go with a place that is no more; those who sat there are still to hear of that.
+        if seat is not None and not in_bulk:
+            self._hub.send_out([seat(parts)])
+        elif entity is Session:
+            self._hub.end([parts["session_id"]])

@@ -1,0 +1,63 @@
+"""The routes of invites: a code leads to a server or to a workspace, and its holder need not know to which."""
+
+from __future__ import annotations
+
+from sobremesa.core.actor import Actor
+from sobremesa.domains.communities import api as communities
+from sobremesa.domains.communities.api import JoinedServer, ServerTarget
+from sobremesa.domains.communities.errors import Banned, TooManyServers
+from sobremesa.domains.communities.invites import InviteInfo, Redeemed, ServerInvites
+from sobremesa.domains.invites.codes import InviteCode
+from sobremesa.domains.invites.errors import AlreadyMember, InviteUsedUp
+from sobremesa.domains.workspaces import views as workspaces
+from sobremesa.domains.workspaces.errors import TooManyMembers
+from sobremesa.domains.workspaces.invites import Invitation, Joined, WorkspaceInvites
+from sobremesa.domains.workspaces.views import JoinedWorkspace, WorkspaceTarget
+from sobremesa.http.endpoints import Routes
+
+
+class InviteDirectory:
+    """Codes of every kind. A code stands in the table once, so it leads to one place."""
+
+    def __init__(self, servers: ServerInvites, workspaces: WorkspaceInvites) -> None:
+        self._servers = servers
+        self._workspaces = workspaces
+
+    async def get(self, actor: Actor, code: InviteCode) -> InviteInfo | Invitation:
+        """What a code leads to; everybody who has it may know."""
+        return await (await self._kind_of(code)).get(actor, code)
+
+    async def redeem(self, actor: Actor, code: InviteCode) -> Redeemed | Joined:
+        """Join by a code: one transaction, which spends one use and makes one member."""
+        return await (await self._kind_of(code)).redeem(actor, code)
+
+    async def revoke(self, actor: Actor, code: InviteCode) -> None:
+        """Make a code useless."""
+        await (await self._kind_of(code)).revoke(actor, code)
+
+    async def _kind_of(self, code: InviteCode) -> ServerInvites | WorkspaceInvites:
+        return self._servers if await self._workspaces.find(code) is None else self._workspaces
+
+
+def routes(invites: InviteDirectory) -> Routes:
+    """The routes of codes, wherever they lead."""
+    api = Routes("Invites")
+
+    @api.get("/invites/{code}")
+    async def get_invite(actor: Actor, code: InviteCode) -> ServerTarget | WorkspaceTarget:
+        """What a code leads to."""
+        found = await invites.get(actor, code)
+        return communities.target_view(found) if isinstance(found, InviteInfo) else workspaces.target_view(found)
+
+    @api.post("/invites/{code}/redeem", errors=[AlreadyMember, Banned, InviteUsedUp, TooManyMembers, TooManyServers])
+    async def redeem_invite(actor: Actor, code: InviteCode) -> JoinedServer | JoinedWorkspace:
+        """Come in by a code. Two clicks of one person use it once."""
+        found = await invites.redeem(actor, code)
+        return communities.joined_view(found) if isinstance(found, Redeemed) else workspaces.joined_view(found)
+
+    @api.delete("/invites/{code}")
+    async def revoke_invite(actor: Actor, code: InviteCode) -> None:
+        """Make a code useless."""
+        await invites.revoke(actor, code)
+
+    return api

@@ -1,0 +1,1 @@
+"""Work in the background and its tools: jobs, change-stream consumers, migrations, quotas and recounts."""

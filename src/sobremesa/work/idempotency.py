@@ -1,0 +1,100 @@
+"""Idempotent creates: the same key again gives what the first call made.
+
+A create puts `claim.operations(...)` into its transaction. If the claim is what fails, the thing was made before, and
+`claim.made()` tells its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.clock import Clock
+from sobremesa.core.errors import Busy, Clash
+from sobremesa.table import Create, Entity, Keys, Lookup, Operation, Table, hash_part
+from sobremesa.table.errors import ConditionFailed
+
+KEPT_SECONDS = 48 * 3600
+
+
+class KeyReused(Clash):
+    code = "idempotency_key_reused"
+    says = "This idempotency key was used for a request with another body."
+
+
+class Made(Entity):
+    """What a person's idempotency key has made."""
+
+    keys = Keys(pk="IDEM#{user_id}#{key_hash}", sk="IDEM")
+    expires = "ttl"
+
+    user_id: UserId
+    key_hash: str
+    made_id: str
+    body_hash: str
+    ttl: int
+
+
+made_by = Lookup("IDEM.1", "What has this idempotency key made?", Made, consistent=True)
+
+
+class Claim:
+    """One create under one key; without a key it claims nothing."""
+
+    def __init__(self, table: Table, now_seconds: int, actor: Actor, key: str | None, verb: str, body: object) -> None:
+        self._table = table
+        self._now_seconds = now_seconds
+        self._user_id = actor.user_id
+        self._key_hash = None if key is None else hash_part(verb, key)
+        self._body_hash = hash_part(msgspec.json.encode(body).decode())
+
+    def operations(self, made_id: str) -> Sequence[Operation]:
+        """What goes last into the create's transaction."""
+        if self._key_hash is None:
+            return ()
+        made = Made(
+            user_id=self._user_id,
+            key_hash=self._key_hash,
+            made_id=made_id,
+            body_hash=self._body_hash,
+            ttl=self._now_seconds + KEPT_SECONDS,
+        )
+        return (Create(made),)
+
+    async def find(self) -> str | None:
+        """The id of what this key made before, if it did; KeyReused for another body."""
+        if self._key_hash is None:
+            return None
+        made = await self._table.get(made_by(user_id=self._user_id, key_hash=self._key_hash))
+        return None if made is None else self._same(made)
+
+    def _same(self, made: Made) -> str:
+        if made.body_hash != self._body_hash:
+            raise KeyReused
+        return made.made_id
+
+    async def made(self, failed: ConditionFailed) -> str | None:
+        """The id of what this key made before; None if it was not the claim that failed; KeyReused for another body."""
+        if self._key_hash is None:
+            return None
+        key = made_by(user_id=self._user_id, key_hash=self._key_hash)
+        if not any(failure.key == key.raw for failure in failed.failures):
+            return None
+        made = await self._table.get(key)
+        if made is None:
+            raise Busy
+        return self._same(made)
+
+
+class Idempotency:
+    """Makes claims."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def claim(self, actor: Actor, key: str | None, verb: str, body: object) -> Claim:
+        """The claim of one create: the verb and what it was asked to make go with the key."""
+        return Claim(self._table, self._clock.now_ms() // 1000, actor, key, verb, body)

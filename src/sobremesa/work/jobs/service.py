@@ -1,0 +1,109 @@
+"""Doing jobs: one at a time in each process, with a lease that is renewed while it works."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias
+
+import structlog
+
+from sobremesa.core.clock import Clock, instant
+from sobremesa.core.ids import Ids
+from sobremesa.table import Create, Delete, Table, Update, add, less, set_to
+from sobremesa.table.errors import ConditionFailed, TableError
+from sobremesa.work.jobs.entities import Job, JobId, end_job, open_jobs, take_job
+
+LEASE_SECONDS = 60
+RENEW_SECONDS = 20
+LOOK_EVERY_SECONDS = 30
+LONGEST_PAUSE_SECONDS = 300
+
+Handler: TypeAlias = Callable[[str], Awaitable[None]]
+"""Does all the work about a subject; doing it twice is the same as once."""
+
+_log = structlog.get_logger("sobremesa.work.jobs")
+
+
+class Jobs:
+    """The work of one table."""
+
+    def __init__(self, table: Table, clock: Clock, ids: Ids) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._nudged = asyncio.Event()
+
+    def new(self, kind: str, subject: str) -> Create[Job]:
+        """The operation that asks for a piece of work; put it into the transaction that makes it needed."""
+        now = instant(self._clock.now_ms())
+        return Create(Job(job_id=JobId(self._ids.mint()), kind=kind, subject=subject, created_at=now))
+
+    def nudge(self) -> None:
+        """There is new work: do not wait for the next look."""
+        self._nudged.set()
+
+    async def run(self, handlers: Mapping[str, Handler]) -> None:
+        """Do what there is to do, until cancelled."""
+        while True:
+            self._nudged.clear()
+            try:
+                await self.run_pending(handlers)
+            except TableError as error:
+                _log.warning("jobs could not be read", error=str(error))
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._nudged.wait(), LOOK_EVERY_SECONDS)
+
+    async def run_pending(self, handlers: Mapping[str, Handler]) -> int:
+        """Do every job that nobody else holds; how many were finished."""
+        done = 0
+        async for job in self._table.every(open_jobs()):
+            handler = handlers.get(job.kind)
+            if handler is not None and await self._take(job):
+                done += await self._do(job, handler)
+        return done
+
+    async def _take(self, job: Job) -> bool:
+        now = self._clock.now_ms()
+        lease = set_to(leased_until_ms=now + LEASE_SECONDS * 1000)
+        try:
+            await self._table.write(
+                Update(job.own_key(), lease, add(attempts=1), when=less("leased_until_ms", now)), pattern=take_job
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    async def _do(self, job: Job, handler: Handler) -> bool:
+        renewing = asyncio.create_task(self._renew(job))
+        try:
+            await handler(job.subject)
+        except Exception as error:  # whatever it is, the job stays and is tried again
+            # As text: a renderer that shows local variables would show what people said.
+            trace = "".join(traceback.format_exception(error))
+            _log.error("a job failed and will be tried again", kind=job.kind, subject=job.subject, trace=trace)
+            await self._put_back(job, error)
+            return False
+        finally:
+            renewing.cancel()
+        with contextlib.suppress(ConditionFailed):
+            await self._table.write(Delete(job.own_key()), pattern=end_job)
+        return True
+
+    async def _renew(self, job: Job) -> None:
+        while True:
+            await asyncio.sleep(RENEW_SECONDS)
+            until = self._clock.now_ms() + LEASE_SECONDS * 1000
+            try:
+                await self._table.write(Update(job.own_key(), set_to(leased_until_ms=until)), pattern=take_job)
+            except TableError as error:
+                _log.warning("a lease could not be renewed", kind=job.kind, subject=job.subject, error=str(error))
+
+    async def _put_back(self, job: Job, error: Exception) -> None:
+        pause = min(2**job.attempts, LONGEST_PAUSE_SECONDS)
+        until = self._clock.now_ms() + pause * 1000
+        told = set_to(leased_until_ms=until, last_error=f"{type(error).__name__}: {error}"[:500])
+        with contextlib.suppress(ConditionFailed):
+            await self._table.write(Update(job.own_key(), told), pattern=take_job)

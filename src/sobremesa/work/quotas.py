@@ -1,0 +1,80 @@
+"""Quotas: a limit on how many rows answer a question, which concurrent creations cannot exceed.
+
+A creation counts the rows that are there and has `await quotas.reserve(...)` in its transaction, which `create` writes.
+The reservation replaces a guard row, on the condition that no other creation under the same limit has replaced it since
+before the count. Whoever comes second loses that condition, counts again and tries again. Removals need not touch the
+guard: they only make room. So nothing can drift, whoever writes or removes rows, and there is no counter to repair.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from sobremesa.core.clock import Clock
+from sobremesa.core.errors import Busy
+from sobremesa.table import Create, Entity, Keys, Lookup, Operation, Put, Question, Table, WritePattern, equals
+from sobremesa.table.errors import ConditionFailed
+
+KEPT_SECONDS = 24 * 3600
+"""No transaction takes as long as this between its count and its write."""
+ATTEMPTS = 40
+
+
+class QuotaGuard(Entity):
+    """The last creation under a limit: creations under one limit follow each other at this row."""
+
+    keys = Keys(pk="QUOTA#{quota}#{owner_id}", sk="QUOTA")
+    expires = "ttl"
+
+    quota: str
+    owner_id: str
+    token: str
+    ttl: int
+
+
+guard_of = Lookup("QUO.1", "Which was the last creation under this limit?", QuotaGuard, consistent=True)
+
+
+class Outrun(Busy):
+    """Another creation under the same limit was faster: count again."""
+
+
+class Quotas:
+    """Limits on how many of something an owner has."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    async def reserve(self, quota: str, owner_id: str, question: Question[Any], limit: int) -> Operation | None:
+        """Return the operation for the transaction of one more creation; None if there is no room for it.
+
+        The guard is read before the rows are counted: a creation in between replaces it.
+        """
+        key = guard_of(quota=quota, owner_id=owner_id)
+        before = await self._table.get(key)
+        there = await self._table.count(question, at_most=limit, consistent=True)
+        if there.count >= limit:
+            return None
+        ttl = self._clock.now_ms() // 1000 + KEPT_SECONDS
+        guard = QuotaGuard(quota=quota, owner_id=owner_id, token=secrets.token_hex(8), ttl=ttl)
+        return Create(guard) if before is None else Put(guard, when=equals("token", before.token))
+
+    async def create(
+        self, reserve: Callable[[], Awaitable[Operation]], *operations: Operation, pattern: WritePattern
+    ) -> None:
+        """Write a creation with a reservation before its operations, again while another creation is faster.
+
+        ConditionFailed if one of the operations failed, which are counted from 1; Busy after too many attempts.
+        """
+        for _ in range(ATTEMPTS):
+            try:
+                await self._table.write(await reserve(), *operations, pattern=pattern)
+            except ConditionFailed as failed:
+                if any(failure.index != 0 for failure in failed.failures):
+                    raise
+            else:
+                return
+        raise Busy
