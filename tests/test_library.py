@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.core.clock import SetClock, instant
+from sobremesa.core.clock import SetClock
 from sobremesa.rooms.errors import ClockBehind
 from sobremesa.rooms.sending import Draft
 from test_docs import python_blocks
@@ -34,7 +34,7 @@ async def test_a_clock_of_ones_own_gives_messages_their_times_or_refuses() -> No
         sent = []
         for _ in range(3):
             clock.move(seconds=3600)
-            sent.append(instant(clock.now_ms()))
+            sent.append(clock.now())
             await app.channels.send(ana, channel, Draft("in order"))
 
         clock.move(seconds=-5400)

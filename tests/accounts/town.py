@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from sobremesa.core.actor import Actor
-from sobremesa.core.clock import Instant, SetClock, instant
+from sobremesa.core.clock import Instant, SetClock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.departures import Exporter, Farewell
@@ -45,7 +45,7 @@ class Errands:
         self.nudges = 0
 
     def new(self, kind: str, subject: str) -> Create[Any]:
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         return Create(Errand(errand_id=self._ids.mint(), kind=kind, subject=subject, created_at=now))
 
     def nudge(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import SystemClock, instant
+from sobremesa.core.clock import SystemClock
 from sobremesa.core.ids import Ids
 from sobremesa.domains.communities.entities import ChannelId, ServerId, ServerMembership
 from sobremesa.domains.communities.permissions import Role
@@ -85,7 +85,7 @@ async def join(app: Sobremesa, owner: Actor, server_id: ServerId, who: Actor) ->
 async def crowd(app: Sobremesa, server_id: ServerId, count: int) -> list[Actor]:
     """Many members at once, written as they would stand after redeeming."""
     people = [person(f"crowd{number}") for number in range(count)]
-    now = instant(SystemClock().now_ms())
+    now = SystemClock().now()
     places = [ServerMembership(user_id=who.user_id, server_id=server_id, joined_at=now) for who in people]
     await app.table.write_many(Put(place) for place in places)
     return people

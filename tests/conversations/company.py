@@ -7,7 +7,7 @@ from typing import NamedTuple
 from communities.world import person
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
-from sobremesa.core.clock import SystemClock, instant
+from sobremesa.core.clock import SystemClock
 from sobremesa.domains.accounts.entities import User
 from sobremesa.domains.conversations.entities import ConversationId
 from sobremesa.domains.conversations.inbox import InboxRow
@@ -19,7 +19,7 @@ from sobremesa.table import Put
 async def known(app: Sobremesa, *names: str) -> list[Actor]:
     """People with a profile."""
     people = [person(name) for name in names]
-    now = instant(SystemClock().now_ms())
+    now = SystemClock().now()
     await app.table.write_many(Put(User(user_id=one.user_id, username=one.username, created_at=now)) for one in people)
     return people
 

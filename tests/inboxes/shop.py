@@ -9,7 +9,7 @@ from typing import Any
 from communities.conftest import Ahead
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId, Tenant, UserId
-from sobremesa.core.clock import SetClock, instant
+from sobremesa.core.clock import SetClock
 from sobremesa.domains.accounts.entities import User
 from sobremesa.domains.inboxes.counting import CategoryCount, InboxCount
 from sobremesa.domains.inboxes.entities import InboxKey, Publish
@@ -49,7 +49,7 @@ class Shop:
 
     async def joins(self, *people: Actor, **fields: Any) -> None:
         """They make an account now."""
-        now = instant(self.clock.now_ms())
+        now = self.clock.now()
         await self.app.table.write_many(
             Put(User(user_id=who.user_id, username=who.username, tenant=who.tenant, created_at=now, **fields))
             for who in people

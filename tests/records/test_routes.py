@@ -132,7 +132,7 @@ async def test_amendments_are_listed(call: Caller) -> None:
             summary="A day more",
             payload={"days": number},
             accepted_by="buyer-1",
-            accepted_at=records._now(),
+            accepted_at=SystemClock().now(),
         )
 
     status, first = await call("bea", "GET", f"/v1/threads/{THREAD}/amendments?limit=2")

@@ -24,7 +24,7 @@ from sobremesa.cli.tour_model import (
     registry,
     send_message,
 )
-from sobremesa.core.clock import SystemClock, instant
+from sobremesa.core.clock import SystemClock
 from sobremesa.core.ids import Ids
 from sobremesa.table import NEWEST, Create, Table, Update, add, catalogue, less_if_present, open_engine, present, set_to
 from sobremesa.table.errors import BadCursor, ConditionFailed
@@ -54,7 +54,7 @@ class Room:
                     message_id=message_id,
                     sender_id=sender,
                     body=body,
-                    created_at=instant(self._clock.now_ms()),
+                    created_at=self._clock.now(),
                 )
             ),
             Update(

@@ -1,24 +1,35 @@
-"""Times as the product stores and shows them, and a clock for tests."""
+"""Times as the product stores and shows them, and the clocks that return them."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import NewType
+from typing import NewType, Protocol
 
-from sobremesa.table.clock import Clock, SystemClock
+from sobremesa.table import clock as table_clock
 
 __all__ = ["Clock", "Instant", "SetClock", "SystemClock", "fixed_width", "instant", "lenient_ms", "milliseconds"]
 
 Instant = NewType("Instant", str)
 """A moment as fixed-width text, `2026-11-16T09:30:00.000Z`: it sorts as it reads, in a key too."""
 
-
 _FIXED_WIDTH = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
 
-class SetClock:
+class Clock(table_clock.Clock, Protocol):
+    """Returns the time of day, as milliseconds or as text."""
+
+    def now(self) -> Instant:
+        """Return the present moment as fixed-width text."""
+        return instant(self.now_ms())
+
+
+class SystemClock(table_clock.SystemClock, Clock):
+    """The machine's own clock."""
+
+
+class SetClock(Clock):
     """A clock that stands still until a test moves it."""
 
     def __init__(self, now_ms: int = 1_763_000_000_000) -> None:

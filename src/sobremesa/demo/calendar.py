@@ -67,7 +67,7 @@ def dated(value: Any, calendar: Calendar) -> Any:
             return value
 
 
-class StoryClock:
+class StoryClock(Clock):
     """Tells the moment that the task which asks was told, and otherwise the time."""
 
     def __init__(self, clock: Clock | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from functools import partial
 
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import MessageId
 from sobremesa.rooms.archive import Archive
@@ -45,7 +45,7 @@ class Pins:
         if await self._table.get(self._kind.pin_by_key(room_id=seat.room_id, message_id=message_id)) is not None:
             return
 
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         pin = self._kind.pin(room_id=seat.room_id, message_id=message_id, pinned_by=seat.user_id, pinned_at=now)
         about = {"messageId": message_id, "roomId": seat.room_id}
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sobremesa.core.actor import UserId
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
 from sobremesa.rooms.door import People, Seat
 from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS
@@ -142,7 +142,7 @@ class Reactions:
             message_id=message.message_id,
             emoji_hex=emoji_hex,
             user_id=seat.user_id,
-            created_at=instant(self._clock.now_ms()),
+            created_at=self._clock.now(),
         )
 
     async def _count_up(self, seat: Seat, message: Message, emoji_hex: str) -> Sequence[Operation]:
@@ -157,7 +157,7 @@ class Reactions:
                 emoji_hex=emoji_hex,
                 count=1,
                 user_ids=frozenset({seat.user_id}),
-                first_at=instant(self._clock.now_ms()),
+                first_at=self._clock.now(),
             )
             return Create(first), *await self._reserve(seat, message, emoji_hex)
         key = self._summary_key(seat, message, emoji_hex)

@@ -108,7 +108,7 @@ class Rewriting:
         would miss one that is made at the same moment, and after this none can be made.
         """
         gone = remove("mentions", "attachments", "reactions", "reply_to")
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         changes = set_to(deleted=True, content="", updated_at=now) + gone
         tombstone = msgspec.structs.replace(message, deleted=True, content="", updated_at=now)
         is_there = differs("deleted", True)

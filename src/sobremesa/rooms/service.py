@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Forbidden, NotFound, Refusal
 from sobremesa.core.ids import Ids, MessageId, RoomId
 from sobremesa.rooms.archive import Archive, History
@@ -326,7 +326,7 @@ class Rooms:
 
         key = self.kind.cursor_key(room_id, seat.user_id)
         marks = self.kind.cursor.marks(message)
-        move = set_to(last_read_message_id=message_id, updated_at=self._now(), **marks)
+        move = set_to(last_read_message_id=message_id, updated_at=self._clock.now(), **marks)
         cursor: ReadCursor | None
         try:
             cursor = await self._table.write(
@@ -485,6 +485,3 @@ class Rooms:
         names = list(dict.fromkeys(_MENTION.findall(content)))[:MAX_MENTIONS]
         found = await self._people.find_by_usernames([name.rstrip(".-") for name in names]) if names else {}
         return list(dict.fromkeys(found.values()))
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock, Instant
 from sobremesa.table import Create, Entity, Keys, Lookup, Table, WritePattern
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.migration.entities import migration_of
@@ -44,7 +44,7 @@ class Origin:
         """What the table says; one that is `strange`, met for the first time and not made by us, is noted."""
         if is_strange:
             with contextlib.suppress(ConditionFailed):
-                row = TableOrigin(noticed_at=instant(clock.now_ms()))
+                row = TableOrigin(noticed_at=clock.now())
                 await table.write(Create(row), token=None, pattern=note_origin)
         origin = cls(table, is_complete=await table.get(origin_of_table()) is None)
         await origin.is_complete()

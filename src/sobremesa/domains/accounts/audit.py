@@ -75,7 +75,7 @@ class Audit:
     ) -> AuditPage:
         """A page of what was done in a scope, newest first, back to the month of `since`."""
         first = _month(since)
-        month, inner = _opened(cursor) if cursor is not None else (_month(instant(self._clock.now_ms())), None)
+        month, inner = _opened(cursor) if cursor is not None else (_month(self._clock.now()), None)
         items: list[AuditEntry] = []
         for _ in range(MONTHS_AT_ONCE):
             if month < first:

@@ -121,7 +121,7 @@ class Departure:
         await self._recovery.require_password(user, password)
 
     def _tombstone(self, user: User) -> Update[User]:
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         # A hash of an older program that has just moved would leave a credential behind.
         old = user.password_hash
         same_hash = absent_or_null("password_hash") if old is None else equals("password_hash", old)

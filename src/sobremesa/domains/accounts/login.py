@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Invalid
 from sobremesa.domains.accounts.entities import Credential, User, credential_of, log_in
 from sobremesa.domains.accounts.errors import BadCredentials
@@ -124,7 +124,7 @@ class Login:
                 user_id=user.user_id,
                 hash=await self._passwords.hash(password),
                 addresses=[mark],
-                updated_at=self._now(),
+                updated_at=self._clock.now(),
             )
             moved = Update(
                 User.key(user_id=user.user_id), remove("password_hash"), when=equals("password_hash", hashed)
@@ -132,10 +132,7 @@ class Login:
             return [Create(fresh), moved]
         changes: Changes = ()
         if self._passwords.is_outdated(hashed):
-            changes += set_to(hash=await self._passwords.hash(password), updated_at=self._now())
+            changes += set_to(hash=await self._passwords.hash(password), updated_at=self._clock.now())
         if mark not in credential.addresses:
             changes += set_to(addresses=self._addresses.with_mark(credential.addresses, mark))
         return [Update(key, changes, when=unchanged) if changes else Check(key, when=unchanged)]
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 
 from sobremesa.core.actor import UserId
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Unauthenticated
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.entities import ExternalIdentity, User, UsernameClaim, identity_by_key, provision
@@ -60,7 +60,7 @@ class Newcomers:
         )
 
     def _new_user(self, foreigner: Foreigner, identity: str, *, named_alone: bool) -> User:
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         username = made_username(next(iter(foreigner.names), ""))
         if not named_alone:
             suffix = secrets.token_hex(SUFFIX_BYTES)

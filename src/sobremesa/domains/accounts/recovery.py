@@ -6,7 +6,7 @@ import hmac
 from collections.abc import Awaitable, Callable
 
 from sobremesa.core.actor import SessionId, UserId
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import (
     Credential,
@@ -128,7 +128,7 @@ class Recovery:
             user_id=user_id,
             hash=await self._passwords.hash(password),
             addresses=[self._addresses.mark(user_id, address)],
-            updated_at=self._now(),
+            updated_at=self._clock.now(),
         )
 
         try:
@@ -148,10 +148,10 @@ class Recovery:
     async def _setting(self, user: User, fresh: str, hashed: str) -> list[Operation]:
         """The new hash, on the condition that the password is still the one that was checked."""
         if await self._table.get(credential_of(user_id=user.user_id)) is not None:
-            changes = set_to(hash=fresh, updated_at=self._now())
+            changes = set_to(hash=fresh, updated_at=self._clock.now())
             return [Update(Credential.key(user_id=user.user_id), changes, when=equals("hash", hashed))]
         moved = Update(user.own_key(), remove("password_hash"), when=equals("password_hash", hashed))
-        return [Put(Credential(user_id=user.user_id, hash=fresh, updated_at=self._now())), moved]
+        return [Put(Credential(user_id=user.user_id, hash=fresh, updated_at=self._clock.now())), moved]
 
     async def _ending(self, user_id: UserId, keep: SessionId | None) -> list[Operation]:
         """The end of the sessions that are open now: in the transaction, so that no crash comes in between."""
@@ -186,6 +186,3 @@ class Recovery:
             f"If that was you, open this address within an hour:\n\n{self._public_url}/reset?token={minted.token}\n\n"
             f"Or use the token itself:\n\n{minted.token}\n\nIf not, do nothing.\n",
         )
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sobremesa.core.actor import Tenant, UserId
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.entities import Credential, EmailClaim, User, UsernameClaim, register, username_claim
@@ -106,7 +106,7 @@ class Registration:
             raise UsernameTaken
 
     def _new_user(self, email: str, username: str) -> User:
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         return User(
             user_id=UserId(self._ids.mint()),
             username=username,

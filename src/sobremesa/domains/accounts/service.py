@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from sobremesa.core.actor import Actor, Face, SessionId, Tenant, UserId
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, NotFound, Unauthenticated
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
@@ -291,7 +291,7 @@ class Accounts:
         for _ in range(ATTEMPTS):
             user = await self.get_me(actor)
             name = wanted if wanted is not None else user.username
-            changes = set_to(username=name, updated_at=self._now())
+            changes = set_to(username=name, updated_at=self._clock.now())
             if avatar_url is not UNSET:
                 changes += set_to(avatar_url=avatar_url)
             claims = await self._moving_claims(user, name)
@@ -317,7 +317,7 @@ class Accounts:
         await self._table.write(
             Update(
                 User.key(user_id=user.user_id),
-                set_to(is_admin=granted or None, updated_at=self._now()),
+                set_to(is_admin=granted or None, updated_at=self._clock.now()),
                 when=absent_or_null("deleted_at"),
             ),
             self._audit.entry(tenant_scope(user.tenant), OPERATOR, action, target=user.user_id),
@@ -344,7 +344,8 @@ class Accounts:
 
         try:
             return await self._table.write(
-                Create(Block(user_id=actor.user_id, blocked_id=user_id, created_at=self._now())), pattern=block_person
+                Create(Block(user_id=actor.user_id, blocked_id=user_id, created_at=self._clock.now())),
+                pattern=block_person,
             )
         except ConditionFailed:
             return await self.get_block(actor, user_id)
@@ -412,9 +413,6 @@ class Accounts:
                     yield line
 
     # Inside
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())
 
     async def _moving_claims(self, user: User, name: str) -> list[Operation]:
         """From the claim of the old name to that of the new one, where they differ."""

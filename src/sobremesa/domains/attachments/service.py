@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import structlog
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Invalid, NotFound, Refusal, TooBig
 from sobremesa.core.ids import Ids, is_ulid, time_of
 from sobremesa.domains.attachments.addresses import Addresses, What
@@ -112,7 +112,7 @@ class Attachments:
                     owner_id=actor.user_id,
                     name=cleaned(file.name),
                     public=public,
-                    created_at=instant(self._clock.now_ms()),
+                    created_at=self._clock.now(),
                     ttl=None if public else self._a_day_from_now(),
                     **taken._asdict(),
                 )
@@ -148,7 +148,7 @@ class Attachments:
                     storage_key=key,
                     state="waiting",
                     public=public,
-                    created_at=instant(self._clock.now_ms()),
+                    created_at=self._clock.now(),
                     ttl=self._a_day_from_now(),
                 )
             ),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import user_by_id
@@ -133,7 +133,7 @@ class Membership:
         if user_id == actor.user_id:
             return member.server
 
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         try:
             await self._table.write(
                 Update(
@@ -174,7 +174,7 @@ class Membership:
         if role is not None and not outranks(member.role, role):
             raise RankTooLow
 
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         ban = Ban(server_id=server_id, user_id=user_id, banned_by=actor.user_id, reason=reason, created_at=now)
         try:
             await self._table.write(
@@ -272,7 +272,7 @@ class Membership:
         self, server_id: ServerId, user_id: UserId, *, when: Condition, by_others: bool = True
     ) -> tuple[Operation, Operation]:
         """What ends a membership; if others end it, the invites that the person created end with it."""
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         left = set_to(left_at=now) + (set_to(removed_at=now) if by_others else ())
         return (
             Delete(membership(user_id=user_id, server_id=server_id), when=when),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from sobremesa.core.actor import Actor, Tenant, UserId, stored_tenant
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock, Instant
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids, MessageId
 from sobremesa.domains.accounts.audit import Audit
@@ -117,7 +117,7 @@ class Communities:
         if before is not None:
             return (await self.get_server(actor, ServerId(before))).server
 
-        now = self._now()
+        now = self._clock.now()
         server_id = ServerId(self._ids.mint())
         server = Server(
             server_id=server_id,
@@ -190,7 +190,7 @@ class Communities:
         details = {"fields": ",".join(sorted(changes))}
         try:
             await self._table.write(
-                Update(key, set_to(**changes, updated_at=self._now()), when=absent_or_null("deleted_at")),
+                Update(key, set_to(**changes, updated_at=self._clock.now()), when=absent_or_null("deleted_at")),
                 self._access.still(member),
                 self._audit.entry(server_id, actor, "server.change", details=details),
                 pattern=change_server,
@@ -204,7 +204,7 @@ class Communities:
         """Delete a server: invisible at once, its rows taken away by a job."""
         member = await self._access.require_member(actor, server_id, "delete_server")
 
-        gone = set_to(deleted_at=self._now(), shard=None, tenant=member.server.tenant)
+        gone = set_to(deleted_at=self._clock.now(), shard=None, tenant=member.server.tenant)
         try:
             await self._table.write(
                 Update(
@@ -249,7 +249,7 @@ class Communities:
         if before is not None:
             return await self.get_channel(actor, ChannelId(before))
 
-        now = self._now()
+        now = self._clock.now()
         channel_id = ChannelId(self._ids.mint())
         channel = Channel(
             server_id=server_id, channel_id=channel_id, name=name, topic=topic, created_at=now, updated_at=now
@@ -313,7 +313,7 @@ class Communities:
         details = {"fields": ",".join(sorted(changes))}
         try:
             await self._table.write(
-                Update(key, set_to(**changes, updated_at=self._now())),
+                Update(key, set_to(**changes, updated_at=self._clock.now())),
                 self._access.still(member),
                 self._audit.entry(server_id, actor, "channel.change", target=channel_id, details=details),
                 pattern=change_channel,
@@ -346,9 +346,6 @@ class Communities:
         if server is None:
             raise NotFound
         return server
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())
 
 
 async def _made_before(claim: Claim, failed: ConditionFailed) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import block_of, user_by_id
@@ -98,7 +98,7 @@ class Seats:
 
         group = seat.conversation
         becomes_big = not group.is_big and group.participants == BIG_ABOVE
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         place = Participant(
             room_id=room_id,
             user_id=user_id,
@@ -194,7 +194,7 @@ class Seats:
         is_last = group.participants == 1
         is_admin = place.role == "admin"
         shrinks = add(participants=-1, admins=-1 if is_admin else 0)
-        gone = instant(self._clock.now_ms())
+        gone = self._clock.now()
         former = FormerSeat(user_id=place.user_id, room_id=place.room_id, left_at=gone)
         try:
             await self._table.write(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
 from sobremesa.core.ids import Ids, RoomId
 from sobremesa.domains.accounts.entities import Block, User, block_of, user_by_id
@@ -65,7 +65,7 @@ class Conversations:
             return Begun(before, False)
         await self._require_reachable(actor, [other])
 
-        now = self._now()
+        now = self._clock.now()
         room_id = RoomId(self._ids.mint())
         conversation = Conversation(
             room_id=room_id, type="direct", participants=2, created_by=actor.user_id, created_at=now, updated_at=now
@@ -105,7 +105,7 @@ class Conversations:
             return Begun(RoomId(before), False)
         await self._require_reachable(actor, others)
 
-        now = self._now()
+        now = self._clock.now()
         room_id = RoomId(self._ids.mint())
         is_big = len(others) + 1 > BIG_ABOVE
         conversation = Conversation(
@@ -153,7 +153,7 @@ class Conversations:
             await self._table.write(
                 Update(
                     conversation_by_id(room_id=room_id),
-                    set_to(name=name, updated_at=self._now()),
+                    set_to(name=name, updated_at=self._clock.now()),
                     when=equals("type", "group"),
                 ),
                 seat.still(),
@@ -196,6 +196,3 @@ class Conversations:
             raise UnknownPeople(user_ids=unknown)
         if any(isinstance(row, Block) for row in found):
             raise BlockedByThem
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())

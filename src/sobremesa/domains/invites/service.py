@@ -176,7 +176,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         """The invites of a target that can still be used."""
         await self._kind.authorize(actor, target_id, "list")
         invites, after = await self._kind.page(target_id, limit, cursor)
-        open_ones = [invite for invite in invites if is_open(invite, self._now())]
+        open_ones = [invite for invite in invites if is_open(invite, self._clock.now())]
         disowned = await self._kind.disowned(open_ones)
         return [invite for invite in open_ones if invite.code not in disowned], after
 
@@ -193,7 +193,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         invite, target = await self._look_at(code)
 
         for _ in range(ATTEMPTS):
-            now = self._now()
+            now = self._clock.now()
             joining = await self._kind.joining(actor, invite, target, now)
             guards = [
                 Guard(Create(joining.member), AlreadyMember),
@@ -244,14 +244,14 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
 
     async def _get(self, code: InviteCode) -> tuple[InviteT, TargetT]:
         invite, target = await self._look_at(code)
-        if not is_open(invite, self._now()) or await self._kind.disowned([invite]):
+        if not is_open(invite, self._clock.now()) or await self._kind.disowned([invite]):
             raise NotFound
         return invite, target
 
     async def _look_at(self, code: InviteCode) -> tuple[InviteT, TargetT]:
         """What a code leads to, or has led to until it was used up; NotFound if it leads nowhere any more."""
         invite = await self._kind.find(code)
-        if invite is None or is_over(invite, self._now()):
+        if invite is None or is_over(invite, self._clock.now()):
             raise NotFound
         target = await self._kind.find_target(invite)
         if target is None:
@@ -271,9 +271,6 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
             ttl=None if ends_ms is None else -(-ends_ms // 1000),
             creator_joined_at=permit.member_since,
         )
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())
 
 
 def _counts_otherwise(failed: ConditionFailed, *, at: int, is_null: bool) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from sobremesa.core.actor import Actor, Tenant, UserId, stored_tenant
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock, Instant
 from sobremesa.core.errors import Busy, NotFound, Refusal
 from sobremesa.core.ids import MessageId, RoomId, is_ulid
 from sobremesa.domains.accounts.audit import Audit
@@ -161,7 +161,7 @@ class Review:
     def _ruling(
         self, actor: Actor, case_id: CaseId, case: ModerationCase, decision: Decision, note: str | None
     ) -> _Ruling:
-        at = instant(self._clock.now_ms())
+        at = self._clock.now()
         changes: dict[str, Any] = {
             "state": "closed",
             "tenant": case.tenant,

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock, Instant
 from sobremesa.core.errors import Invalid, NotFound
 from sobremesa.core.ids import Ids, MessageId
 from sobremesa.domains.records import amendments, documents, expenses
@@ -95,7 +95,7 @@ class Records:
         content = await self._content(actor, thread_id, body, file_id, note)
         check_texts(title=title)
         document_id = self._ids.mint()
-        user_id, now = actor.user_id, self._now()
+        user_id, now = actor.user_id, self._clock.now()
         repeat = Repeat.of(self._clock, user_id, key, "document", thread_id, title, kind, content)
 
         async def create(connection: AsyncConnection) -> DocumentInFull:
@@ -152,7 +152,7 @@ class Records:
         """Put a new version after the one that was seen. The document is a draft again; old signatures stay."""
         await self._role(actor, thread_id)
         content = await self._content(actor, thread_id, body, file_id, note)
-        user_id, now = actor.user_id, self._now()
+        user_id, now = actor.user_id, self._clock.now()
 
         async def add(connection: AsyncConnection) -> DocumentInFull:
             await touch(connection, thread_id, "docs", now)
@@ -171,7 +171,7 @@ class Records:
         role = await self._role(actor, thread_id)
         if role == "admin":
             raise OnlyPartiesSign
-        user_id, now = actor.user_id, self._now()
+        user_id, now = actor.user_id, self._clock.now()
 
         async def add(connection: AsyncConnection) -> DocumentInFull:
             await touch(connection, thread_id, "docs", now)
@@ -189,7 +189,7 @@ class Records:
     async def void_document(self, actor: Actor, thread_id: str, document_id: str) -> None:
         """Take a document out of force: a draft by who made it, a signed one by an admin. It stays readable."""
         role = await self._role(actor, thread_id)
-        user_id, now = actor.user_id, self._now()
+        user_id, now = actor.user_id, self._clock.now()
 
         async def end(connection: AsyncConnection) -> None:
             await touch(connection, thread_id, "docs", now)
@@ -224,7 +224,7 @@ class Records:
             accepted_by=UserId(accepted_by),
             accepted_at=accepted_at,
         )
-        now = self._now()
+        now = self._clock.now()
 
         async def keep(connection: AsyncConnection) -> Amendment:
             if await amendments.add(connection, amendment):
@@ -285,7 +285,7 @@ class Records:
             state="submitted",
             version=1,
             created_by=actor.user_id,
-            created_at=self._now(),
+            created_at=self._clock.now(),
             decided_by=None,
             decided_at=None,
         )
@@ -314,7 +314,7 @@ class Records:
     ) -> Expense:
         """Approve or reject: the other side does, or an admin, never who submitted it. Of two at once one wins."""
         role = await self._role(actor, thread_id)
-        user_id, now, state = actor.user_id, self._now(), OUTCOMES[decision]
+        user_id, now, state = actor.user_id, self._clock.now(), OUTCOMES[decision]
 
         async def decide(connection: AsyncConnection) -> Expense:
             await touch(connection, thread_id, "expenses", now)
@@ -334,7 +334,7 @@ class Records:
     async def void_expense(self, actor: Actor, thread_id: str, expense_id: str) -> None:
         """Take one's own expense back while nobody has decided about it."""
         await self._role(actor, thread_id)
-        user_id, now = actor.user_id, self._now()
+        user_id, now = actor.user_id, self._clock.now()
 
         async def end(connection: AsyncConnection) -> None:
             await touch(connection, thread_id, "expenses", now)
@@ -373,9 +373,6 @@ class Records:
         if document.current_version != version:
             raise StaleVersion(current=document)
         return document
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())
 
 
 def _there(found: T | None) -> T:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import Clock, Instant, instant, milliseconds
+from sobremesa.core.clock import Clock, Instant, milliseconds
 from sobremesa.core.errors import NotFound, Refusal
 from sobremesa.core.ids import MessageId, RoomId, first_of
 from sobremesa.domains.accounts.audit import Audit
@@ -264,7 +264,7 @@ class Access:
                 head &= absent_or_null("last_message_id") if last is None else equals("last_message_id", last)
             same = equals("role_context", own.place.role_context)
             if own.notice is None:
-                same &= not_blocked(self._now())
+                same &= not_blocked(self._clock.now())
             operations.append(Update(own.place.own_key(), changes, when=same))
         # Another writer's list may name somebody twice, and a transaction has one operation for each row.
         moved = {seat.user_id} if own.place is None else {seat.user_id, own.place.user_id}
@@ -320,12 +320,9 @@ class Access:
     def _silenced(self, thread: Thread, place: Participant) -> Refusal | None:
         if thread.status != "open":
             return ThreadNotOpen(thread_status=thread.status)
-        if is_blocked(place, self._now()):
+        if is_blocked(place, self._clock.now()):
             return Blocked(until=place.blocked_until)
         return None
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())
 
 
 def is_blocked(place: Participant, now: Instant) -> bool:

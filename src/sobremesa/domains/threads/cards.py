@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from sobremesa.core.actor import Actor
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock, Instant
 from sobremesa.core.errors import Busy, Forbidden, Invalid, NotFound
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.threads.access import Access, ThreadSeat
@@ -301,7 +301,7 @@ class Cards:
         return msgspec.structs.replace(done, **changes)
 
     def now(self) -> Instant:
-        return instant(self._clock.now_ms())
+        return self._clock.now()
 
 
 def _new_card(seat: ThreadSeat, kind: CardType, held: Held, message: Message) -> Card:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from sobremesa.core.actor import UserId
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Refusal
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.threads.entities import (
@@ -86,7 +86,7 @@ class Cleanup:
             if thread is None or place is None:
                 return
             try:
-                await self._table.write(*way_out(thread, place, instant(self._clock.now_ms())), pattern=clean_up)
+                await self._table.write(*way_out(thread, place, self._clock.now()), pattern=clean_up)
             except ConditionFailed:
                 continue  # somebody else came or went
             return

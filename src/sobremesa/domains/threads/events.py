@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sobremesa.core.actor import UserId
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock, Instant
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.domains.threads import card_reading, tabs
 from sobremesa.domains.threads.access import RIGHTS
@@ -168,7 +168,7 @@ class ThreadEvents:
         place = None if card is None else await self.find_place(card.room_id)
         if card is None or place is None:
             return []
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         card = await self._cards.complete(card)
         if card.author_id is None or not is_withheld(card, safe_mode=place.safe_mode):
             return [card_updated(card_view(card, now), place.topic, subject=card.message_id)]

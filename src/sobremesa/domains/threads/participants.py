@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from msgspec import UNSET, UnsetType
 
 from sobremesa.core.actor import DELETED_NAME, Actor, UserId
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock, Instant
 from sobremesa.core.errors import Forbidden, NotFound
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import block_of, user_by_id
@@ -159,7 +159,7 @@ class Participants:
             changes["muted"] = muted
         if blocked_until is not UNSET:
             self._require_over(standing, place)
-            now = self._now()
+            now = self._clock.now()
             until = None if blocked_until is None else future(blocked_until, now)
             changes |= {"blocked_until": until, "blocked_as": None if until is None else _acting_as(standing)}
             act = "participant.unblock" if until is None else "participant.block"
@@ -223,7 +223,7 @@ class Participants:
         thread, by, user_id = standing.thread, standing.actor, place.user_id
         left = user_id == by.user_id
         audit = self._audit.entry(thread.room_id, by, "participant.remove", target=user_id)
-        rows = [*rows_of_leaving(thread, place, self._now()), audit]
+        rows = [*rows_of_leaving(thread, place, self._clock.now()), audit]
         await self._rooms.act(
             self._access.notice_seat(standing, by if left else await self._named(user_id)),
             Draft(LEFT if left else REMOVED, type="system"),
@@ -261,9 +261,6 @@ class Participants:
         if await self._table.get(place.own_key(), consistent=True) is None:
             return NotFound()
         return Forbidden("An admin has silenced them: only an admin changes that.")
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())
 
 
 def way_out(thread: Thread, place: Participant, now: Instant) -> list[Operation]:

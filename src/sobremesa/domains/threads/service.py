@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sobremesa.core.actor import Actor, UserId, stored_tenant
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Forbidden, NotFound, Unauthenticated
 from sobremesa.core.ids import Ids, RoomId
 from sobremesa.domains.accounts.audit import Audit, AuditPage
@@ -242,7 +242,7 @@ class Threads:
     # Inside
 
     def _compose(self, actor: Actor, wanted: NewThread) -> tuple[Thread, Participant, Participant]:
-        now = self._now()
+        now = self._clock.now()
         thread = Thread(
             room_id=RoomId(self._ids.mint()),
             **wanted._asdict(),
@@ -317,9 +317,6 @@ class Threads:
         if place is None:
             return Listed(thread, None, NOTHING_UNREAD)
         return Listed(thread, place, await self._unread.count(self._access.seat_of(actor, thread, place), place))
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())
 
 
 def _is_as_seen(thread: Thread) -> Condition:

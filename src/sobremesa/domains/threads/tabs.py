@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, get_args
 import msgspec
 
 from sobremesa.core.actor import Actor
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound, TooBig
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.threads import actions
@@ -96,7 +96,7 @@ class Tabs:
             tab=tab,
             content=text,
             source_version=source_version,
-            updated_at=self._now(),
+            updated_at=self._clock.now(),
             updated_by=actor.user_id,
             flags=verdict.flags,
             nsfw_band=verdict.band,
@@ -118,7 +118,7 @@ class Tabs:
 
     async def _write(self, seat: ThreadSeat, snapshot: Tab, *, when: Condition) -> None:
         """Write a tab of a participant, and its case if the judge found something."""
-        now, case = snapshot.updated_at or self._now(), list[Operation]()
+        now, case = snapshot.updated_at or self._clock.now(), list[Operation]()
         if snapshot.flags is not None:
             case = [Create(tab_case(seat, THREADS, snapshot.tab, snapshot.flags, now))]
         await self._table.write(
@@ -142,7 +142,11 @@ class Tabs:
         """
         text = _as_text(content)
         snapshot = Tab(
-            room_id=RoomId(thread_id), tab=tab, content=text, source_version=source_version, updated_at=self._now()
+            room_id=RoomId(thread_id),
+            tab=tab,
+            content=text,
+            source_version=source_version,
+            updated_at=self._clock.now(),
         )
         try:
             await self._table.write(
@@ -166,11 +170,8 @@ class Tabs:
     def _as_seen_by(self, seat: ThreadSeat, tab: Tab) -> Tab:
         if not may_see(seat, tab):
             return withheld(tab)
-        content = actions.as_of(tab.shown, self._now()) if tab.tab == "actions" else tab.shown
+        content = actions.as_of(tab.shown, self._clock.now()) if tab.tab == "actions" else tab.shown
         return msgspec.structs.replace(tab, content=content)
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())
 
 
 def withheld(tab: Tab) -> Tab:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from sobremesa.core.actor import UserId
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Refusal
 from sobremesa.domains.accounts.errors import OwnsWorkspaces
 from sobremesa.domains.workspaces.entities import (
@@ -89,7 +89,7 @@ class Cleanup:
 
     async def _end(self, place: Member) -> None:
         """Delete a workspace with the one person that is in it; if somebody has come in meanwhile, hand it to them."""
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         try:
             await self._table.write(
                 Update(

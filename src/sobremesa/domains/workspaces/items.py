@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from sobremesa.core.actor import Actor
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids
 from sobremesa.domains.workspaces.access import Access, Seat
@@ -63,7 +63,7 @@ class Items:
         seat = await self._access.enter(actor, workspace_id, "write")
         claim = self._idempotency.claim(actor, key, "item", [workspace_id, title, status, data])
 
-        now = self._now()
+        now = self._clock.now()
         item = Item(
             workspace_id=workspace_id,
             item_id=ItemId(self._ids.mint()),
@@ -128,7 +128,7 @@ class Items:
             **changes,
             version=version + 1,
             updated_by=actor.user_id,
-            updated_at=self._now(),
+            updated_at=self._clock.now(),
             legacy_print=None,
         )
         await self._replace(seat, item, Put(changed, when=_as_seen(item)))
@@ -151,7 +151,7 @@ class Items:
             item_id=item_id,
             version=item.version + 1,
             updated_by=actor.user_id,
-            deleted_at=self._now(),
+            deleted_at=self._clock.now(),
             legacy_hash=item.legacy_hash,
         )
         try:
@@ -191,9 +191,6 @@ class Items:
                 current = await self._get(seen.workspace_id, seen.item_id)
                 raise StaleVersion(current=current) from None
             raise ChangedMeanwhile from None
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())
 
 
 def _as_seen(item: Item) -> Condition:

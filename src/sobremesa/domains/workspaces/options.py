@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from sobremesa.core.actor import Actor
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound
 from sobremesa.domains.workspaces.access import Access
 from sobremesa.domains.workspaces.entities import (
@@ -71,7 +71,7 @@ class WorkspaceSettings:
         seat = await self._access.enter(actor, workspace_id, "configure")
         self._check(name, value)
 
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         setting = Setting(workspace_id=workspace_id, name=name, value=value, updated_by=actor.user_id, updated_at=now)
         try:
             await self._table.write(Put(setting), seat.still(), pattern=set_setting)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sobremesa.core.actor import Actor
-from sobremesa.core.clock import Clock, Instant, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.audit import Audit, AuditPage
@@ -83,7 +83,7 @@ class Workspaces:
         """Make a workspace, which its maker owns."""
         claim = self._idempotency.claim(actor, key, "workspace", [name])
 
-        now = self._now()
+        now = self._clock.now()
         workspace_id = WorkspaceId(self._ids.mint())
         workspace = Workspace(
             workspace_id=workspace_id,
@@ -172,7 +172,7 @@ class Workspaces:
             await self._table.write(
                 Update(
                     workspace_by_id(workspace_id=workspace_id),
-                    set_to(name=name, updated_at=self._now()),
+                    set_to(name=name, updated_at=self._clock.now()),
                     when=absent_or_null("deleted_at"),
                 ),
                 seat.still(),
@@ -190,7 +190,7 @@ class Workspaces:
         await self._members.counted(workspace_id)
 
         places = await self._members.at_most(workspace_id, MAX_MEMBERS, last=actor.user_id)
-        gone = set_to(deleted_at=self._now(), members=0, owners=0)
+        gone = set_to(deleted_at=self._clock.now(), members=0, owners=0)
         try:
             await self._table.write(
                 # Whoever comes in at this moment changes the number, and it is tried again.
@@ -231,6 +231,3 @@ class Workspaces:
         is_first = place.part == "new" or place.cursor is None
         settings = await self._legacy.old_settings(place) if is_first else []
         return found._replace(items=[*found.items, *items], settings=[*found.settings, *settings], cursor=cursor)
-
-    def _now(self) -> Instant:
-        return instant(self._clock.now_ms())

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import structlog
 
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.table import Create, Delete, Table, Update, add, less, set_to
 from sobremesa.table.errors import ConditionFailed, TableError
@@ -38,7 +38,7 @@ class Jobs:
 
     def new(self, kind: str, subject: str) -> Create[Job]:
         """The operation that asks for a piece of work; put it into the transaction that makes it needed."""
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         return Create(Job(job_id=JobId(self._ids.mint()), kind=kind, subject=subject, created_at=now))
 
     def nudge(self) -> None:

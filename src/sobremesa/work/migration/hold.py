@@ -78,7 +78,7 @@ class Hold:
 
     async def go_to(self, phase: Phase, **changes: Any) -> Migration:
         """Go on to another phase, still at work."""
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         on = set_to(phase=phase, changed_at=now, leased_until_ms=self._until(), **changes)
         done = await self._write(on, {self._phase, phase})
         self._phase = phase

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.table import Put, Table, absent, equals
 from sobremesa.table.errors import ConditionFailed, TableError
@@ -77,7 +77,7 @@ class Migrations:
         position = await self._passes.position()
         old_rows = await self._passes.count()
 
-        now = instant(self._clock.now_ms())
+        now = self._clock.now()
         plan = Migration(
             name=self._recipe.name,
             phase="planned",
