@@ -94,7 +94,7 @@ async def _people(app: Sobremesa, clock: SetClock, bill: _Bill) -> tuple[Actor, 
     await bill.of("look at a profile", accounts.get_user(ana.user_id))
     await bill.of("find somebody by user name", accounts.find_by_username("ana"))
     ids = Ids(clock)
-    return ana, [Actor.of_person(UserId(ids.mint()), f"guest-{number}") for number in range(MEMBERS)]
+    return ana, [Actor.of_user(UserId(ids.mint()), f"guest-{number}") for number in range(MEMBERS)]
 
 
 async def _server(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor]) -> _Room:
@@ -156,7 +156,7 @@ async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[A
 
 
 async def _moderation(app: Sobremesa, bill: _Bill) -> None:
-    root = Actor(person=UserId("root"), is_admin=True)
+    root = Actor(user=UserId("root"), is_admin=True)
     cases, _ = await bill.of("list the open cases", app.review.list_cases(root, limit=50))
     await bill.of("decide about a case", app.review.decide(root, cases[0].case_id, "approve"))
 

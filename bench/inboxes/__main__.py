@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent.parent
 PAGE = "inboxes.md"
 TENANT, INBOX = Tenant("shop"), InboxKey("news")
 KEY = Actor(tenant=TENANT, key_id=KeyId("bench"), scopes=frozenset({"inbox:publish"}))
-READER = Actor.of_person(UserId("reader"), "reader", TENANT)
+READER = Actor.of_user(UserId("reader"), "reader", TENANT)
 NOTICE = Notice(
     sender="shop", title="Half price", body="Today only, while there is some left. " * 6, category="offers", ttl="30d"
 )

@@ -68,7 +68,7 @@ async def fill(store: str) -> list[RoomId]:
     """A person with channels that have something to read, by the library's door."""
     async with Sobremesa.open(store, settings=Settings(rate_limits="off"), background=False) as app:
         signed_in = await app.accounts.register(**PERSON, username="ana")
-        ana = Actor.of_person(signed_in.user.user_id, "ana")
+        ana = Actor.of_user(signed_in.user.user_id, "ana")
         server = await app.communities.create_server(ana, name="The long table")
         made = [
             await app.communities.create_channel(ana, server.server_id, name=f"channel-{number}")

@@ -21,7 +21,7 @@ def audit(town: Town) -> Audit:
 
 
 async def test_an_entry_tells_who_did_what_to_whom_and_when(town: Town, audit: Audit) -> None:
-    actor = Actor.of_person(UserId("ana"), "ana")
+    actor = Actor.of_user(UserId("ana"), "ana")
     entry = await town.table.write(audit.entry(SCOPE, actor, "ban", target="bea", details={"reason": "spam"}))
     [found] = (await audit.list_entries(SCOPE, since=entry.at)).items
     assert found == entry
@@ -102,7 +102,7 @@ async def test_what_is_no_cursor_is_refused(town: Town, audit: Audit, cursor: st
 
 
 async def _act(town: Town, audit: Audit, scope: str = SCOPE) -> AuditEntry:
-    return await town.table.write(audit.entry(scope, Actor.of_person(UserId("ana"), "ana"), "kick"))
+    return await town.table.write(audit.entry(scope, Actor.of_user(UserId("ana"), "ana"), "kick"))
 
 
 async def _recorded(town: Town, audit: Audit, scope: str) -> list[tuple[str, str, str | None]]:

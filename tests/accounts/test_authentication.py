@@ -66,7 +66,7 @@ async def test_a_read_that_began_before_a_session_ended_is_not_believed_after_it
     village: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     signed_in = await village.register("ana")
-    actor = Actor(person=signed_in.user.user_id, session_id=signed_in.session_id)
+    actor = Actor(user=signed_in.user.user_id, session_id=signed_in.session_id)
     read = village.table.get_many
     reading, ended = asyncio.Event(), asyncio.Event()
 
@@ -102,7 +102,7 @@ def test_the_memory_has_a_bound_and_keeps_the_newest() -> None:
     standings = Standings(clock, max_tokens=10)
     for number in range(25):
         proof = PersonProof(user_id=UserId(f"u{number}"), good_until_ms=clock.now_ms() + 1000)
-        actor = Actor(person=proof.user_id)
+        actor = Actor(user=proof.user_id)
         standings.keep(f"t{number}", proof, actor, read_ms=clock.now_ms(), forgotten=0)
     assert len(standings._known) <= 10
     assert set(standings._tokens_of) == {known.proof.subject for known in standings._known.values()}

@@ -173,7 +173,7 @@ async def test_an_older_row_without_claims_can_leave_and_takes_nobody_elses(town
     user_id = UserId("old")
     await town.table.write(Create(User(user_id=user_id, username="john", email="john@example.com")))
     other = await town.register("john", email="other@example.com")
-    await town.accounts.delete_me(Actor.of_person(user_id, "john"))
+    await town.accounts.delete_me(Actor.of_user(user_id, "john"))
     assert await town.accounts.find_by_username("john") == other.user
 
 

@@ -145,14 +145,14 @@ async def test_blocks_are_listed_page_by_page(town: Town) -> None:
 
 async def test_somebody_who_is_gone_has_no_profile_of_their_own(village: Town) -> None:
     with pytest.raises(Unauthenticated):
-        await village.accounts.get_me(Actor.of_person(NOBODY, "nobody"))
+        await village.accounts.get_me(Actor.of_user(NOBODY, "nobody"))
 
 
 async def test_a_person_without_a_claim_can_take_a_new_name(town: Town) -> None:
     """Rows of an older table have no claims; nobody else's claim is touched."""
     await town.table.write(Create(User(user_id=NOBODY, username="john", email="john@example.com")))
     other = await town.register("john", email="other@example.com")
-    changed = await town.accounts.change_profile(Actor.of_person(NOBODY, "john"), username="johnny")
+    changed = await town.accounts.change_profile(Actor.of_user(NOBODY, "john"), username="johnny")
     assert changed.username == "johnny"
     claim = await town.table.get(username_claim(username="john"))
     assert claim is not None

@@ -108,7 +108,7 @@ async def test_an_older_programs_password_can_be_changed_and_reset(town: Town) -
     hashed = bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(4)).decode()
     old = User(user_id=user_id, username="john", email="john@example.com", password_hash=hashed)
     await town.table.write(Create(old))
-    john = Actor.of_person(user_id, "john")
+    john = Actor.of_user(user_id, "john")
 
     await town.accounts.change_password(john, current=PASSWORD, next=NEW)
 
@@ -121,7 +121,7 @@ async def test_an_older_programs_password_can_be_changed_and_reset(town: Town) -
 async def test_people_of_another_issuer_have_no_password_to_change(town: Town) -> None:
     await town.table.write(Create(User(user_id=UserId("u"), username="foreign")))
     with pytest.raises(NoPassword):
-        await town.accounts.change_password(Actor.of_person(UserId("u"), "foreign"), current=PASSWORD, next=NEW)
+        await town.accounts.change_password(Actor.of_user(UserId("u"), "foreign"), current=PASSWORD, next=NEW)
 
 
 async def test_a_forgotten_password_is_set_by_the_mails_token_once(town: Town) -> None:

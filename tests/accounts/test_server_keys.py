@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts.town import Town
-from sobremesa.core.actor import KeyId, PersonNeeded, Tenant
+from sobremesa.core.actor import KeyId, Tenant, UserRequired
 from sobremesa.core.errors import Forbidden, Invalid, NotFound, Unauthenticated
 
 ACME = Tenant("acme")
@@ -21,7 +21,7 @@ async def test_a_key_acts_for_its_tenant_within_its_scopes(town: Town) -> None:
     actor.require_scope("inbox:publish")
     with pytest.raises(Forbidden):
         actor.require_scope("inbox:admin")
-    with pytest.raises(PersonNeeded):
+    with pytest.raises(UserRequired):
         await town.accounts.get_me(actor)
 
 

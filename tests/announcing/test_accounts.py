@@ -11,7 +11,7 @@ from sobremesa.live import events as topics
 
 async def test_a_new_name_or_picture_is_told_to_ones_own_sockets(app: Sobremesa, ear: Ear) -> None:
     ana = await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
-    actor = Actor.of_person(ana.user.user_id, "ana")
+    actor = Actor.of_user(ana.user.user_id, "ana")
     await app.accounts.refresh(ana.refresh_token)
     assert await ear.told() == []
 
@@ -33,7 +33,7 @@ async def test_a_new_name_or_picture_is_told_to_ones_own_sockets(app: Sobremesa,
 
 async def test_sockets_end_with_their_session_and_all_of_them_with_the_account(app: Sobremesa, ear: Ear) -> None:
     ana = await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
-    actor = Actor.of_person(ana.user.user_id, "ana")
+    actor = Actor.of_user(ana.user.user_id, "ana")
     phone = await app.accounts.login(email="ana@example.com", password=PASSWORD)
     assert [each.ends for each in await ear.hears()] == []
 

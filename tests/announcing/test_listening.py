@@ -99,7 +99,7 @@ async def test_one_listens_to_every_place_that_one_is_in_and_to_none_that_one_ha
 
 
 async def test_whoever_is_nowhere_listens_to_themselves_and_their_tenant(app: Sobremesa) -> None:
-    ana = Actor.of_person(person("ana").user_id, "ana", Tenant("acme"))
+    ana = Actor.of_user(person("ana").user_id, "ana", Tenant("acme"))
 
     found = await Listening(app.table).topics_of(ana)
 

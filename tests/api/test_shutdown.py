@@ -82,7 +82,7 @@ async def in_full_swing(traffic: Traffic) -> asyncio.Task[None]:
 async def kept(store: str, town: Town) -> dict[str, str]:
     """Every message of the channel, through the library's door."""
     async with Sobremesa.open(store, background=False) as app:
-        actor = Actor.of_person(UserId(town.caller.user_id), town.caller.name)
+        actor = Actor.of_user(UserId(town.caller.user_id), town.caller.name)
         return await _all(app.channels, actor, town.channel_id)
 
 

@@ -206,8 +206,8 @@ async def test_a_connection_of_long_ago_is_not_there(app: Sobremesa) -> None:
 
 # A world made only of such rows
 
-TESTUSER = Actor.of_person(UserId("01JGSTEST001"), "testuser")
-FRIEND = Actor.of_person(UserId("01JGSTEST009"), "friend")
+TESTUSER = Actor.of_user(UserId("01JGSTEST001"), "testuser")
+FRIEND = Actor.of_user(UserId("01JGSTEST009"), "friend")
 SERVER, CHANNEL = ServerId("01JGSTEST002"), RoomId("01JGSTEST003")
 FIRST, SECOND = MessageId("01JGSTEST004"), MessageId("01JGSTEST005")
 

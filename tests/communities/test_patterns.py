@@ -382,7 +382,7 @@ async def accounts_story(app: Sobremesa, clock: Ahead, mailbox: Mailbox) -> Acto
     """Everything a person does about themselves, up to leaving."""
     ana = await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
     await app.accounts.refresh(ana.refresh_token)
-    actor = Actor.of_person(ana.user.user_id, "ana")
+    actor = Actor.of_user(ana.user.user_id, "ana")
     ben = await register(app, "ben")
     await app.accounts.ask_registration(email="cleo@example.com", username="cleo", password=PASSWORD)
     await app.accounts.confirm_registration(await mailbox.token())
@@ -435,7 +435,7 @@ async def communities_story(app: Sobremesa, who: Actor) -> None:
 
 
 async def decide(app: Sobremesa) -> None:
-    root = Actor(person=UserId("root"), is_admin=True)
+    root = Actor(user=UserId("root"), is_admin=True)
     [case], _ = await app.review.list_cases(root, limit=10)
     await app.review.decide(root, case.case_id, "block")
 

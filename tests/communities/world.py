@@ -25,7 +25,7 @@ _ids = Ids(SystemClock())
 
 def person(name: str) -> Actor:
     """Somebody who never registered: for rules that do not look at profiles."""
-    return Actor.of_person(UserId(_ids.mint()), name)
+    return Actor.of_user(UserId(_ids.mint()), name)
 
 
 class Town(NamedTuple):
@@ -94,7 +94,7 @@ async def crowd(app: Sobremesa, server_id: ServerId, count: int) -> list[Actor]:
 async def register(app: Sobremesa, name: str) -> Actor:
     """Somebody with a profile and a password; costs a hash."""
     signed_in = await app.accounts.register(email=f"{name}@example.com", username=name, password=PASSWORD)
-    return Actor.of_person(signed_in.user.user_id, name)
+    return Actor.of_user(signed_in.user.user_id, name)
 
 
 async def rows(app: Sobremesa, *texts: str) -> list[Item]:

@@ -19,7 +19,7 @@ from sobremesa.table.names import Names
 from table.test_electrodb import ROWS
 
 C1 = ConversationId("c_01")
-ANA, BEN = (Actor.of_person(UserId(name), name) for name in ("u_01", "u_02"))
+ANA, BEN = (Actor.of_user(UserId(name), name) for name in ("u_01", "u_02"))
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from sobremesa.table.values import Item
 
 LAYOUT = Layout()
 C1 = ConversationId("c_01")
-ANA, BEN, EVE = (Actor.of_person(UserId(name), name) for name in ("u_01", "u_02", "u_03"))
+ANA, BEN, EVE = (Actor.of_user(UserId(name), name) for name in ("u_01", "u_02", "u_03"))
 
 
 def seat(convo: str, user: str, **attributes: Any) -> tuple[type[Entity], Item]:

@@ -160,7 +160,7 @@ async def die(self):
 async def main(store, user_id, room_id):
     Activity.settle = die
     async with Sobremesa.open(store) as app:
-        await app.talks.send(Actor.of_person(UserId(user_id), "ana"), room_id, Draft("Last words"))
+        await app.talks.send(Actor.of_user(UserId(user_id), "ana"), room_id, Draft("Last words"))
         await asyncio.sleep(60)
 
 asyncio.run(main(*sys.argv[1:]))

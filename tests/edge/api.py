@@ -26,7 +26,7 @@ from sobremesa.http.endpoints import (
 
 TableId = NewType("TableId", str)
 
-ANA = Actor.of_person(UserId("01ARZ3NDEKTSV4RRFFQ69G5FAV"), "ana")
+ANA = Actor.of_user(UserId("01ARZ3NDEKTSV4RRFFQ69G5FAV"), "ana")
 KITCHEN = Actor(key_id=KeyId("kitchen"), scopes=frozenset({"kitchen:read"}))
 MAX_PHOTO_BYTES = 1_000_000
 TOKENS = {"ana-token": ANA, "kitchen-key": KITCHEN}

@@ -46,7 +46,7 @@ def site_in(directory: Path) -> Site:
         return Kept(name=name)
 
     async def authenticate(token: str) -> Actor:
-        return Actor.of_person(UserId("ana"), "ana")
+        return Actor.of_user(UserId("ana"), "ana")
 
     async def ready() -> None:
         pass

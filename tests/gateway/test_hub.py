@@ -236,7 +236,7 @@ async def test_a_withheld_message_says_what_it_says_only_to_its_author_and_to_mo
     said = await town.say(table.bea, table.channel_id, "something nasty")
     await hub.step()
     await town.app.channels.report(table.carl.actor, table.channel_id, said, "nasty")  # type: ignore[arg-type]
-    admin = table.ana.actor.__class__(person=table.ana.user.user_id, username="ana", is_admin=True)
+    admin = table.ana.actor.__class__(user=table.ana.user.user_id, username="ana", is_admin=True)
     cases, _ = await town.app.review.list_cases(admin, state="open", limit=10, cursor=None)
     await town.app.review.decide(admin, cases[0].case_id, "block", note=None)
     await hub.step()

@@ -23,7 +23,7 @@ def store(request: pytest.FixtureRequest) -> str:
 
 async def block(town: Town, table: LongTable, message_id: MessageId) -> None:
     await town.app.channels.report(table.carl.actor, table.channel_id, message_id, "nasty")
-    admin = Actor(person=table.ana.user.user_id, username="ana", is_admin=True)
+    admin = Actor(user=table.ana.user.user_id, username="ana", is_admin=True)
     [case], _ = await town.app.review.list_cases(admin, state="open", limit=10, cursor=None)
     await town.app.review.decide(admin, case.case_id, "block", note=None)
 

@@ -30,7 +30,7 @@ KEY = Actor(tenant=SHOP, key_id=KeyId("key"), scopes=SCOPES)
 
 
 def reader(name: str, tenant: Tenant = SHOP) -> Actor:
-    return Actor.of_person(UserId(name), name, tenant)
+    return Actor.of_user(UserId(name), name, tenant)
 
 
 ANA, BEN, CLEO = map(reader, ("ana", "ben", "cleo"))

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from inboxes.shop import ANA, BEN, KEY, NEWS, SHOP, Shop, reader
-from sobremesa.core.actor import Actor, KeyId, PersonNeeded, Tenant
+from sobremesa.core.actor import Actor, KeyId, Tenant, UserRequired
 from sobremesa.core.errors import NotFound
 from sobremesa.domains.inboxes.counting import CategoryCount
 from sobremesa.domains.inboxes.entities import InboxKey
@@ -282,7 +282,7 @@ async def test_no_tenant_reads_another(shop: Shop) -> None:
             with pytest.raises(NotFound):
                 await attempt
     assert (await inboxes.listing.page(stranger, Tenant("rival"), NEWS, limit=10))[0] == []
-    with pytest.raises(PersonNeeded):
+    with pytest.raises(UserRequired):
         await inboxes.listing.page(KEY, SHOP, NEWS, limit=10)
 
 

@@ -35,7 +35,7 @@ from workspaces.test_golden_rows import ANA as IN_WORKSPACE
 from workspaces.test_golden_rows import SAMPLES as WORKSPACES
 from workspaces.test_golden_rows import W1
 
-ANA, BEN, EVE = (Actor.of_person(UserId(name), name) for name in ("u_01", "u_02", "u_03"))
+ANA, BEN, EVE = (Actor.of_user(UserId(name), name) for name in ("u_01", "u_02", "u_03"))
 C1, C2 = RoomId("c_01"), RoomId("c_02")
 
 
@@ -131,7 +131,7 @@ async def people_go_on_living(app: Sobremesa) -> None:
     history = await app.channels.page(FRIEND, CHANNEL, limit=10)
     assert [message.content for message in history.messages] == ["Still here?", "Hello, world!"]
     assert (await app.communities.get_channel(TESTUSER, CHANNEL)).last_message_id == sent.message_id
-    admin = Actor(person=UserId("root"), username="root", is_admin=True)
+    admin = Actor(user=UserId("root"), username="root", is_admin=True)
     assert {server.name for server in (await app.communities.list_all_servers(admin, limit=9))[0]} == {
         "My Discord Server",
         "Test Server",
@@ -185,7 +185,7 @@ async def test_a_big_group_of_another_writer_stands_where_big_groups_are(app: So
     report = await app.adopting().adopt()
 
     assert report.complaints == []
-    inbox, _ = await app.inbox.list(Actor.of_person(UserId("p03"), "p03"), limit=5)
+    inbox, _ = await app.inbox.list(Actor.of_user(UserId("p03"), "p03"), limit=5)
     assert [(each.seat.room_id, each.seat.conversation.participants) for each in inbox] == [("big", 12)]
     stored = [item for item in await rows(app, "PARTICIPANT#") if item["pk"] == "CONVO#big"]
     assert {item["gsi2sk"] for item in stored} == {"BIGCONVO#big"}

@@ -24,7 +24,7 @@ from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put
 from sobremesa.table.values import Item
 
-BEA, SAL = (Actor.of_person(UserId(user_id), name) for user_id, name in (("usr_1", "bea"), ("usr_2", "sal")))
+BEA, SAL = (Actor.of_user(UserId(user_id), name) for user_id, name in (("usr_1", "bea"), ("usr_2", "sal")))
 THREAD = RoomId("thrd_1")
 CREATED, SAID = "2025-11-05T14:12:00Z", "2025-11-05T14:12:07.123Z"
 

@@ -24,7 +24,7 @@ from sobremesa.rooms.sending import Draft
 from sobremesa.table import Layout, open_engine
 from sobremesa.work.table_origin import TableOrigin, origin_of_table
 
-ANA, BEN, EVE = (Actor.of_person(UserId(name), name) for name in ("u_01", "u_02", "u_03"))
+ANA, BEN, EVE = (Actor.of_user(UserId(name), name) for name in ("u_01", "u_02", "u_03"))
 GROUP, DIRECT = RoomId("c_01"), RoomId("c_02")
 
 
@@ -117,7 +117,7 @@ async def test_a_name_that_another_writer_gave_away_cannot_be_registered(theirs:
 
     made = await theirs.accounts.register(email="new@example.com", username="free", password="a long password")
     with pytest.raises(UsernameTaken):
-        await theirs.accounts.change_profile(Actor.of_person(made.user.user_id, "free"), username="name_u_02")
+        await theirs.accounts.change_profile(Actor.of_user(made.user.user_id, "free"), username="name_u_02")
 
 
 async def test_users_are_found_by_their_names(theirs: Sobremesa) -> None:

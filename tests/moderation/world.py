@@ -14,7 +14,7 @@ from sobremesa.rooms.judging import CLEAR, Said, Verdict
 from sobremesa.rooms.views import MessageView
 from sobremesa.table.values import Item
 
-ADMIN = Actor(person=person("root").user_id, username="root", is_admin=True)
+ADMIN = Actor(user=person("root").user_id, username="root", is_admin=True)
 
 
 async def _clear(said: Said) -> Verdict:

@@ -22,11 +22,11 @@ from sobremesa.table import Entity, Keys, Put, Table, less_if_present
 from sobremesa.table.errors import ConditionFailed
 
 THREAD = "01JGSYB3ZZ4Q0X5V6W7E8R9T0A"
-BUYER = Actor.of_person(UserId("buyer-1"), "bea")
-SELLER = Actor.of_person(UserId("seller-1"), "sol")
-OTHER_SELLER = Actor.of_person(UserId("seller-2"), "sam")
-ADMIN = Actor.of_person(UserId("admin-1"), "ada")
-STRANGER = Actor.of_person(UserId("stranger-1"), "stan")
+BUYER = Actor.of_user(UserId("buyer-1"), "bea")
+SELLER = Actor.of_user(UserId("seller-1"), "sol")
+OTHER_SELLER = Actor.of_user(UserId("seller-2"), "sam")
+ADMIN = Actor.of_user(UserId("admin-1"), "ada")
+STRANGER = Actor.of_user(UserId("stranger-1"), "stan")
 ROLES = {"buyer-1": "buyer", "seller-1": "seller", "seller-2": "seller", "admin-1": "admin"}
 SOON_SECONDS = 60.0
 DAY = date(2026, 11, 16)
@@ -36,7 +36,7 @@ class Roles:
     """The same people in every thread."""
 
     async def require_party(self, actor: Actor, thread_id: str) -> str:
-        if actor.person not in ROLES or not thread_id:
+        if actor.user not in ROLES or not thread_id:
             raise NotFound
         return ROLES[actor.user_id]
 

@@ -18,7 +18,7 @@ from sobremesa.table import RawKey
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.values import Item
 
-ANA, BEN = (Actor.of_person(UserId(user_id), name) for user_id, name in (("u_1", "ana"), ("u_2", "ben")))
+ANA, BEN = (Actor.of_user(UserId(user_id), name) for user_id, name in (("u_1", "ana"), ("u_2", "ben")))
 ROOM = RoomId("room_1")
 TIMES = [f"2026-04-15T10:0{minute}:00.000Z" for minute in range(4)]
 MS = [1776247200000 + 60_000 * minute for minute in range(4)]

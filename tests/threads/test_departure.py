@@ -50,7 +50,7 @@ class Life(NamedTuple):
 @pytest.fixture
 async def life(app: Sobremesa) -> Life:
     signed_in = await app.accounts.register(email=f"{NAME}@example.com", username=NAME, password=PASSWORD)
-    zeb = Actor.of_person(signed_in.user.user_id, NAME)
+    zeb = Actor.of_user(signed_in.user.user_id, NAME)
     deals = [await strike_deal(app) for _ in range(3)]
     own, helped, left = deals
     # The thread that is their own: made as the others are, with them as the buyer.

@@ -145,8 +145,8 @@ def test_our_own_rows_have_the_keys_of_the_document() -> None:
 
 # A world made only of such rows
 
-BEA = Actor.of_person(UserId("usr_1"), "bea")
-SAL = Actor.of_person(UserId("usr_2"), "sal")
+BEA = Actor.of_user(UserId("usr_1"), "bea")
+SAL = Actor.of_user(UserId("usr_2"), "sal")
 OLD = RoomId("thrd_1")
 
 

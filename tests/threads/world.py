@@ -30,7 +30,7 @@ from sobremesa.table.values import Item
 
 __all__ = ["PLATFORM", "Deal", "at", "new_person", "requests", "strike_deal"]
 
-PLATFORM = Actor(person=UserId("01PLATFORM"), username="operator", is_admin=True)
+PLATFORM = Actor(user=UserId("01PLATFORM"), username="operator", is_admin=True)
 """An administrator of the platform."""
 
 _ids = Ids(SystemClock())
@@ -40,7 +40,7 @@ async def new_person(app: Sobremesa, name: str) -> Actor:
     """Somebody with a profile, and without the work of a password."""
     user_id = UserId(_ids.mint())
     await app.table.write(Put(User(user_id=user_id, username=name)))
-    return Actor.of_person(user_id, name)
+    return Actor.of_user(user_id, name)
 
 
 class Deal(NamedTuple):

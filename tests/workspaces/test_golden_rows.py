@@ -29,7 +29,7 @@ from sobremesa.table.values import Item as StoredItem
 LAYOUT = Layout()
 THEN = "2026-02-04T12:10:00Z"
 W1 = WorkspaceId("ws_01")
-ANA, BEN, CLEO = (Actor.of_person(UserId(name), name) for name in ("u_01", "u_02", "u_03"))
+ANA, BEN, CLEO = (Actor.of_user(UserId(name), name) for name in ("u_01", "u_02", "u_03"))
 
 
 def row(pk: str, sk: str, gsi1pk: str | None = None, gsi1sk: str | None = None, **attributes: Any) -> StoredItem:

@@ -24,7 +24,7 @@ def stored_tenant(tenant: Tenant) -> Tenant | None:
     return None if tenant == DEFAULT_TENANT else tenant
 
 
-class PersonNeeded(Forbidden):
+class UserRequired(Forbidden):
     """A server key came where only a person has a place."""
 
     code = "person_needed"
@@ -35,7 +35,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     """Who asks: a person with a session, or a product's server with a key."""
 
     tenant: Tenant = DEFAULT_TENANT
-    person: UserId | None = None
+    user: UserId | None = None
     username: str = ""
     session_id: SessionId | None = None
     is_admin: bool = False
@@ -43,21 +43,21 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     scopes: frozenset[str] = frozenset()
 
     @classmethod
-    def of_person(cls, user_id: UserId, username: str, tenant: Tenant = DEFAULT_TENANT) -> Self:
+    def of_user(cls, user_id: UserId, username: str, tenant: Tenant = DEFAULT_TENANT) -> Self:
         """A person, on the word of the program that calls: the library's own door, and tests."""
-        return cls(person=user_id, username=username, tenant=tenant)
+        return cls(user=user_id, username=username, tenant=tenant)
 
     @property
     def user_id(self) -> UserId:
-        """The person; PersonNeeded if a server key asks."""
-        if self.person is None:
-            raise PersonNeeded
-        return self.person
+        """The person; UserRequired if a server key asks."""
+        if self.user is None:
+            raise UserRequired
+        return self.user
 
     @property
     def name(self) -> str:
         """What limits and logs call this actor."""
-        return f"user:{self.person}" if self.person is not None else f"key:{self.key_id}"
+        return f"user:{self.user}" if self.user is not None else f"key:{self.key_id}"
 
     def require_scope(self, scope: str, *or_one_of: str) -> None:
         """Forbidden unless this is an administrator, or a key that has the scope, or another that also does."""

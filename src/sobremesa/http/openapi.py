@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from sobremesa.core.actor import PersonNeeded
+from sobremesa.core.actor import UserRequired
 from sobremesa.core.errors import (
     Busy,
     Forbidden,
@@ -41,7 +41,7 @@ _BAD_CURSOR = {"bad_cursor": "The cursor is not one of this list."}
 _COMMON: dict[int, Codes] = {
     status_of(kind): {kind.code: kind.says}
     for kind in (Unauthenticated, NotFound, MalformedRequest, UnsupportedMedia, TooBig, Invalid, TooMany, Busy)
-} | {403: {kind.code: kind.says for kind in (Forbidden, PersonNeeded)}, 504: _TIMED_OUT}
+} | {403: {kind.code: kind.says for kind in (Forbidden, UserRequired)}, 504: _TIMED_OUT}
 
 _PROBLEM_SCHEMA: Json = {
     "title": "Problem",
@@ -261,7 +261,7 @@ def problems_of(endpoint: Endpoint) -> dict[int, Codes]:
     """The codes that may come back, by status: what its kind of endpoint may meet, and what it declares."""
     kinds: list[type[Refusal] | type[Busy]] = [TooMany, Busy]
     if endpoint.takes_actor:
-        kinds += [Unauthenticated, Forbidden, *([] if endpoint.scope else [PersonNeeded])]
+        kinds += [Unauthenticated, Forbidden, *([] if endpoint.scope else [UserRequired])]
     if endpoint.path_fields:
         kinds += [NotFound, Invalid]
     if endpoint.body is not None:

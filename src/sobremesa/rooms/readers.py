@@ -29,7 +29,7 @@ class RoomReaders:
             return False
         kind, door = self._doors[room_kind]
         try:
-            seat = await door.enter(Actor.of_person(user_id, ""), RoomId(room_id))
+            seat = await door.enter(Actor.of_user(user_id, ""), RoomId(room_id))
         except NotFound:
             return False
         if message_id is None:

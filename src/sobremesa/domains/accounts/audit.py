@@ -63,7 +63,7 @@ class Audit:
                 month=_month(at),
                 entry_id=entry_id,
                 at=at,
-                actor=actor if isinstance(actor, str) else actor.person or str(actor.key_id),
+                actor=actor if isinstance(actor, str) else actor.user or str(actor.key_id),
                 action=action,
                 target=target,
                 details=dict(details or {}),

@@ -94,7 +94,7 @@ class Authentication:
             raise Unauthenticated("This token names another tenant than the account's.")
         return Actor(
             tenant=user.tenant,
-            person=user.user_id,
+            user=user.user_id,
             username=user.username,
             session_id=proof.session_id,
             is_admin=user.is_admin,

@@ -60,7 +60,7 @@ class SignedIn(msgspec.Struct, frozen=True, kw_only=True):
         """This person as the one who asks, for the library's own door."""
         return Actor(
             tenant=self.user.tenant,
-            person=self.user.user_id,
+            user=self.user.user_id,
             username=self.user.username,
             session_id=self.session_id,
             is_admin=self.user.is_admin,

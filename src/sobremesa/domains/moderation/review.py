@@ -166,7 +166,7 @@ class Review:
             "state": "closed",
             "tenant": case.tenant,
             "decision": decision,
-            "decided_by": actor.person or str(actor.key_id),
+            "decided_by": actor.user or str(actor.key_id),
             "decided_at": at,
             "note": note,
         }

@@ -56,7 +56,7 @@ REMEMBERED = 10_000
 MAX_SEATS = 1000
 """Of how many threads, the newest, it is told together what is unread."""
 
-SYSTEM = Actor.of_person(UserId("system"), "system")
+SYSTEM = Actor.of_user(UserId("system"), "system")
 """Who does what nobody does: a card that a program of the operator moves."""
 
 _RIGHTS: frozenset[RoomRight] = frozenset({"read", "send", "pin"})

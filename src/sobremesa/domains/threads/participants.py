@@ -126,7 +126,7 @@ class Participants:
         user = await self._table.get(user_by_id(user_id=user_id))
         if user is None or user.deleted_at is not None:
             raise NotFound("There is no such user.")
-        joining = _Joining(standing, Actor.of_person(user_id, user.username), role)
+        joining = _Joining(standing, Actor.of_user(user_id, user.username), role)
         try:
             message = await self._rooms.act(
                 self._access.notice_seat(standing, joining.user),
@@ -233,7 +233,7 @@ class Participants:
 
     async def _named(self, user_id: UserId) -> Actor:
         user = await self._table.get(user_by_id(user_id=user_id))
-        return Actor.of_person(user_id, DELETED_NAME if user is None else user.username)
+        return Actor.of_user(user_id, DELETED_NAME if user is None else user.username)
 
     async def _listing(self, thread: Thread, user_id: UserId) -> HeadChange:
         """The thread's own list with one more person; where another writer has kept none, it is made of all of them."""
