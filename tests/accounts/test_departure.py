@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from accounts.town import PASSWORD, Errand, Town
-from sobremesa.core.actor import Actor, Face, UserId
+from sobremesa.core.actor import Actor, PublicProfile, UserId
 from sobremesa.core.errors import NotFound, Refusal, Unauthenticated
 from sobremesa.domains.accounts.entities import Departing, User, user_by_email, user_by_id
 from sobremesa.domains.accounts.errors import BadCredentials, BadResetToken, OwnsServers, SessionEnded, WrongPassword
@@ -67,8 +67,8 @@ async def test_a_deleted_person_is_gone_at_once(town: Town, club: Club) -> None:
     with pytest.raises(NotFound):
         await town.accounts.get_user(ana.user_id)
     assert await town.accounts.find_by_username("ana") is None
-    deleted = Face(user_id=ana.user_id, username="deleted user")
-    assert await town.accounts.faces([ana.user_id]) == {ana.user_id: deleted}
+    deleted = PublicProfile(user_id=ana.user_id, username="deleted user")
+    assert await town.accounts.profiles([ana.user_id]) == {ana.user_id: deleted}
     assert await town.accounts.departures.names() == {ana.user_id}
     tombstone = await town.table.get(user_by_id(user_id=ana.user_id))
     assert tombstone is not None

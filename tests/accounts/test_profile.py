@@ -1,4 +1,4 @@
-"""Being seen: profiles, names, faces, blocks, and what an older table's rows look like here."""
+"""Being seen: profiles, names, profiles, blocks, and what an older table's rows look like here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from accounts.town import Town
-from sobremesa.core.actor import Actor, Face, UserId
+from sobremesa.core.actor import Actor, PublicProfile, UserId
 from sobremesa.core.errors import Invalid, NotFound, Unauthenticated
 from sobremesa.domains.accounts.api import routes
 from sobremesa.domains.accounts.entities import User, UsernameClaim, username_claim
@@ -89,10 +89,10 @@ async def test_faces_come_by_one_batch_and_strangers_are_deleted_users(town: Tow
     ana = await town.actor("ana")
     await town.accounts.change_profile(ana, avatar_url="/v1/attachments/1")
     with measure() as measured:
-        faces = await town.accounts.faces([ana.user_id, NOBODY, ana.user_id])
-    assert faces == {
-        ana.user_id: Face(user_id=ana.user_id, username="ana", avatar_url="/v1/attachments/1"),
-        NOBODY: Face(user_id=NOBODY, username="deleted user"),
+        profiles = await town.accounts.profiles([ana.user_id, NOBODY, ana.user_id])
+    assert profiles == {
+        ana.user_id: PublicProfile(user_id=ana.user_id, username="ana", avatar_url="/v1/attachments/1"),
+        NOBODY: PublicProfile(user_id=NOBODY, username="deleted user"),
     }
     assert measured.calls == 1
 
@@ -206,7 +206,7 @@ async def test_a_picture_of_another_site_that_is_stored_is_not_shown(town: Town)
     ana = await town.actor("ana")
     await town.table.write(Update(User.key(user_id=ana.user_id), set_to(avatar_url="https://example.com/me.png")))
 
-    assert (await town.accounts.faces([ana.user_id]))[ana.user_id].avatar_url is None
+    assert (await town.accounts.profiles([ana.user_id]))[ana.user_id].avatar_url is None
     shown = {f"{each.method} {each.path}": each.handler for each in routes(town.accounts).endpoints}
     assert (await shown["GET /users/me"](actor=ana)).avatar_url is None
     assert (await shown["GET /users/{user_id}"](actor=ana, user_id=ana.user_id)).avatar_url is None

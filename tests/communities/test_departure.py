@@ -41,13 +41,13 @@ class Life(NamedTuple):
         one = await channels.get(town.owner, town.channel_id, self.first)
         reactors, _ = await channels.list_reactors(town.owner, town.channel_id, self.first, "👍", limit=5, cursor=None)
         readers, _ = await channels.list_readers(town.owner, town.channel_id, limit=5, cursor=None)
-        faces = await town.app.accounts.faces([zeb])
+        profiles = await town.app.accounts.profiles([zeb])
         messages = [*page.messages, *old.messages, one, *(pin.message for pin in pins)]
         return {
             *(message.username for message in messages if message.author_id == zeb),
             *(reactor.username for reactor in reactors if reactor.user_id == zeb),
             *(reader.username for reader in readers if reader.user_id == zeb),
-            faces[zeb].username,
+            profiles[zeb].username,
         }
 
 

@@ -43,8 +43,8 @@ class Life(NamedTuple):
         people, _ = await self.own.app.thread_participants.list_participants(
             self.own.seller, self.own.thread_id, limit=10
         )
-        faces = await self.own.app.accounts.faces([place.user_id for place in people])
-        return shown | {face.username for face in faces.values() if face.user_id == self.zeb.user_id}
+        profiles = await self.own.app.accounts.profiles([place.user_id for place in people])
+        return shown | {profile.username for profile in profiles.values() if profile.user_id == self.zeb.user_id}
 
 
 @pytest.fixture

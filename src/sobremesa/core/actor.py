@@ -1,4 +1,4 @@
-"""People, as every layer knows them: who acts, and the face that others see."""
+"""People, as every layer knows them: who acts, and the profile that others see."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def own_picture(address: str | None) -> str | None:
     return address if address is not None and _PICTURE_ADDRESS.fullmatch(address) else None
 
 
-class Face(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class PublicProfile(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What others see of a person beside what they did."""
 
     user_id: UserId

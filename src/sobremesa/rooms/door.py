@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
-from sobremesa.core.actor import Actor, Face, Tenant, UserId
+from sobremesa.core.actor import Actor, PublicProfile, Tenant, UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.errors import Forbidden, Refusal
 from sobremesa.core.ids import MessageId, RoomId, is_ulid
@@ -103,7 +103,7 @@ class Door(Protocol):
 class People(Protocol):
     """What a room needs to know of people."""
 
-    async def faces(self, user_ids: Sequence[UserId]) -> dict[UserId, Face]: ...
+    async def profiles(self, user_ids: Sequence[UserId]) -> dict[UserId, PublicProfile]: ...
 
     async def find_by_usernames(self, usernames: Sequence[str]) -> dict[str, UserId]:
         """Those who have these names; names are as they were written."""

@@ -150,9 +150,9 @@ async def with_names(people: People, messages: Sequence[Message]) -> Sequence[Me
     nameless = {message.author_id for message in messages if not message.username}
     if not nameless:
         return messages
-    faces = await people.faces(list(nameless))
+    profiles = await people.profiles(list(nameless))
     return [
-        message if message.username else msgspec.structs.replace(message, username=faces[message.author_id].username)
+        message if message.username else msgspec.structs.replace(message, username=profiles[message.author_id].username)
         for message in messages
     ]
 

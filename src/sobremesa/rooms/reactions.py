@@ -105,12 +105,12 @@ class Reactions:
         """Who reacted with an emoji."""
         question = self._kind.reactors(room_id=seat.room_id, message_id=message.message_id, emoji_hex=hex_part(emoji))
         page = await self._table.query(question, limit=limit, cursor=cursor)
-        faces = await self._people.faces([reaction.user_id for reaction in page.items])
+        profiles = await self._people.profiles([reaction.user_id for reaction in page.items])
         reactors = [
             ReactorView(
                 reaction.user_id,
-                faces[reaction.user_id].username,
-                faces[reaction.user_id].avatar_url,
+                profiles[reaction.user_id].username,
+                profiles[reaction.user_id].avatar_url,
                 reaction.created_at,
             )
             for reaction in page.items

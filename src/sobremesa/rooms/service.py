@@ -373,18 +373,18 @@ class Rooms:
         page: Page[ReadCursor] = await self._table.query(self.kind.readers(room_id=room_id), limit=limit, cursor=cursor)
         user_ids = [reader.user_id for reader in page.items]
         inside = await self._door.still_inside(room_id, user_ids)
-        faces = await self._people.faces([user_id for user_id in user_ids if user_id in inside])
+        profiles = await self._people.profiles([user_id for user_id in user_ids if user_id in inside])
 
         readers = [
             ReaderView(
                 reader.user_id,
-                faces[reader.user_id].username,
-                faces[reader.user_id].avatar_url,
+                profiles[reader.user_id].username,
+                profiles[reader.user_id].avatar_url,
                 reader.last_read_message_id,
                 reader.read_at,
             )
             for reader in page.items
-            if reader.user_id in faces and reader.last_read_message_id is not None
+            if reader.user_id in profiles and reader.last_read_message_id is not None
         ]
         return readers, page.cursor
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from sobremesa.core.actor import PICTURE_ADDRESS, Actor, Face, SessionId, Tenant, UserId, own_picture
+from sobremesa.core.actor import PICTURE_ADDRESS, Actor, PublicProfile, SessionId, Tenant, UserId, own_picture
 from sobremesa.core.clock import Instant
 from sobremesa.core.errors import Clash, Invalid, NotFound
 from sobremesa.domains.accounts.entities import Block, Session, User
@@ -342,20 +342,20 @@ def _declare_blocks(api: Routes, accounts: Accounts) -> None:
     async def list_blocks(actor: Actor, query: PageQuery) -> Listed[BlockView]:
         """The people whom one has blocked."""
         page = await accounts.list_blocks(actor, limit=query.limit, cursor=query.cursor)
-        faces = await accounts.faces(block.blocked_id for block in page.items)
-        return Listed([_block(block, faces[block.blocked_id]) for block in page.items], page.cursor)
+        profiles = await accounts.profiles(block.blocked_id for block in page.items)
+        return Listed([_block(block, profiles[block.blocked_id]) for block in page.items], page.cursor)
 
     @api.get("/users/me/blocks/{user_id}", errors=[NotFound])
     async def get_block(actor: Actor, user_id: UserId) -> BlockView:
         """Has one blocked this person?"""
         block = await accounts.get_block(actor, user_id)
-        return _block(block, (await accounts.faces([user_id]))[user_id])
+        return _block(block, (await accounts.profiles([user_id]))[user_id])
 
     @api.put("/users/me/blocks/{user_id}", errors=[NotFound, SelfBlock])
     async def block(actor: Actor, user_id: UserId) -> BlockView:
         """Block a person. Doing it twice is the same as once."""
         made = await accounts.block(actor, user_id)
-        return _block(made, (await accounts.faces([user_id]))[user_id])
+        return _block(made, (await accounts.profiles([user_id]))[user_id])
 
     @api.delete("/users/me/blocks/{user_id}", errors=[NotFound])
     async def unblock(actor: Actor, user_id: UserId) -> None:
@@ -417,10 +417,10 @@ def _session(session: Session, actor: Actor) -> SessionView:
     )
 
 
-def _block(block: Block, face: Face) -> BlockView:
+def _block(block: Block, profile: PublicProfile) -> BlockView:
     return BlockView(
         user_id=block.blocked_id,
-        username=face.username,
-        avatar_url=face.avatar_url,
+        username=profile.username,
+        avatar_url=profile.avatar_url,
         created_at=block.created_at,
     )

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from sobremesa.core.actor import DEFAULT_TENANT, DELETED_NAME, Face, KeyId, SessionId, Tenant, UserId, own_picture
+from sobremesa.core.actor import (
+    DEFAULT_TENANT,
+    DELETED_NAME,
+    KeyId,
+    PublicProfile,
+    SessionId,
+    Tenant,
+    UserId,
+    own_picture,
+)
 from sobremesa.core.clock import EPOCH, Instant
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1
 
@@ -232,8 +241,8 @@ remove_traces = WritePattern(
 )
 
 
-def face_of(user_id: UserId, user: User | None) -> Face:
+def profile_of(user_id: UserId, user: User | None) -> PublicProfile:
     """What others see of a person; whoever is gone is a deleted user."""
     if user is None or user.deleted_at is not None:
-        return Face(user_id=user_id, username=DELETED_NAME)
-    return Face(user_id=user_id, username=user.username, avatar_url=own_picture(user.avatar_url))
+        return PublicProfile(user_id=user_id, username=DELETED_NAME)
+    return PublicProfile(user_id=user_id, username=user.username, avatar_url=own_picture(user.avatar_url))

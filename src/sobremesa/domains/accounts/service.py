@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from sobremesa.core.actor import Actor, Face, SessionId, Tenant, UserId
+from sobremesa.core.actor import Actor, PublicProfile, SessionId, Tenant, UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, NotFound, Unauthenticated
 from sobremesa.core.ids import Ids
@@ -30,8 +30,8 @@ from sobremesa.domains.accounts.entities import (
     blocks_of,
     change_profile,
     email_claim,
-    face_of,
     grant_admin,
+    profile_of,
     record_act,
     user_by_email,
     user_by_id,
@@ -264,11 +264,11 @@ class Accounts:
         claims = await self._table.get_many(list(keys.values()), consistent=True)
         return {name: claim.user_id for name, claim in zip(keys, claims, strict=True) if claim is not None}
 
-    async def faces(self, user_ids: Iterable[UserId]) -> dict[UserId, Face]:
+    async def profiles(self, user_ids: Iterable[UserId]) -> dict[UserId, PublicProfile]:
         """What others see of these people; whoever is gone is a deleted user."""
         wanted = list(dict.fromkeys(user_ids))
         users = await self._table.get_many([user_by_id(user_id=user_id) for user_id in wanted])
-        return {user_id: face_of(user_id, user) for user_id, user in zip(wanted, users, strict=True)}
+        return {user_id: profile_of(user_id, user) for user_id, user in zip(wanted, users, strict=True)}
 
     async def find_tenant(self, user_id: UserId) -> Tenant | None:
         """Return the tenant of a user, or None if there is no such profile. Also of a deleted user."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from sobremesa.core.actor import PICTURE_ADDRESS, Actor, Face, UserId, own_picture
+from sobremesa.core.actor import PICTURE_ADDRESS, Actor, PublicProfile, UserId, own_picture
 from sobremesa.core.clock import Instant
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.accounts.audit_views import AuditView, audit_view
@@ -235,20 +235,20 @@ def routes(communities: Communities, membership: Membership, people: People) -> 
     async def list_members(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[MemberView]:
         """Who is in the server."""
         places, cursor = await membership.list_members(actor, server_id, limit=query.limit, cursor=query.cursor)
-        faces = await people.faces([place.user_id for place in places])
-        return Listed([member_view(place, faces[place.user_id]) for place in places], cursor)
+        profiles = await people.profiles([place.user_id for place in places])
+        return Listed([member_view(place, profiles[place.user_id]) for place in places], cursor)
 
     @api.get("/servers/{server_id}/members/{user_id}")
     async def get_member(actor: Actor, server_id: ServerId, user_id: UserId) -> MemberView:
         """Somebody in the server."""
         place = await membership.get_member(actor, server_id, user_id)
-        return member_view(place, (await people.faces([user_id]))[user_id])
+        return member_view(place, (await people.profiles([user_id]))[user_id])
 
     @api.patch("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, RankTooLow])
     async def change_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewRole) -> MemberView:
         """Give a member another role: those below oneself, and only roles below one's own."""
         place = await membership.change_role(actor, server_id, user_id, role=body.role)
-        return member_view(place, (await people.faces([user_id]))[user_id])
+        return member_view(place, (await people.profiles([user_id]))[user_id])
 
     @api.delete("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, OwnerStays, RankTooLow])
     async def remove_member(actor: Actor, server_id: ServerId, user_id: UserId) -> None:
@@ -259,14 +259,14 @@ def routes(communities: Communities, membership: Membership, people: People) -> 
     async def list_bans(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[BanView]:
         """Who may not come back."""
         bans, cursor = await membership.list_bans(actor, server_id, limit=query.limit, cursor=query.cursor)
-        faces = await people.faces([ban.user_id for ban in bans])
-        return Listed([_ban_view(ban, faces[ban.user_id]) for ban in bans], cursor)
+        profiles = await people.profiles([ban.user_id for ban in bans])
+        return Listed([_ban_view(ban, profiles[ban.user_id]) for ban in bans], cursor)
 
     @api.put("/servers/{server_id}/bans/{user_id}", errors=[ChangedMeanwhile, RankTooLow])
     async def ban_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewBan) -> BanView:
         """Take somebody out for good, or keep a stranger out."""
         ban = await membership.ban(actor, server_id, user_id, reason=body.reason)
-        return _ban_view(ban, (await people.faces([user_id]))[user_id])
+        return _ban_view(ban, (await people.profiles([user_id]))[user_id])
 
     @api.delete("/servers/{server_id}/bans/{user_id}")
     async def lift_ban(actor: Actor, server_id: ServerId, user_id: UserId) -> None:
@@ -366,12 +366,12 @@ def channel_view(found: ChannelWithHead) -> ChannelView:
     )
 
 
-def member_view(place: ServerMembership, face: Face) -> MemberView:
-    return MemberView(place.user_id, face.username, face.avatar_url, place.server_id, place.role, place.joined_at)
+def member_view(place: ServerMembership, profile: PublicProfile) -> MemberView:
+    return MemberView(place.user_id, profile.username, profile.avatar_url, place.server_id, place.role, place.joined_at)
 
 
-def _ban_view(ban: Ban, face: Face) -> BanView:
-    return BanView(ban.user_id, face.username, face.avatar_url, ban.banned_by, ban.reason, ban.created_at)
+def _ban_view(ban: Ban, profile: PublicProfile) -> BanView:
+    return BanView(ban.user_id, profile.username, profile.avatar_url, ban.banned_by, ban.reason, ban.created_at)
 
 
 def _invite_view(invite: Invite) -> InviteView:

@@ -158,8 +158,8 @@ class CommunityEvents:
         if server is None:
             return []
 
-        face = (await self._people.faces([user_id]))[user_id]
-        told = member_view(msgspec.structs.replace(new, role=true_role(new, server)), face)
+        profile = (await self._people.profiles([user_id]))[user_id]
+        told = member_view(msgspec.structs.replace(new, role=true_role(new, server)), profile)
         admits = [admission(new, server)]
         if old is not None:
             return [member_updated(told, topic, admits=admits)]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from sobremesa.core.actor import Actor, Face, UserId
+from sobremesa.core.actor import Actor, PublicProfile, UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.conversations.entities import ConversationId, ConversationType, Participant, SeatRole
@@ -150,8 +150,8 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, people: Peo
     async def list_participants(actor: Actor, convo_id: ConversationId, query: PageQuery) -> Listed[ParticipantView]:
         """Who is in the conversation."""
         places, cursor = await seats.list_participants(actor, convo_id, limit=query.limit, cursor=query.cursor)
-        faces = await people.faces([place.user_id for place in places])
-        return Listed([_participant_view(place, faces[place.user_id]) for place in places], cursor)
+        profiles = await people.profiles([place.user_id for place in places])
+        return Listed([_participant_view(place, profiles[place.user_id]) for place in places], cursor)
 
     @api.post(
         f"{convo}/participants",
@@ -161,7 +161,7 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, people: Peo
     async def add_participant(actor: Actor, convo_id: ConversationId, body: NewParticipant) -> ParticipantView:
         """Take somebody into a group: its admins."""
         place = await seats.add(actor, convo_id, body.user_id, role=body.role)
-        return _participant_view(place, (await people.faces([place.user_id]))[place.user_id])
+        return _participant_view(place, (await people.profiles([place.user_id]))[place.user_id])
 
     @api.patch(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectStays, LastAdmin])
     async def change_participant(
@@ -169,7 +169,7 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, people: Peo
     ) -> ParticipantView:
         """Make somebody in a group an admin, or no longer one: its admins."""
         place = await seats.change_role(actor, convo_id, user_id, role=body.role)
-        return _participant_view(place, (await people.faces([user_id]))[user_id])
+        return _participant_view(place, (await people.profiles([user_id]))[user_id])
 
     @api.delete(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectStays, LastAdmin])
     async def remove_participant(actor: Actor, convo_id: ConversationId, user_id: UserId) -> None:
@@ -200,11 +200,11 @@ def _conversation_view(row: InboxRow) -> ConversationView:
     )
 
 
-def _participant_view(place: Participant, face: Face) -> ParticipantView:
+def _participant_view(place: Participant, profile: PublicProfile) -> ParticipantView:
     return ParticipantView(
         place.user_id,
-        face.username,
-        face.avatar_url,
+        profile.username,
+        profile.avatar_url,
         place.room_id,
         place.role,
         place.joined_at,

@@ -109,9 +109,9 @@ class ConversationEvents:
         if conversation is None:
             return []
 
-        face = (await self._people.faces([user_id]))[user_id]
+        profile = (await self._people.profiles([user_id]))[user_id]
         told = LiveParticipant(
-            CONVERSATIONS.name, room_id, user_id, face.username, face.avatar_url, new.role, new.joined_at
+            CONVERSATIONS.name, room_id, user_id, profile.username, profile.avatar_url, new.role, new.joined_at
         )
         admits = [admission(new, conversation)]
         if old is not None:

@@ -15,10 +15,10 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sobremesa.core.actor import Actor, Face, UserId
+from sobremesa.core.actor import Actor, PublicProfile, UserId
 from sobremesa.core.clock import EPOCH, Instant, fixed_width
 from sobremesa.core.ids import RoomId
-from sobremesa.domains.accounts.entities import User, face_of, user_by_id
+from sobremesa.domains.accounts.entities import User, profile_of, user_by_id
 from sobremesa.domains.conversations.access import Access, ConversationSeat
 from sobremesa.domains.conversations.entities import (
     CONVERSATIONS,
@@ -48,7 +48,7 @@ class InboxRow(NamedTuple):
 
     seat: ConversationSeat
     unread: UnreadView
-    other: Face | None
+    other: PublicProfile | None
     """In a direct conversation, the other one."""
 
 
@@ -68,8 +68,8 @@ class Inbox:
         small = await self._small(actor.user_id, before, limit)
         merged = await self._merged(actor.user_id)
         room_ids = list(dict.fromkeys(place.room_id for place in (*small, *merged)))
-        faces = [user_by_id(user_id=place.other_id) for place in small if place.other_id is not None]
-        seats, users = await self._access.seats_and(actor, room_ids, faces)
+        profiles = [user_by_id(user_id=place.other_id) for place in small if place.other_id is not None]
+        seats, users = await self._access.seats_and(actor, room_ids, profiles)
         others = {user.user_id: user for user in users}
 
         in_index = {place.room_id: Place(place.last_message_at or place.joined_at, place.room_id) for place in small}
@@ -111,7 +111,7 @@ class Inbox:
         other = None
         if other_id is not None:
             user = others.get(other_id) or await self._table.get(user_by_id(user_id=other_id))
-            other = face_of(other_id, user)
+            other = profile_of(other_id, user)
         return InboxRow(seat, await self._unread.count(seat, seat.place), other)
 
 

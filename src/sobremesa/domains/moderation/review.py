@@ -246,7 +246,7 @@ class Review:
     async def _views(self, cases: Sequence[ModerationCase], messages: Sequence[Message | None]) -> list[CaseView]:
         """Cases with who and where it was: one request for the users, and one for each kind of room."""
         users = [user_id for case in cases for user_id in (case.author_id, case.reported_by) if user_id is not None]
-        faces = await self._people.faces(users)
+        profiles = await self._people.profiles(users)
         rooms: dict[tuple[str, RoomId], RoomSummary] = {}
         for kind, summarize in self._summaries.items():
             room_ids = list(dict.fromkeys(case.room_id for case in cases if case.room_kind == kind))
@@ -260,8 +260,8 @@ class Review:
                     message,
                     await self._find_tab(case),
                     rooms.get((case.room_kind, case.room_id)),
-                    faces[case.author_id],
-                    None if case.reported_by is None else faces[case.reported_by],
+                    profiles[case.author_id],
+                    None if case.reported_by is None else profiles[case.reported_by],
                 ),
             )
             for case, message in zip(cases, messages, strict=True)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
-from sobremesa.core.actor import Face, UserId
+from sobremesa.core.actor import PublicProfile, UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.domains.moderation.entities import CaseId
@@ -77,8 +77,8 @@ class CaseContext(NamedTuple):
     message: Message | None
     tab: ReviewedTab | None
     room: RoomSummary | None
-    author: Face
-    reporter: Face | None
+    author: PublicProfile
+    reporter: PublicProfile | None
 
 
 def case_view(case_id: CaseId, case: ModerationCase, context: CaseContext) -> CaseView:
@@ -114,8 +114,8 @@ def _subject(case: ModerationCase, message: Message | None) -> Subject:
     return "message" if message is None or message.acted is None else "card"
 
 
-def _user(face: Face) -> UserSummary:
-    return UserSummary(face.user_id, face.username, face.avatar_url)
+def _user(profile: PublicProfile) -> UserSummary:
+    return UserSummary(profile.user_id, profile.username, profile.avatar_url)
 
 
 def _reviewed(message: Message) -> ReviewedMessage:

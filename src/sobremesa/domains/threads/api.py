@@ -150,8 +150,8 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
     async def list_participants(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[ThreadParticipantView]:
         """Who is in the thread."""
         places, cursor = await participants.list_participants(actor, thread_id, limit=query.limit, cursor=query.cursor)
-        faces = await people.faces([place.user_id for place in places])
-        return Listed([participant_view(actor, place, faces[place.user_id]) for place in places], cursor)
+        profiles = await people.profiles([place.user_id for place in places])
+        return Listed([participant_view(actor, place, profiles[place.user_id]) for place in places], cursor)
 
     @api.post(
         "/threads/{thread_id}/participants",
@@ -161,7 +161,7 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
     async def add_participant(actor: Actor, thread_id: ThreadId, body: NewThreadParticipant) -> ThreadParticipantView:
         """Take somebody in on one's own side; an admin takes in anybody, and other admins."""
         place = await participants.add(actor, thread_id, body.user_id, body.role_context)
-        return participant_view(actor, place, (await people.faces([body.user_id]))[body.user_id])
+        return participant_view(actor, place, (await people.profiles([body.user_id]))[body.user_id])
 
     @api.patch("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, NotInFuture])
     async def change_participant(
@@ -169,7 +169,7 @@ def routes(threads: Threads, participants: Participants, people: People) -> Rout
     ) -> ThreadParticipantView:
         """Mute the thread for oneself, or keep the other side from speaking until a moment."""
         place = await participants.change(actor, thread_id, user_id, muted=body.muted, blocked_until=body.blocked_until)
-        return participant_view(actor, place, (await people.faces([user_id]))[user_id])
+        return participant_view(actor, place, (await people.profiles([user_id]))[user_id])
 
     @api.delete("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, PartyStays])
     async def remove_participant(actor: Actor, thread_id: ThreadId, user_id: UserId) -> None:

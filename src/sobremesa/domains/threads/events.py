@@ -151,13 +151,13 @@ class ThreadEvents:
         ]
 
     async def _told(self, place: Participant) -> LiveParticipant:
-        face = (await self._people.faces([place.user_id]))[place.user_id]
+        profile = (await self._people.profiles([place.user_id]))[place.user_id]
         return LiveParticipant(
             THREADS.name,
             place.room_id,
             place.user_id,
-            face.username,
-            face.avatar_url,
+            profile.username,
+            profile.avatar_url,
             place.role_context,
             place.joined_at,
             place.blocked_until,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sobremesa.core.actor import Actor, Face, UserId
+from sobremesa.core.actor import Actor, PublicProfile, UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.threads.card_types import as_of
@@ -133,11 +133,11 @@ def thread_view(thread: Thread, place: Participant | None, unread: UnreadView) -
     )
 
 
-def participant_view(reader: Actor, place: Participant, face: Face) -> ThreadParticipantView:
+def participant_view(reader: Actor, place: Participant, profile: PublicProfile) -> ThreadParticipantView:
     return ThreadParticipantView(
         place.user_id,
-        face.username,
-        face.avatar_url,
+        profile.username,
+        profile.avatar_url,
         place.room_id,
         place.role_context,
         place.muted if place.user_id == reader.user_id else None,

@@ -135,8 +135,8 @@ def routes(
     async def get_workspace(actor: Actor, workspace_id: WorkspaceId, query: EverythingQuery) -> EverythingView:
         """A workspace with its members, items and settings, in one page unless it is large."""
         found = await workspaces.get_everything(actor, workspace_id, limit=query.limit, cursor=query.cursor)
-        faces = await people.faces([member.user_id for member in found.members])
-        return everything_view(found, faces)
+        profiles = await people.profiles([member.user_id for member in found.members])
+        return everything_view(found, profiles)
 
     @api.patch(at, errors=[ChangedMeanwhile])
     async def change_workspace(actor: Actor, workspace_id: WorkspaceId, body: WorkspaceChanges) -> OwnWorkspaceView:
@@ -158,8 +158,8 @@ def routes(
     async def list_members(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[WorkspaceMemberView]:
         """Who is in the workspace."""
         places, cursor = await members.list_members(actor, workspace_id, limit=query.limit, cursor=query.cursor)
-        faces = await people.faces([place.user_id for place in places])
-        return Listed([member_view(place, faces[place.user_id]) for place in places], cursor)
+        profiles = await people.profiles([place.user_id for place in places])
+        return Listed([member_view(place, profiles[place.user_id]) for place in places], cursor)
 
     @api.patch(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner])
     async def change_member(
@@ -167,7 +167,7 @@ def routes(
     ) -> WorkspaceMemberView:
         """Give a member another role: the owners. There may be several, and there is always one."""
         place = await members.change_role(actor, workspace_id, user_id, role=body.role)
-        return member_view(place, (await people.faces([user_id]))[user_id])
+        return member_view(place, (await people.profiles([user_id]))[user_id])
 
     @api.delete(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner, RankTooLow])
     async def remove_member(actor: Actor, workspace_id: WorkspaceId, user_id: UserId) -> None:

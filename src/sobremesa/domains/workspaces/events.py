@@ -154,7 +154,7 @@ class WorkspaceEvents:
         if workspace is None:
             return []
 
-        told = member_view(new, (await self._people.faces([user_id]))[user_id])
+        told = member_view(new, (await self._people.profiles([user_id]))[user_id])
         if old is not None:
             return [workspace_member_updated(told, topic)]
         return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sobremesa.core.actor import Face, UserId
+from sobremesa.core.actor import PublicProfile, UserId
 from sobremesa.core.clock import EPOCH, Instant
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.domains.workspaces.entities import (
@@ -160,19 +160,19 @@ def own_view(found: WorkspaceWithRole) -> OwnWorkspaceView:
     )
 
 
-def everything_view(found: Aggregate, faces: dict[UserId, Face]) -> EverythingView:
+def everything_view(found: Aggregate, profiles: dict[UserId, PublicProfile]) -> EverythingView:
     return EverythingView(
         None if found.workspace is None else workspace_view(found.workspace),
-        [member_view(member, faces[member.user_id]) for member in found.members],
+        [member_view(member, profiles[member.user_id]) for member in found.members],
         [item_view(item) for item in found.items],
         [setting_view(setting) for setting in found.settings],
         found.cursor,
     )
 
 
-def member_view(place: Member, face: Face) -> WorkspaceMemberView:
+def member_view(place: Member, profile: PublicProfile) -> WorkspaceMemberView:
     return WorkspaceMemberView(
-        place.user_id, face.username, face.avatar_url, place.workspace_id, place.role, place.joined_at
+        place.user_id, profile.username, profile.avatar_url, place.workspace_id, place.role, place.joined_at
     )
 
 
