@@ -25,8 +25,8 @@ from sobremesa.table import (
     Pattern,
     Put,
     RawKey,
+    ReadCache,
     Registry,
-    Remembered,
     Table,
     Update,
     Upsert,
@@ -327,12 +327,12 @@ async def test_a_range_that_ends_with_its_prefix_ends_there_in_lower_case_too(ta
 
 
 async def test_a_remembered_question_is_asked_again_after_a_change(table: Table) -> None:
-    remembered: Remembered[str, list[str]] = Remembered(table, 10)
+    cache: ReadCache[str, list[str]] = ReadCache(table, 10)
 
     async def read() -> list[str]:
         return [person.user_id for person in (await table.query(participants_of(convo_id="C_Upper"))).items]
 
-    assert await remembered.ask("people", read) == ["U_Upper"]
+    assert await cache.get_or_load("people", read) == ["U_Upper"]
     await table.write(Create(Participant(convo_id="C_Upper", user_id="Zoe")))
 
-    assert await remembered.ask("people", read) == ["U_Upper", "Zoe"]
+    assert await cache.get_or_load("people", read) == ["U_Upper", "Zoe"]

@@ -12,7 +12,7 @@ from sobremesa.table.cache import Cache
 
 QUIET_SECONDS = 3.0
 """How long the same is not published again of the same user in the same room."""
-REMEMBERED = 10_000
+CACHE_SIZE = 10_000
 
 
 class TypingStarted(Output):
@@ -47,7 +47,7 @@ class Typing:
 
     def __init__(self, whispers: Whispers) -> None:
         self._whispers = whispers
-        self._last: Cache[tuple[str, UserId], tuple[str, float]] = Cache(REMEMBERED)
+        self._last: Cache[tuple[str, UserId], tuple[str, float]] = Cache(CACHE_SIZE)
         """What was published last of a user in a room, and when."""
 
     def started(self, typing: TypingStarted, topic: Topic) -> None:

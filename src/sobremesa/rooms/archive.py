@@ -19,9 +19,9 @@ from sobremesa.rooms.entities import Message
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import MessageView
 from sobremesa.rooms.visibility import may_see
-from sobremesa.table import IndexKey, Key, Page, RawKey, Remembered, Table
+from sobremesa.table import IndexKey, Key, Page, RawKey, ReadCache, Table
 
-REMEMBERED_PAGES = 200
+CACHED_PAGES = 200
 ROOMS_AT_ONCE = 100
 MAX_ROOMS = 1000
 """In how many of a user's rooms a message is looked for by its id alone."""
@@ -63,7 +63,7 @@ class Archive:
         self._kind = kind
         self._table = table
         self._dressing = dressing
-        self._newest: Remembered[tuple[RoomId, int], _Newest] = Remembered(table, REMEMBERED_PAGES)
+        self._newest: ReadCache[tuple[RoomId, int], _Newest] = ReadCache(table, CACHED_PAGES)
 
     # One message
 
@@ -116,7 +116,7 @@ class Archive:
     async def newest(self, seat: Seat, limit: int) -> History:
         """What most people ask for: remembered until something in the room changes, the same for all of them."""
         key = (seat.room_id, limit)
-        undressed, history = await self._newest.ask(key, lambda: self._read_newest(seat, limit))
+        undressed, history = await self._newest.get_or_load(key, lambda: self._read_newest(seat, limit))
         views = await self._dressing.dress_for(seat, undressed)
         return history if views is undressed.plain else History(views, history.cursor)
 

@@ -11,7 +11,7 @@ Where things are:
 - `table`: reads and writes, over any engine; `calls` retries and splits batches; `opening` finds the engine
 - `lowering`, `evaluation`: from fields to attributes, and what conditions mean
 - `raw`: rows as they are stored, for migration, export and repair
-- `remembered`: results of reads, kept for as long as they are true; `shards`: several partitions as one list
+- `read_cache`: results of reads, kept until a row they depend on changes; `shards`: several partitions as one list
 - `capacity`, `catalogue`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults
 """
@@ -56,7 +56,7 @@ from sobremesa.table.layout import IndexLayout, IndexName, Layout, Spelling, gsi
 from sobremesa.table.opening import open_engine
 from sobremesa.table.operations import Check, Create, Delete, Operation, Put, Update, Upsert
 from sobremesa.table.patterns import Lookup, Pattern, Question, Registry, WritePattern
-from sobremesa.table.remembered import Remembered
+from sobremesa.table.read_cache import ReadCache
 from sobremesa.table.retries import Retries
 from sobremesa.table.shards import Shards
 from sobremesa.table.table import Counted, Page, Table
@@ -99,8 +99,8 @@ __all__ = [
     "Question",
     "RawChange",
     "RawKey",
+    "ReadCache",
     "Registry",
-    "Remembered",
     "Retries",
     "Shards",
     "Spelling",

@@ -37,11 +37,11 @@ from sobremesa.domains.communities.permissions import RIGHTS, Right, Role
 from sobremesa.rooms.adopting import find_last
 from sobremesa.rooms.door import Beside, RoomRight, Seat
 from sobremesa.rooms.entities import Message
-from sobremesa.table import Check, Condition, Create, Operation, Remembered, Table, absent_or_null, equals, present
+from sobremesa.table import Check, Condition, Create, Operation, ReadCache, Table, absent_or_null, equals, present
 from sobremesa.table.cache import Cache
 from sobremesa.table.errors import ConditionFailed
 
-REMEMBERED = 10_000
+CACHE_SIZE = 10_000
 
 _ROOM_RIGHTS: tuple[RoomRight, ...] = ("read", "send", "pin", "moderate")
 
@@ -81,17 +81,17 @@ class Access:
         self._table = table
         self._audit = audit
         self._clock = clock or SystemClock()
-        self._members: Remembered[tuple[UserId, str, ServerId], Member | None] = Remembered(table, REMEMBERED)
-        self._homes: Cache[RoomId, ChannelPointer] = Cache(REMEMBERED)
+        self._members: ReadCache[tuple[UserId, str, ServerId], Member | None] = ReadCache(table, CACHE_SIZE)
+        self._homes: Cache[RoomId, ChannelPointer] = Cache(CACHE_SIZE)
         """Pointers as they once were: a channel never moves to another server."""
-        self._seats: Remembered[tuple[UserId, str, RoomId], Seat] = Remembered(table, REMEMBERED)
+        self._seats: ReadCache[tuple[UserId, str, RoomId], Seat] = ReadCache(table, CACHE_SIZE)
 
     # Servers
 
     async def require_member(self, actor: Actor, server_id: ServerId, right: Right = "read") -> Member:
         """The person as a member with a right; NotFound for a stranger, Forbidden without the right."""
         key = (actor.user_id, actor.username, server_id)
-        member = await self._members.ask(key, lambda: self._find_member(actor, server_id))
+        member = await self._members.get_or_load(key, lambda: self._find_member(actor, server_id))
         if member is None:
             raise NotFound
         member.require(right)
@@ -116,7 +116,7 @@ class Access:
 
     async def enter(self, actor: Actor, room_id: RoomId) -> Seat:
         key = (actor.user_id, actor.username, room_id)
-        return await self._seats.ask(key, lambda: self._find_seat(actor, room_id))
+        return await self._seats.get_or_load(key, lambda: self._find_seat(actor, room_id))
 
     async def enter_to_send(self, actor: Actor, room_id: RoomId) -> Seat:
         pointer = self._homes.find(room_id)

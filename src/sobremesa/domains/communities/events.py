@@ -38,7 +38,7 @@ from sobremesa.rooms.events import Place, RoomEvents
 from sobremesa.table import Table
 from sobremesa.table.cache import Cache
 
-REMEMBERED = 50_000
+CACHE_SIZE = 50_000
 
 
 class ServerGone(Output):
@@ -91,9 +91,9 @@ class CommunityEvents:
     def __init__(self, table: Table, people: People) -> None:
         self._table = table
         self._people = people
-        self._homes: Cache[RoomId, Place | _Gone] = Cache(REMEMBERED)
+        self._homes: Cache[RoomId, Place | _Gone] = Cache(CACHE_SIZE)
         """Where channels are listened to: a channel never moves to another server."""
-        self._gone: Cache[ServerId, bool] = Cache(REMEMBERED)
+        self._gone: Cache[ServerId, bool] = Cache(CACHE_SIZE)
         """Servers that are deleted, and whose rows go one after the other."""
         self.rooms = RoomEvents(CHANNELS, table, people, self.find_place)
 

@@ -33,7 +33,7 @@ from sobremesa.table import (
     Entity,
     Key,
     Operation,
-    Remembered,
+    ReadCache,
     Table,
     Update,
     absent_or_null,
@@ -45,7 +45,7 @@ from sobremesa.table import (
 
 E = TypeVar("E", bound=Entity)
 
-REMEMBERED = 10_000
+CACHE_SIZE = 10_000
 
 RIGHTS: dict[SeatRole, frozenset[RoomRight]] = {
     "member": frozenset({"read", "send", "pin"}),
@@ -78,11 +78,11 @@ class Access:
     def __init__(self, table: Table, audit: Audit) -> None:
         self._table = table
         self._audit = audit
-        self._seats: Remembered[tuple[UserId, str, RoomId], ConversationSeat | None] = Remembered(table, REMEMBERED)
+        self._seats: ReadCache[tuple[UserId, str, RoomId], ConversationSeat | None] = ReadCache(table, CACHE_SIZE)
 
     async def enter(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
         key = (actor.user_id, actor.username, room_id)
-        seat = await self._seats.ask(key, lambda: self._find_seat(actor, room_id))
+        seat = await self._seats.get_or_load(key, lambda: self._find_seat(actor, room_id))
         if seat is None:
             raise NotFound
         return seat

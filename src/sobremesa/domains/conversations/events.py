@@ -24,7 +24,7 @@ from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, Room
 from sobremesa.table import Key, Table
 from sobremesa.table.cache import Cache
 
-REMEMBERED = 10_000
+CACHE_SIZE = 10_000
 
 
 class LiveConversation(Output):
@@ -69,7 +69,7 @@ class ConversationEvents:
     def __init__(self, table: Table, people: People) -> None:
         self._table = table
         self._people = people
-        self._empty: Cache[RoomId, bool] = Cache(REMEMBERED)
+        self._empty: Cache[RoomId, bool] = Cache(CACHE_SIZE)
         """Conversations that nobody is in any more: their rows go one after the other."""
         self.rooms = RoomEvents(CONVERSATIONS, table, people, self.find_place)
 

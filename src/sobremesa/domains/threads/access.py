@@ -39,7 +39,7 @@ from sobremesa.table import (
     Condition,
     Key,
     Operation,
-    Remembered,
+    ReadCache,
     Table,
     Update,
     absent,
@@ -52,7 +52,7 @@ from sobremesa.table import (
 )
 from sobremesa.table.errors import ConditionFailed
 
-REMEMBERED = 10_000
+CACHE_SIZE = 10_000
 MAX_SEATS = 1000
 """Of how many threads, the newest, it is told together what is unread."""
 
@@ -131,8 +131,8 @@ class Access:
         self._clock = clock
         self._audit = audit
         self._inboxes = inboxes
-        self._rows: Remembered[tuple[UserId, RoomId], tuple[Thread | None, Participant | None]] = Remembered(
-            table, REMEMBERED
+        self._rows: ReadCache[tuple[UserId, RoomId], tuple[Thread | None, Participant | None]] = ReadCache(
+            table, CACHE_SIZE
         )
 
     async def require(self, actor: Actor, room_id: RoomId) -> Standing:
@@ -310,7 +310,7 @@ class Access:
         return thread, place
 
     async def _find(self, user_id: UserId, room_id: RoomId) -> tuple[Thread | None, Participant | None]:
-        return await self._rows.ask(
+        return await self._rows.get_or_load(
             (user_id, room_id),
             lambda: self._table.get_pair(
                 thread_by_id(room_id=room_id), participant_of(room_id=room_id, user_id=user_id), consistent=True

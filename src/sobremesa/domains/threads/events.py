@@ -37,7 +37,7 @@ from sobremesa.rooms.visibility import is_withheld
 from sobremesa.table import Key, Table
 from sobremesa.table.cache import Cache
 
-REMEMBERED = 50_000
+CACHE_SIZE = 50_000
 
 
 class LiveThread(Output):
@@ -99,7 +99,7 @@ class ThreadEvents:
         self._clock = clock
         self._people = people
         self._cards = CardReader(table, CardTypes())
-        self._places: Cache[RoomId, Place] = Cache(REMEMBERED)
+        self._places: Cache[RoomId, Place] = Cache(CACHE_SIZE)
         self.rooms = RoomEvents(THREADS, table, people, self.find_place)
 
     def announce(self, translation: Translation) -> None:

@@ -12,9 +12,9 @@ from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.errors import Forbidden, NotFound
 from sobremesa.domains.workspaces.entities import Member, WorkspaceId, membership
 from sobremesa.domains.workspaces.rights import RIGHTS, Right, Role
-from sobremesa.table import Check, Condition, Operation, Remembered, Table, absent_or_null, equals, present
+from sobremesa.table import Check, Condition, Operation, ReadCache, Table, absent_or_null, equals, present
 
-REMEMBERED = 10_000
+CACHE_SIZE = 10_000
 
 
 class Seat(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,12 +54,12 @@ class Access:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._places: Remembered[tuple[UserId, WorkspaceId], Member | None] = Remembered(table, REMEMBERED)
+        self._places: ReadCache[tuple[UserId, WorkspaceId], Member | None] = ReadCache(table, CACHE_SIZE)
 
     async def enter(self, actor: Actor, workspace_id: WorkspaceId, right: Right = "read") -> Seat:
         """The person as a member with a right; NotFound for a stranger, Forbidden without the right."""
         key = membership(workspace_id=workspace_id, user_id=actor.user_id)
-        place = await self._places.ask((actor.user_id, workspace_id), lambda: self._table.get(key))
+        place = await self._places.get_or_load((actor.user_id, workspace_id), lambda: self._table.get(key))
         if place is None:
             raise NotFound
         seat = Seat(actor=actor, place=place)

@@ -34,7 +34,7 @@ from sobremesa.rooms.door import People
 from sobremesa.table import Key, Table
 from sobremesa.table.cache import Cache
 
-REMEMBERED = 10_000
+CACHE_SIZE = 10_000
 
 
 class WorkspaceGone(Output):
@@ -117,7 +117,7 @@ class WorkspaceEvents:
     def __init__(self, table: Table, people: People) -> None:
         self._table = table
         self._people = people
-        self._gone: Cache[WorkspaceId, bool] = Cache(REMEMBERED)
+        self._gone: Cache[WorkspaceId, bool] = Cache(CACHE_SIZE)
         """Workspaces that are deleted, and whose rows go one after the other."""
 
     def announce(self, translation: Translation) -> None:

@@ -1,7 +1,7 @@
-"""Remembered: what was made of some reads, for as long as nothing that was read has changed.
+"""ReadCache: what was made of some reads, for as long as nothing that was read has changed.
 
-    seats = Remembered(table, limit=10_000)
-    seat = await seats.ask((user_id, room_id), lambda: self._read_seat(user_id, room_id))
+    seats = ReadCache(table, limit=10_000)
+    seat = await seats.get_or_load((user_id, room_id), lambda: self._read_seat(user_id, room_id))
 
 Which partitions a result depends on is noted while it is made; nobody has to say, and nobody has to tell when they
 change. It needs an engine that knows the state of its partitions; on others every result is made anew. A remembered
@@ -26,14 +26,14 @@ class _Result(NamedTuple, Generic[V]):
     ledger: Ledger
 
 
-class Remembered(Generic[K, V]):
+class ReadCache(Generic[K, V]):
     """Results of reads of one kind."""
 
     def __init__(self, table: Table, limit: int) -> None:
         self._table = table
         self._results: Cache[K, _Result[V]] = Cache(limit)
 
-    async def ask(self, key: K, read: Callable[[], Awaitable[V]]) -> V:
+    async def get_or_load(self, key: K, load: Callable[[], Awaitable[V]]) -> V:
         """What `read` gives, or gave before if that would be the same."""
         known = self._results.find(key)
         if known is not None and self._table.is_as_it_was(known.ledger):
@@ -43,7 +43,7 @@ class Remembered(Generic[K, V]):
                 outer.take_in(known.ledger)
             return known.value
         with new_ledger() as ledger:
-            value = await read()
+            value = await load()
         if ledger.is_complete:
             self._results.keep(key, _Result(value, ledger))
         return value

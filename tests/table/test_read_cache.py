@@ -1,4 +1,4 @@
-"""Remembered results are those that would be read: after every write, here or in another process, and at any time."""
+"""ReadCache results are those that would be read: after every write, here or in another process, and at any time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import commands
 from sobremesa.core.clock import SetClock
-from sobremesa.table import Create, Delete, Put, Remembered, Table, Update, add, measure, open_engine, set_to
+from sobremesa.table import Create, Delete, Put, ReadCache, Table, Update, add, measure, open_engine, set_to
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.embedded.answers import Answers
 from sobremesa.table.engines.embedded.neighbours import NoNeighbours, WalNeighbours
@@ -27,7 +27,7 @@ async def file_table(tmp_path: Path) -> AsyncIterator[Table]:
 
 async def test_a_result_is_made_once_until_something_that_it_read_changes(table: Table) -> None:
     made = 0
-    remembered: Remembered[str, str | None] = Remembered(table, 10)
+    cache: ReadCache[str, str | None] = ReadCache(table, 10)
     key = Room.key(room_id="r")
 
     async def read() -> str | None:
@@ -36,14 +36,14 @@ async def test_a_result_is_made_once_until_something_that_it_read_changes(table:
         room = await table.get(key, consistent=True)
         return None if room is None else room.name
 
-    assert await remembered.ask("name", read) is None
+    assert await cache.get_or_load("name", read) is None
     await table.write(Create(Room(room_id="r", name="Kitchen")))
     for _ in range(3):
-        assert await remembered.ask("name", read) == "Kitchen"
+        assert await cache.get_or_load("name", read) == "Kitchen"
     await table.write(Update(key, set_to(name="Attic")))
-    assert await remembered.ask("name", read) == "Attic"
+    assert await cache.get_or_load("name", read) == "Attic"
     await table.write(Delete(key))
-    assert await remembered.ask("name", read) is None
+    assert await cache.get_or_load("name", read) is None
 
     is_known = table.engine.version_of("ROOM#r") is not None
     assert made == (4 if is_known else 6)
@@ -51,22 +51,22 @@ async def test_a_result_is_made_once_until_something_that_it_read_changes(table:
 
 async def test_what_is_remembered_costs_as_much_as_what_is_read(table: Table) -> None:
     await table.write(Create(Message(room_id="r", message_id="1", body="x" * 5000)))
-    remembered: Remembered[str, int] = Remembered(table, 10)
+    cache: ReadCache[str, int] = ReadCache(table, 10)
 
     async def read() -> int:
         return len((await table.query(messages_of(room_id="r"))).items)
 
     with measure() as first:
-        await remembered.ask("count", read)
+        await cache.get_or_load("count", read)
     with measure() as second:
-        await remembered.ask("count", read)
+        await cache.get_or_load("count", read)
 
     assert (first.calls, first.read) == (second.calls, second.read)
     assert first.read > 0
 
 
 async def test_what_expires_and_what_an_index_tells_is_never_remembered(table: Table) -> None:
-    remembered: Remembered[str, int] = Remembered(table, 10)
+    cache: ReadCache[str, int] = ReadCache(table, 10)
     made = 0
 
     async def read_session() -> int:
@@ -82,15 +82,15 @@ async def test_what_expires_and_what_an_index_tells_is_never_remembered(table: T
         return made
 
     for _ in range(2):
-        await remembered.ask("session", read_session)
-        await remembered.ask("index", read_index)
+        await cache.get_or_load("session", read_session)
+        await cache.get_or_load("index", read_index)
 
     assert made == 4
 
 
 async def test_a_result_inside_of_another_changes_both(file_table: Table) -> None:
-    inner: Remembered[str, int] = Remembered(file_table, 10)
-    outer: Remembered[str, int] = Remembered(file_table, 10)
+    inner: ReadCache[str, int] = ReadCache(file_table, 10)
+    outer: ReadCache[str, int] = ReadCache(file_table, 10)
     key = Room.key(room_id="r")
     await file_table.write(Create(Room(room_id="r")))
 
@@ -100,11 +100,11 @@ async def test_a_result_inside_of_another_changes_both(file_table: Table) -> Non
         return room.messages
 
     async def double() -> int:
-        return 2 * await inner.ask("count", count)
+        return 2 * await inner.get_or_load("count", count)
 
     for expected in range(4):
-        assert await inner.ask("count", count) == expected
-        assert await outer.ask("double", double) == 2 * expected
+        assert await inner.get_or_load("count", count) == expected
+        assert await outer.get_or_load("double", double) == 2 * expected
         await file_table.write(Update(key, add(messages=1)))
 
 
