@@ -40,7 +40,7 @@ from sobremesa.glue.event_catalog import EVENTS, FROM_ROWS  # noqa: E402
 from sobremesa.http.schemas import described, require_all  # noqa: E402
 from sobremesa.live import asyncapi  # noqa: E402
 from sobremesa.live.events import EventTypes  # noqa: E402
-from sobremesa.table import Create, Table, Update, Usage, add, catalogue, open_engine, set_to  # noqa: E402
+from sobremesa.table import Create, Table, Update, Usage, add, catalog, open_engine, set_to  # noqa: E402
 from table import gaps  # noqa: E402
 
 NOTE = "<!-- Written by docs/generate.py: change that, then run `make docs`. -->\n\n"
@@ -67,8 +67,8 @@ def _data_model_page() -> str:
     text = NOTE + "# The data model\n\n"
     text += "Every kind of row in the one table, and every question that is asked of it, as the code declares them.\n"
     text += "What the rows promise together is told in [messages.md](messages.md) and [threads.md](threads.md).\n\n"
-    text += "## Entities\n\n" + catalogue.markdown(catalogue.entity_rows(REGISTRY))
-    return text + "\n## Access patterns\n\n" + catalogue.markdown(catalogue.pattern_rows(REGISTRY))
+    text += "## Entities\n\n" + catalog.markdown(catalog.entity_rows(REGISTRY))
+    return text + "\n## Access patterns\n\n" + catalog.markdown(catalog.pattern_rows(REGISTRY))
 
 
 async def _costs_page() -> str:
@@ -82,7 +82,7 @@ async def _costs_page() -> str:
     text += f"A server with {story.MEMBERS + 1} members, a channel with {story.MESSAGES} messages of about 500 B, and\n"
     text += f"{story.THREADS} threads between two people.\n\n"
     text += "## By verb\n\n"
-    text += catalogue.markdown(
+    text += catalog.markdown(
         [
             {
                 "verb": cost.verb,
@@ -96,7 +96,7 @@ async def _costs_page() -> str:
     )
     known = {name: usage for name, usage in costs.patterns.items() if name in REGISTRY.patterns}
     text += "\n## By access pattern\n\nThe mean of the whole story.\n\n"
-    return text + catalogue.markdown(catalogue.cost_rows(dict(sorted(known.items(), key=_natural))))
+    return text + catalog.markdown(catalog.cost_rows(dict(sorted(known.items(), key=_natural))))
 
 
 def _natural(entry: tuple[str, Usage]) -> tuple[str, int]:
@@ -114,9 +114,9 @@ def _permissions_page() -> str:
         "Nobody acts upon somebody of their own role or a higher one. The server's `ownerId` is the truth about its\n"
     )
     text += "owner. Somebody who is not in a server gets the same 404 as for a server that does not exist.\n\n"
-    text += catalogue.markdown(rows) + "\n## In a workspace\n\n"
+    text += catalog.markdown(rows) + "\n## In a workspace\n\n"
     text += "Owners may give any role to anybody, and there is always one of them.\n\n"
-    return text + catalogue.markdown(
+    return text + catalog.markdown(
         [
             {"right": says, **{role: "yes" if right in rights else "" for role, rights in workspaces.RIGHTS.items()}}
             for right, says in workspaces.SAYS.items()
@@ -137,8 +137,8 @@ def _cards_page() -> str:
     )
     for kind in CardTypes():
         text += f"\n## {kind.name}\n\n{kind.says}. Made by: {', '.join(kind.creators)}. Begins as `{kind.first}`.\n\n"
-        text += catalogue.markdown(_payload_rows(kind)) + "\n"
-        text += catalogue.markdown([_way_row(kind, way) for way in kind.transitions])
+        text += catalog.markdown(_payload_rows(kind)) + "\n"
+        text += catalog.markdown([_way_row(kind, way) for way in kind.transitions])
     return text
 
 
@@ -196,7 +196,7 @@ def _settings_page() -> str:
         }
         for info in msgspec.structs.fields(Settings)
     ]
-    return text + catalogue.markdown(rows)
+    return text + catalog.markdown(rows)
 
 
 def _told(default: object) -> str:
@@ -238,11 +238,11 @@ def _events_page() -> str:
                 for event in events
                 for form in [event.payload.__name__]
             ]
-            text += f"\n## {title.capitalize()}\n\n" + catalogue.markdown(rows)
+            text += f"\n## {title.capitalize()}\n\n" + catalog.markdown(rows)
     text += "\n## What they tell\n"
     for name, schema in components.items():
         text += f"\n### {name}\n\n{schema.get('description', '')}\n\n"
-        text += catalogue.markdown(
+        text += catalog.markdown(
             [
                 {
                     "field": f"`{field}`",
@@ -288,11 +288,11 @@ def _asyncapi() -> str:
 async def _patterns_page() -> str:
     text = NOTE + "# Access patterns of the example\n\n"
     text += "The tour's conversations, as `sobremesa.cli.tour_model` declares them.\n\n"
-    text += "## Entities\n\n" + catalogue.markdown(catalogue.entity_rows(registry))
-    text += "\n## Patterns\n\n" + catalogue.markdown(catalogue.pattern_rows(registry))
+    text += "## Entities\n\n" + catalog.markdown(catalog.entity_rows(registry))
+    text += "\n## Patterns\n\n" + catalog.markdown(catalog.pattern_rows(registry))
     text += "\n## What each costs\n\n"
     text += f"With {PEOPLE} participants, {MESSAGES} messages of about 300 bytes, and pages of 50.\n\n"
-    return text + catalogue.markdown(catalogue.cost_rows(await _costs()))
+    return text + catalog.markdown(catalog.cost_rows(await _costs()))
 
 
 async def _costs() -> Mapping[str, Usage]:
@@ -344,7 +344,7 @@ def _gaps_page() -> str:
     text += "The contract suite asserts what each of them does instead; nothing is skipped.\n"
     for endpoint, named in _by_server().items():
         rows = [{"gap": name, "what it does": sentence} for name, sentence in named.items()]
-        text += f"\n## {endpoint}\n\n" + catalogue.markdown(rows)
+        text += f"\n## {endpoint}\n\n" + catalog.markdown(rows)
     return text
 
 

@@ -26,7 +26,7 @@ from sobremesa.cli.tour_model import (
 )
 from sobremesa.core.clock import SystemClock
 from sobremesa.core.ids import Ids
-from sobremesa.table import NEWEST, Create, Table, Update, add, catalogue, less_if_present, open_engine, present, set_to
+from sobremesa.table import NEWEST, Create, Table, Update, add, catalog, less_if_present, open_engine, present, set_to
 from sobremesa.table.errors import BadCursor, ConditionFailed
 
 SENDERS = 32
@@ -83,10 +83,10 @@ async def tour() -> None:
 
 async def _walk(table: Table) -> None:
     _step("One table, three kinds of row", "an entity is a typed class with literal keys")
-    _show(catalogue.entity_rows(registry), ("entity", "pk", "sk", "indexes"))
+    _show(catalog.entity_rows(registry), ("entity", "pk", "sk", "indexes"))
 
     _step("Every question has a name", "an access pattern is a value; docs and costs follow from it")
-    _show(catalogue.pattern_rows(registry), ("id", "question", "operation", "on"))
+    _show(catalog.pattern_rows(registry), ("id", "question", "operation", "on"))
 
     room = Room(table, ConversationId("lunch"))
     reader = await table.changes(NEWEST)
@@ -101,7 +101,7 @@ async def _walk(table: Table) -> None:
     await _load(room)
 
     _step("What it cost", "in DynamoDB's read and write units, counted for every call")
-    _show(catalogue.cost_rows(table.meter.totals()), ("pattern", "calls", "read units a call", "write units a call"))
+    _show(catalog.cost_rows(table.meter.totals()), ("pattern", "calls", "read units a call", "write units a call"))
 
 
 async def _make_conversation(room: Room) -> None:

@@ -12,7 +12,7 @@ Where things are:
 - `lowering`, `evaluation`: from fields to attributes, and what conditions mean
 - `raw`: rows as they are stored, for migration, export and repair
 - `read_cache`: results of reads, kept until a row they depend on changes; `shards`: several partitions as one list
-- `capacity`, `catalogue`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
+- `capacity`, `catalog`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults
 """
 

@@ -1,4 +1,4 @@
-"""The catalogue: a registry as pages for people and programs, so that no table in the docs is written by hand."""
+"""The catalog: a registry as pages for people and programs, so that no table in the docs is written by hand."""
 
 from __future__ import annotations
 
