@@ -37,7 +37,7 @@ from sobremesa.table import (
     size,
 )
 from sobremesa.table.errors import ConditionFailed
-from sobremesa.work.keyed_lock import Lanes
+from sobremesa.work.keyed_lock import KeyedLocks
 from sobremesa.work.quotas import Quotas
 
 MAX_EMOJI = 20
@@ -50,12 +50,12 @@ _PERSON = 0
 class Reactions:
     """The reactions in rooms of one kind."""
 
-    def __init__(self, kind: RoomKind, table: Table, clock: Clock, people: People, lanes: Lanes) -> None:
+    def __init__(self, kind: RoomKind, table: Table, clock: Clock, people: People, locks: KeyedLocks) -> None:
         self._kind = kind
         self._table = table
         self._clock = clock
         self._people = people
-        self._lanes = lanes
+        self._locks = locks
         self._quotas = Quotas(table, clock)
 
     async def add(self, seat: Seat, message: Message, emoji: str) -> None:
@@ -118,7 +118,7 @@ class Reactions:
         return reactors, page.cursor
 
     async def _write(self, message: Message, person: Operation, *counting: Operation) -> None:
-        async with self._lanes.of(message.message_id):
+        async with self._locks.of(message.message_id):
             await self._table.write(person, *counting, token=None, pattern=self._kind.react)
 
     async def _take_from_list(self, seat: Seat, message: Message, emoji: str) -> None:

@@ -24,7 +24,7 @@ from sobremesa.rooms.unread import moves_forward
 from sobremesa.table import Condition, Create, Operation, Table, Update, WritePattern, hash_part, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
-from sobremesa.work.keyed_lock import Lanes
+from sobremesa.work.keyed_lock import KeyedLocks
 
 NONCE_SECONDS = 48 * 3600
 SEND_ATTEMPTS = 40
@@ -84,14 +84,22 @@ class Sending:
     """Writes messages into rooms of one kind."""
 
     def __init__(
-        self, kind: RoomKind, table: Table, clock: Clock, ids: Ids, door: Door, lanes: Lanes, *, has_own_clock: bool
+        self,
+        kind: RoomKind,
+        table: Table,
+        clock: Clock,
+        ids: Ids,
+        door: Door,
+        locks: KeyedLocks,
+        *,
+        has_own_clock: bool,
     ) -> None:
         self._kind = kind
         self._table = table
         self._clock = clock
         self._ids = ids
         self._door = door
-        self._lanes = lanes
+        self._locks = locks
         # The machine's clock may step back, and messages still go on. A clock of one's own means what it says.
         self._has_own_clock = has_own_clock
 
@@ -102,7 +110,7 @@ class Sending:
 
         ConditionFailed if one of the operations that `also` gives, or what `head` asks of the head, did not hold.
         """
-        async with self._lanes.of(seat.room_id):
+        async with self._locks.of(seat.room_id):
             return await self._write(seat, judged, also, head)
 
     async def find_made(self, seat: Seat, draft: Draft) -> MessageId | None:

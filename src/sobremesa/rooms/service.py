@@ -44,7 +44,7 @@ from sobremesa.rooms.visibility import may_see
 from sobremesa.table import Condition, Key, Operation, Page, Table, Update, Upsert, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
-from sobremesa.work.keyed_lock import Lanes
+from sobremesa.work.keyed_lock import KeyedLocks
 
 MAX_CONTENT = 4000
 MAX_MENTIONS = 50
@@ -80,15 +80,15 @@ class Rooms:
         self._files = files
         self._ephemeral = ephemeral or Nobody()
         self._judging = None if judge is None else Judging(judge, judge_seconds)
-        lanes = Lanes(needed=not table.engine.keeps_order)
+        locks = KeyedLocks(needed=not table.engine.keeps_order)
         self._dressing = Dressing(kind, table, people)
         self._archive = Archive(kind, table, self._dressing)
         self._cases = Cases(kind, table, clock, people)
         self._rewriting = Rewriting(kind, table, clock, self._archive, self._cases)
-        self._sending = Sending(kind, table, clock, ids, door, lanes, has_own_clock=has_own_clock)
+        self._sending = Sending(kind, table, clock, ids, door, locks, has_own_clock=has_own_clock)
         self._unread = Unread(kind, table)
         self.leftovers = Leftovers(kind, table, work)
-        self._reactions = Reactions(kind, table, clock, people, lanes)
+        self._reactions = Reactions(kind, table, clock, people, locks)
         self._pins = Pins(kind, table, clock, door, self._archive, self._dressing)
 
     # Saying

@@ -1,4 +1,4 @@
-"""Lanes: senders of one process queue up in front of one room, where the store would turn them away otherwise.
+"""KeyedLocks: senders of one process queue up in front of one room, where the store would turn them away otherwise.
 
 A store that applies transactions in the order in which they were asked for needs none of it, and commits many at once.
 DynamoDB refuses transactions that meet at one item, and charges for them; senders on other nodes still meet there.
@@ -21,12 +21,12 @@ class _Lane(asyncio.Lock):
         self.people = 0
 
 
-class Lanes:
+class KeyedLocks:
     """One at a time for each name."""
 
     def __init__(self, *, needed: bool) -> None:
         self._needed = needed
-        self._lanes: dict[str, _Lane] = {}
+        self._locks: dict[str, _Lane] = {}
 
     def of(self, name: str) -> AbstractAsyncContextManager[None]:
         """The lane of this name, for the time of the block."""
@@ -34,7 +34,7 @@ class Lanes:
 
     @asynccontextmanager
     async def _lane(self, name: str) -> AsyncIterator[None]:
-        lane = self._lanes.setdefault(name, _Lane())
+        lane = self._locks.setdefault(name, _Lane())
         lane.people += 1
         try:
             async with lane:
@@ -42,4 +42,4 @@ class Lanes:
         finally:
             lane.people -= 1
             if not lane.people:
-                del self._lanes[name]
+                del self._locks[name]

@@ -39,7 +39,7 @@ from sobremesa.domains.inboxes.tallies import NOTHING, Tally, category_of, tally
 from sobremesa.domains.inboxes.tenancy import own_place
 from sobremesa.table import Create, Operation, Put, Table, Update, set_to
 from sobremesa.table.errors import ConditionFailed
-from sobremesa.work.keyed_lock import Lanes
+from sobremesa.work.keyed_lock import KeyedLocks
 
 ATTEMPTS = 40
 AT_ONCE = 40
@@ -66,7 +66,7 @@ class Marking:
         self._clock = clock
         self._standing = standing
         self._listing = listing
-        self._lanes = Lanes(needed=not table.engine.keeps_order)
+        self._locks = KeyedLocks(needed=not table.engine.keeps_order)
 
     async def read(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> bool:
         """Mark a message as read; whether that changed anything."""
@@ -166,7 +166,7 @@ class Marking:
         step = sooner(None if stats is None else stats.next_expiry, min(moments, default=None))
         total, *rest = count(own, deltas, step.changes, when=step.when)
         try:
-            async with self._lanes.of(own.total().raw.pk):
+            async with self._locks.of(own.total().raw.pk):
                 await self._table.write(total, operations[0], *operations[1:], *rest, pattern=mark)
         except ConditionFailed:
             return False

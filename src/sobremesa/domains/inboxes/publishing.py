@@ -39,7 +39,7 @@ from sobremesa.table import Create, Put, Table, hash_part, less_if_present, set_
 from sobremesa.table.errors import BadKey, ConditionFailed, Conflict, OutcomeUnknown, Throttled
 from sobremesa.table.keys import check_part
 from sobremesa.work.jobs import Jobs
-from sobremesa.work.keyed_lock import Lanes
+from sobremesa.work.keyed_lock import KeyedLocks
 
 MAX_RECIPIENTS = 100_000
 MAX_AT_ONCE = 1000
@@ -78,7 +78,7 @@ class Publishing:
         self._configuring = configuring
         self._delivery = delivery
         self._jobs = jobs
-        self._lanes = Lanes(needed=not table.engine.keeps_order)
+        self._locks = KeyedLocks(needed=not table.engine.keeps_order)
 
     async def publish_to_everyone(self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice) -> Publish:
         """Tell everyone: one message, however many people there are."""
@@ -88,7 +88,7 @@ class Publishing:
 
         publish = await self._draft(tenant, inbox, notice, None)
         # Those who would meet at everyone's total, and be turned away there, wait for each other instead.
-        async with self._lanes.of(Public(tenant, inbox).total().raw.pk):
+        async with self._locks.of(Public(tenant, inbox).total().raw.pk):
             return await self._tell_everyone(publish, claim)
 
     async def publish_to_users(

@@ -38,7 +38,7 @@ from sobremesa.table import (
     set_to,
 )
 from sobremesa.table.errors import ConditionFailed
-from sobremesa.work.keyed_lock import Lanes
+from sobremesa.work.keyed_lock import KeyedLocks
 
 ATTEMPTS = 40
 READ_ATTEMPTS = 5
@@ -79,7 +79,7 @@ class Settling:
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
         self._clock = clock
-        self._lanes = Lanes(needed=True)
+        self._locks = KeyedLocks(needed=True)
 
     async def load(self, place: Place) -> Counts:
         """The counts as they are stored."""
@@ -98,7 +98,7 @@ class Settling:
         if not counts.is_due(self._now()):
             return counts
         # One of many readers settles; the others find it done.
-        async with self._lanes.of(place.total().raw.pk):
+        async with self._locks.of(place.total().raw.pk):
             counts = await self.load(place)
             if not counts.is_due(self._now()):
                 return counts

@@ -1,4 +1,4 @@
-"""Lanes let one through at a time, and are gone when nobody is in them."""
+"""KeyedLocks let one through at a time, and are gone when nobody is in them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import asyncio
 
 import pytest
 
-from sobremesa.work.keyed_lock import Lanes
+from sobremesa.work.keyed_lock import KeyedLocks
 
 
 @pytest.mark.parametrize(("needed", "most_expected"), [(True, 1), (False, 20)])
 async def test_one_at_a_time_where_it_is_needed(needed: bool, most_expected: int) -> None:
-    lanes = Lanes(needed=needed)
+    locks = KeyedLocks(needed=needed)
     inside = most = 0
 
     async def through() -> None:
         nonlocal inside, most
-        async with lanes.of("room"):
+        async with locks.of("room"):
             inside += 1
             most = max(most, inside)
             await asyncio.sleep(0)
@@ -25,24 +25,24 @@ async def test_one_at_a_time_where_it_is_needed(needed: bool, most_expected: int
     await asyncio.gather(*(through() for _ in range(20)))
 
     assert most == most_expected
-    assert lanes._lanes == {}
+    assert locks._locks == {}
 
 
 async def test_one_room_does_not_wait_for_another() -> None:
-    lanes = Lanes(needed=True)
-    async with lanes.of("one"), asyncio.timeout(60), lanes.of("other"):
+    locks = KeyedLocks(needed=True)
+    async with locks.of("one"), asyncio.timeout(60), locks.of("other"):
         pass
 
 
 async def test_who_gives_up_waiting_leaves_the_lane_in_order() -> None:
-    lanes = Lanes(needed=True)
-    async with lanes.of("room"):
-        waiting = asyncio.create_task(lanes.of("room").__aenter__())
+    locks = KeyedLocks(needed=True)
+    async with locks.of("room"):
+        waiting = asyncio.create_task(locks.of("room").__aenter__())
         await asyncio.sleep(0)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
 
-    async with asyncio.timeout(60), lanes.of("room"):
+    async with asyncio.timeout(60), locks.of("room"):
         pass
-    assert lanes._lanes == {}
+    assert locks._locks == {}
