@@ -14,7 +14,7 @@ from sobremesa.domains.workspaces.entities import Item, SettingName, item_by_id
 from sobremesa.domains.workspaces.errors import StaleVersion
 from sobremesa.table import Put, Update, set_to
 from sobremesa.work.migration import Migrations
-from sobremesa.work.migration.errors import AlreadyAtIt, NotPlanned, NotProven, WrongPhase
+from sobremesa.work.migration.errors import MigrationRunning, NotPlanned, NotProven, WrongPhase
 
 
 def titles(items: list[Item]) -> list[str]:
@@ -255,7 +255,7 @@ async def test_phases_come_one_after_the_other_and_one_process_at_a_time_has_the
     running = asyncio.create_task(slow.backfill())
     await phase_is(migrations, "copying")
     for attempt in (before.migrations().backfill(), before.migrations().roll_back()):
-        with pytest.raises(AlreadyAtIt):
+        with pytest.raises(MigrationRunning):
             await attempt
     running.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -17,7 +17,7 @@ class WrongPhase(Clash):
     says = "The migration is in another phase."
 
 
-class AlreadyAtIt(Clash):
+class MigrationRunning(Clash):
     code = "migration_held"
     says = "Another process is at this migration: wait until it is done, or stop it."
 

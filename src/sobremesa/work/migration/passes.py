@@ -13,7 +13,7 @@ from sobremesa.table.entities import fits
 from sobremesa.table.errors import PositionTrimmed
 from sobremesa.table.values import Item
 from sobremesa.work.migration.entities import Migration
-from sobremesa.work.migration.hold import Hold
+from sobremesa.work.migration.lease import Lease
 from sobremesa.work.migration.moves import WRITTEN, Complaint, Move, OldRow, Outcome, Recipe
 from sobremesa.work.migration.pace import Pace
 
@@ -55,13 +55,13 @@ class Passes:
         """How many old rows there are."""
         return sum([len(rows) async for rows, _ in self._portions(None)])
 
-    async def through(self, hold: Hold, plan: Migration, what: str) -> Migration:
+    async def through(self, lease: Lease, plan: Migration, what: str) -> Migration:
         """Bring every old row's new row in line, from where the last pass stopped; written down after each portion."""
         start = None if plan.scanned_pk is None else RawKey(plan.scanned_pk, str(plan.scanned_sk))
         async for rows, upto in self._portions(start):
             with measure() as used:
                 written = await self._apply(rows, plan)
-            plan = await hold.keep(
+            plan = await lease.keep(
                 scanned_pk=upto.pk,
                 scanned_sk=upto.sk,
                 looked_at=plan.looked_at + len(rows),
@@ -69,7 +69,7 @@ class Passes:
             )
             self._tell(what, plan.looked_at, plan.old_rows)
             await asyncio.sleep(self._pace.spend(used.read + used.write))
-        return await hold.keep(is_scanned=True, scanned_pk=None, scanned_sk=None)
+        return await lease.keep(is_scanned=True, scanned_pk=None, scanned_sk=None)
 
     async def check(self, plan: Migration) -> tuple[int, list[Complaint]]:
         """How many old rows there are, and everything that is not as it should be."""
@@ -110,7 +110,7 @@ class Passes:
         finally:
             await reader.close()
 
-    async def along(self, hold: Hold, plan: Migration) -> Migration:
+    async def along(self, lease: Lease, plan: Migration) -> Migration:
         """Do for every old row that was changed until now what a pass would do.
 
         PositionTrimmed if the log no longer reaches back so far: then only a pass through the table helps.
@@ -123,31 +123,31 @@ class Passes:
                 keys = list(dict.fromkeys(change.key for change in batch.changes if self._is_old(change)))
                 if keys:
                     # Only then: what is written down here comes along in the log, too.
-                    plan = await self._catch_up(hold, plan, keys)
-                    plan = await hold.keep(position=batch.position)
+                    plan = await self._catch_up(lease, plan, keys)
+                    plan = await lease.keep(position=batch.position)
                     followed += len(keys)
                     self._tell("follow", followed, 0)
                 # On a busy table it never ends by itself; parts of the log may be a little behind the others.
                 if min(change.at_ms for change in batch.changes) >= started_ms + BEHIND_MS:
                     break
-            return await hold.keep(position=batch.position)
+            return await lease.keep(position=batch.position)
         finally:
             await reader.close()
 
-    async def afresh(self, hold: Hold, plan: Migration, what: str) -> Migration:
+    async def afresh(self, lease: Lease, plan: Migration, what: str) -> Migration:
         """A whole pass from the beginning, and then along the log from where it stood before that."""
         position = await self.position()
-        plan = await hold.keep(position=position, is_scanned=False, scanned_pk=None, scanned_sk=None, looked_at=0)
-        return await self.along(hold, await self.through(hold, plan, what))
+        plan = await lease.keep(position=position, is_scanned=False, scanned_pk=None, scanned_sk=None, looked_at=0)
+        return await self.along(lease, await self.through(lease, plan, what))
 
-    async def up_to_date(self, hold: Hold, plan: Migration, what: str) -> Migration:
+    async def up_to_date(self, lease: Lease, plan: Migration, what: str) -> Migration:
         """What is left of the pass, and along the log; from the beginning if the log does not reach back so far."""
         if not plan.is_scanned:
-            plan = await self.through(hold, plan, what)
+            plan = await self.through(lease, plan, what)
         try:
-            return await self.along(hold, plan)
+            return await self.along(lease, plan)
         except PositionTrimmed:
-            return await self.afresh(hold, plan, what)
+            return await self.afresh(lease, plan, what)
 
     async def undo(self, plan: Migration) -> int:
         """Take away what was made and nobody has changed."""
@@ -177,13 +177,13 @@ class Passes:
             start = page.last
             yield [], start
 
-    async def _catch_up(self, hold: Hold, plan: Migration, keys: Sequence[RawKey]) -> Migration:
+    async def _catch_up(self, lease: Lease, plan: Migration, keys: Sequence[RawKey]) -> Migration:
         """Bring the new rows of these old ones in line, as they are now; the order of changes does not matter then."""
         size = self._pace.portion(DONE_AT_ONCE, self._recipe.units_a_row)
         for begin in range(0, len(keys), size):
             with measure() as used:
                 written = await self._apply(await self._as_now(keys[begin : begin + size]), plan)
-            plan = await hold.keep(written=plan.written + written)
+            plan = await lease.keep(written=plan.written + written)
             await asyncio.sleep(self._pace.spend(used.read + used.write))
         return plan
 

@@ -14,8 +14,8 @@ from sobremesa.core.ids import Ids
 from sobremesa.table import Put, Table, absent, equals
 from sobremesa.table.errors import ConditionFailed, TableError
 from sobremesa.work.migration.entities import Migration, Phase, migration_of, plan_migration
-from sobremesa.work.migration.errors import AlreadyAtIt, NotProven, WrongPhase
-from sobremesa.work.migration.hold import Hold
+from sobremesa.work.migration.errors import MigrationRunning, NotProven, WrongPhase
+from sobremesa.work.migration.lease import Lease
 from sobremesa.work.migration.moves import Complaint, Outcome, Recipe
 from sobremesa.work.migration.pace import Pace
 from sobremesa.work.migration.passes import Passes, Progress, Watch
@@ -62,14 +62,14 @@ class Migrations:
         self._recipe = recipe
         self._pace = Pace(units_a_second)
         self._passes = Passes(table, clock, recipe, self._pace, watch)
-        self._hold = Hold(table, clock, recipe.name, ids.mint())
+        self._lease = Lease(table, clock, recipe.name, ids.mint())
 
     async def plan(self, options: Mapping[str, str]) -> Report:
         """Begin: from now on changes of old rows are followed, and readers look for old rows too.
 
         The same plan again changes nothing. Another one needs a migration that was rolled back or is done.
         """
-        before = await self._hold.find()
+        before = await self._lease.find()
         if before is not None and before.phase not in PLANNED_FROM:
             if before.options == dict(options):
                 return self._report(before, before.old_rows)
@@ -91,15 +91,15 @@ class Migrations:
         try:
             await self._table.write(Put(plan, when=still), pattern=plan_migration)
         except ConditionFailed:
-            raise AlreadyAtIt from None
+            raise MigrationRunning from None
 
         return self._report(plan, old_rows)
 
     async def backfill(self) -> Report:
         """Make every new row, and follow what was changed meanwhile. It may be killed anywhere and begun again."""
         async with self._held({"planned", "copying", "copied"}, "copying") as taken:
-            await self._passes.up_to_date(self._hold, taken, "backfill")
-            plan = await self._hold.go_to("copied")
+            await self._passes.up_to_date(self._lease, taken, "backfill")
+            plan = await self._lease.go_to("copied")
         return self._report(plan, plan.looked_at)
 
     async def adopt(self) -> Report:
@@ -107,19 +107,19 @@ class Migrations:
 
         What was left in the middle goes on; what was done is done once more. Complaints are told, and stop nothing.
         """
-        before = await self._hold.find()
+        before = await self._lease.find()
         if before is None or before.phase in PLANNED_FROM:
             await self.plan({})
         async with self._held({"planned", "copying", "copied", "cutting"}, "copying") as taken:
-            plan = await self._passes.up_to_date(self._hold, taken, "adopt")
+            plan = await self._passes.up_to_date(self._lease, taken, "adopt")
             old_rows, complaints = await self._passes.check(plan)
-            plan = await self._passes.up_to_date(self._hold, plan, "adopt")
-            plan = await self._hold.go_to("cut_over")
+            plan = await self._passes.up_to_date(self._lease, plan, "adopt")
+            plan = await self._lease.go_to("cut_over")
         return self._report(plan, old_rows, complaints)
 
     async def verify(self) -> Report:
         """Compare every new row with its old one, by content; it writes nothing."""
-        plan = await self._hold.get()
+        plan = await self._lease.get()
         old_rows, complaints = await self._passes.check(plan)
         return self._report(plan, old_rows, complaints)
 
@@ -129,19 +129,19 @@ class Migrations:
         NotProven, and the phase before it, if the proof fails.
         """
         async with self._held({"copied", "cutting"}, "cutting") as taken:
-            plan = await self._passes.afresh(self._hold, taken, "compare")
+            plan = await self._passes.afresh(self._lease, taken, "compare")
             old_rows, complaints = await self._passes.check(plan)
             for _ in range(PROOFS):
                 if not complaints:
                     break
-                plan = await self._hold.keep()
+                plan = await self._lease.keep()
                 complaints = await self._passes.look_again(complaints, plan)
             if complaints:
-                await self._hold.go_to("copied")
+                await self._lease.go_to("copied")
                 raise NotProven(complaints=[complaint.says for complaint in complaints[:COMPLAINTS_TOLD]])
-            plan = await self._hold.go_to("cut_over")
+            plan = await self._lease.go_to("cut_over")
             # What was written to an old row between the proof and this moment.
-            plan = await self._passes.up_to_date(self._hold, plan, "follow")
+            plan = await self._passes.up_to_date(self._lease, plan, "follow")
         return self._report(plan, old_rows)
 
     async def roll_back(self) -> Report:
@@ -149,13 +149,13 @@ class Migrations:
 
         What was written through us stays; copies that nobody has changed are taken away in the second step.
         """
-        plan = await self._hold.get()
+        plan = await self._lease.get()
         if plan.phase == "cut_over":
             async with self._held({"cut_over"}, "copied") as back:
                 return self._report(back, back.old_rows)
         async with self._held({"planned", "copying", "copied", "cutting", "undoing"}, "undoing") as taken:
             removed = await self._passes.undo(taken)
-            plan = await self._hold.go_to("rolled_back")
+            plan = await self._lease.go_to("rolled_back")
         return self._report(plan, plan.old_rows, outcomes={"removed": removed})
 
     async def status(self) -> Migration | None:
@@ -167,16 +167,16 @@ class Migrations:
     @asynccontextmanager
     async def _held(self, phases: Collection[Phase], to: Phase) -> AsyncIterator[Migration]:
         """The migration in a new phase, for ourselves until the end of the block."""
-        plan = await self._hold.take(phases, to)
-        renewing = asyncio.create_task(self._hold.renew())
+        plan = await self._lease.take(phases, to)
+        renewing = asyncio.create_task(self._lease.renew())
         try:
             yield plan
         finally:
             renewing.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await renewing
-            with contextlib.suppress(AlreadyAtIt, TableError):
-                await self._hold.release()
+            with contextlib.suppress(MigrationRunning, TableError):
+                await self._lease.release()
 
     def _report(
         self,

@@ -13,7 +13,7 @@ from sobremesa.table import Table, Update, equals, less, one_of, set_to
 from sobremesa.table.errors import ConditionFailed, OutcomeUnknown, TableError
 from sobremesa.table.updates import Changes
 from sobremesa.work.migration.entities import Migration, Phase, change_phase, keep_progress, migration_of
-from sobremesa.work.migration.errors import AlreadyAtIt, NotPlanned, WrongPhase
+from sobremesa.work.migration.errors import MigrationRunning, NotPlanned, WrongPhase
 
 LEASE_SECONDS = 5.0
 RENEW_SECONDS = 1.0
@@ -21,8 +21,8 @@ LOOK_SECONDS = 0.2
 ATTEMPTS = 5
 
 
-class Hold:
-    """One process's hold of one migration."""
+class Lease:
+    """One process's lease of one migration."""
 
     def __init__(self, table: Table, clock: Clock, name: str, holder: str) -> None:
         self._table = table
@@ -37,7 +37,7 @@ class Hold:
     async def take(self, phases: Collection[Phase], to: Phase) -> Migration:
         """Have the work, in a new phase. A lease that was left by a killed process is waited for.
 
-        WrongPhase if it is in none of these phases, AlreadyAtIt if somebody is at work.
+        WrongPhase if it is in none of these phases, MigrationRunning if somebody is at work.
         """
         seen_until: int | None = None
         while True:
@@ -59,7 +59,7 @@ class Hold:
                         phase=migration.phase,
                     ) from None
                 if seen_until is not None and migration.leased_until_ms > seen_until:
-                    raise AlreadyAtIt from None
+                    raise MigrationRunning from None
                 seen_until = migration.leased_until_ms
                 await asyncio.sleep(LOOK_SECONDS)
             else:
@@ -73,7 +73,7 @@ class Hold:
         return migration
 
     async def keep(self, **changes: Any) -> Migration:
-        """Write down how far it is; AlreadyAtIt if somebody else has taken it meanwhile."""
+        """Write down how far it is; MigrationRunning if somebody else has taken it meanwhile."""
         return await self._write(set_to(leased_until_ms=self._until(), **changes))
 
     async def go_to(self, phase: Phase, **changes: Any) -> Migration:
@@ -92,7 +92,7 @@ class Hold:
         """Keep the work until cancelled. That it was lost shows at the next step, not here."""
         while True:
             await asyncio.sleep(RENEW_SECONDS)
-            with contextlib.suppress(AlreadyAtIt, Busy, TableError):
+            with contextlib.suppress(MigrationRunning, Busy, TableError):
                 await self.keep()
 
     async def _write(self, changes: Changes, phases: Collection[Phase] = ()) -> Migration:
@@ -104,7 +104,7 @@ class Hold:
             except OutcomeUnknown:
                 continue
             except ConditionFailed:
-                raise AlreadyAtIt from None
+                raise MigrationRunning from None
         raise Busy
 
     def _until(self) -> int:
