@@ -37,7 +37,7 @@ class QuotaGuard(Entity):
 guard_of = Lookup("QUO.1", "Which was the last creation under this limit?", QuotaGuard, consistent=True)
 
 
-class Outrun(Busy):
+class CountChanged(Busy):
     """Another creation under the same limit was faster: count again."""
 
 

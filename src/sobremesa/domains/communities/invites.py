@@ -45,7 +45,7 @@ from sobremesa.table import (
     less,
     present,
 )
-from sobremesa.work.quotas import Outrun, Quotas
+from sobremesa.work.quotas import CountChanged, Quotas
 
 
 class InviteInfo(NamedTuple):
@@ -130,7 +130,7 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
             Guard(Check(ban_of(server_id=server_id, user_id=actor.user_id), when=absent()), Banned),
             Guard(Check(target.own_key(), when=present() & absent_or_null("deleted_at")), NotFound),
             Guard(Check(creator, when=_not_ended(invite)), NotFound),
-            Guard(room, Outrun),
+            Guard(room, CountChanged),
         )
         return Joining(place, guards, Redeemed(target, place))
 

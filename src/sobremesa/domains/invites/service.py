@@ -23,7 +23,7 @@ from sobremesa.domains.invites.rules import has_null_uses, is_open, is_over, use
 from sobremesa.table import Check, Create, Delete, Entity, Key, Operation, Table, WritePattern, absent_or_null
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.idempotency import Idempotency
-from sobremesa.work.quotas import ATTEMPTS, Outrun
+from sobremesa.work.quotas import ATTEMPTS, CountChanged
 
 USE_ATTEMPTS = 3
 """A row whose `uses` is NULL turns into one with a number once, so the third attempt cannot fail for it."""
@@ -200,7 +200,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
                 Guard(Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")), Unauthenticated),
                 *joining.guards,
             ]
-            with contextlib.suppress(Outrun):
+            with contextlib.suppress(CountChanged):
                 await self._write_redemption(invite, guards, now)
                 return joining.answer
         raise Busy
