@@ -147,7 +147,7 @@ async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[A
     await bill.of("send to one person", talks.send(bo, direct.conversation_id, Draft(BODY)))
     sent = await bill.of("send to a group", talks.send(bo, group, Draft(BODY)))
     await bill.of("edit the last message of a conversation", talks.edit(bo, group, sent.message_id, "shorter"))
-    await app.follower.catch_up()
+    await app.change_consumer.catch_up()
     await talks.send(bo, group, Draft(BODY))
     await bill.of("move a group of three up in the inboxes", Activity(app.table).move(group))
     await bill.of("open the inbox: two conversations with something unread", app.inbox.list(ana, limit=20))

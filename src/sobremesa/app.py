@@ -129,7 +129,7 @@ from sobremesa.web import Client, read_build
 from sobremesa.work import idempotency
 from sobremesa.work import quotas as quota_entities
 from sobremesa.work import table_origin as origin_entities
-from sobremesa.work.consumers import Follower, Follows
+from sobremesa.work.consumers import ChangeConsumer, ChangeHandler
 from sobremesa.work.consumers import entities as following_entities
 from sobremesa.work.idempotency import Idempotency
 from sobremesa.work.jobs import Handler, Jobs
@@ -308,13 +308,13 @@ class Sobremesa:
         thread_cleanup = ThreadCleanup(table, clock, self.attachments)
         farewells += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
         exporters += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
-        followed: list[Follows] = [
+        handlers: list[ChangeHandler] = [
             talks.activity,
             threads.inboxes,
             Agreements(table, self.archive),
             self.inboxes.expiring,
         ]
-        self.follower = Follower(table, clock, ids, "activity", followed)
+        self.change_consumer = ChangeConsumer(table, clock, ids, "activity", handlers)
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
             CLEAN_SERVER: cleanup.clean_server,
@@ -390,7 +390,7 @@ class Sobremesa:
                 await app.archive.prepare()
                 await closing.enter_async_context(_running(app.archive.run()))
                 await closing.enter_async_context(_running(app.jobs.run(app.handlers)))
-                await closing.enter_async_context(_running(app.follower.run()))
+                await closing.enter_async_context(_running(app.change_consumer.run()))
                 await closing.enter_async_context(_running(app.attachments.keep_swept()))
             yield app
 

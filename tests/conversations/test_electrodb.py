@@ -40,7 +40,7 @@ async def test_one_goes_on_talking_where_electrodb_left_off(app: Sobremesa) -> N
     assert (await talks.unread(ANA, C1)).count == 1
     await talks.edit(BEN, C1, sent.message_id, "Shipped, at last")
     await talks.mark_read(ANA, C1, sent.message_id)
-    await app.follower.catch_up()
+    await app.change_consumer.catch_up()
 
     [row, other] = (await app.inbox.list(ANA, limit=10))[0]
     assert other.seat.conversation.type == "direct"
@@ -60,7 +60,7 @@ async def test_new_conversations_and_groups_work_in_its_style(app: Sobremesa, cl
     await people.say(people.ana, group, "Who is hungry?")
     clock.move(seconds=1)
     await people.say(people.ana, direct, "I am")
-    await app.follower.catch_up()
+    await app.change_consumer.catch_up()
 
     for limit in (1, 10):
         found: list[ConversationId] = []

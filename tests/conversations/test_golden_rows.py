@@ -103,7 +103,7 @@ async def test_one_can_go_on_talking_in_a_conversation_of_another_writer(people:
     sent = await talks.send(BEN, C1, Draft("Shipped"))
     await talks.react(ANA, C1, MessageId("01HW1D4E5F..."), "🎉")
     await talks.mark_read(ANA, C1, sent.message_id)
-    await app.follower.catch_up()
+    await app.change_consumer.catch_up()
 
     newest, answer, _ = (await talks.page(ANA, C1, limit=10)).messages
     assert newest.message_id == sent.message_id

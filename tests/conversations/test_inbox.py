@@ -43,7 +43,7 @@ async def test_the_inbox_shows_the_newest_activity_first(people: Company) -> Non
     assert await listed(people, people.ben) == [direct, group]
 
     await people.say(people.ana, group, "All")
-    await people.app.follower.catch_up()
+    await people.app.change_consumer.catch_up()
     assert await listed(people, people.ben) == [group, direct]
     assert await listed(people, people.ben, limit=1) == [group, direct]
 
@@ -73,7 +73,7 @@ async def test_big_groups_are_merged_in_by_their_last_message(people: Company, c
     for room_id in spoken:
         clock.move(seconds=10)
         await people.say(people.ana, room_id, "x")
-    await people.app.follower.catch_up()
+    await people.app.change_consumer.catch_up()
 
     for limit in (1, 2, 3, 4, 50):
         assert await listed(people, ben, limit) == spoken[::-1], f"pages of {limit}"
@@ -87,7 +87,7 @@ async def test_a_page_of_twenty_costs_two_queries_and_one_batch_get_however_many
     for room_id, other in zip(rooms[-5:], others[-5:], strict=True):
         clock.move(seconds=1)
         await people.say(other, room_id, "Hello")
-    await people.app.follower.catch_up()
+    await people.app.change_consumer.catch_up()
 
     with requests(people.app) as asked, measure() as measured:
         page, _ = await people.app.inbox.list(people.ana, limit=20)
@@ -141,7 +141,7 @@ async def test_what_a_dead_process_left_undone_is_done_by_the_next(store: str, c
         await people.say(people.ana, await people.group(), "Another")
 
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
-        await app.follower.catch_up()
+        await app.change_consumer.catch_up()
         place = await app.table.get(seat_of(room_id=room_id, user_id=people.ben.user_id))
         assert place is not None
         assert place.last_message_at == sent.created_at
@@ -181,7 +181,7 @@ async def test_an_inbox_heals_after_a_kill_between_the_commit_and_the_move(tmp_p
     async with Sobremesa.open(store, clock=clock, background=False) as app:
         people = Company(app, people.ana, people.ben, people.cleo)
         before = await app.table.get(seat_of(room_id=room_id, user_id=people.ben.user_id))
-        await app.follower.catch_up()
+        await app.change_consumer.catch_up()
         after = await app.table.get(seat_of(room_id=room_id, user_id=people.ben.user_id))
         [row] = await people.inbox(people.ben)
 
@@ -197,12 +197,12 @@ async def test_one_process_at_a_time_follows_and_the_other_takes_over_when_it_di
         Sobremesa.open(store, settings=settings, clock=clock, background=False) as one,
         Sobremesa.open(store, settings=settings, clock=clock, background=False) as other,
     ):
-        assert await one.follower._take() is not None
-        assert await other.follower._take() is None
+        assert await one.change_consumer._take() is not None
+        assert await other.change_consumer._take() is None
 
         clock.move(seconds=60)
-        assert await other.follower._take() is not None
-        assert await one.follower._take() is None
+        assert await other.change_consumer._take() is not None
+        assert await one.change_consumer._take() is None
 
 
 async def test_a_place_in_the_inbox_only_moves_forward(people: Company) -> None:
@@ -212,7 +212,7 @@ async def test_a_place_in_the_inbox_only_moves_forward(people: Company) -> None:
     key = seat_of(room_id=room_id, user_id=people.ben.user_id)
     await people.app.table.write(Update(key, set_to(last_message_at=later)))
 
-    await people.app.follower.catch_up()
+    await people.app.change_consumer.catch_up()
 
     [row] = [row for row in await rows(people.app, later) if row["sk"].startswith("PARTICIPANT#")]
     assert row["gsi2sk"] == f"CONVO#{later}#{room_id}"

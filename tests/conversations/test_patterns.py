@@ -158,7 +158,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     await talks.react(people.ana, room_id, sent.message_id, "👍")
     await talks.pin(people.ana, room_id, sent.message_id)
     await talks.mark_read(people.ana, room_id, sent.message_id)
-    await app.follower.catch_up()
+    await app.change_consumer.catch_up()
     await talks.delete(dora, room_id, sent.message_id)
     await app.seats.remove(dora, room_id, people.ana.user_id)
     foreign = con.Conversation(room_id=RoomId("foreign"), type="group")

@@ -208,7 +208,7 @@ async def test_a_group_that_grows_big_while_it_moves_in_inboxes_is_big_for_every
         return await write(*operations, **options)
 
     monkeypatch.setattr(people.app.table, "write", growing)
-    await people.app.follower.catch_up()
+    await people.app.change_consumer.catch_up()
 
     places = [row for row in await rows(people.app, "PARTICIPANT#") if row["convoId"] == room_id]
     assert grown

@@ -146,5 +146,5 @@ class Shop:
     async def hears(self, *changes: RawChange) -> None:
         """The records of the stream come in."""
         for change in changes:
-            self.inboxes.expiring.see(change)
-        await self.inboxes.expiring.settle()
+            self.inboxes.expiring.collect(change)
+        await self.inboxes.expiring.flush()

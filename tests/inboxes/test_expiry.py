@@ -221,7 +221,7 @@ async def test_the_janitors_removals_come_by_the_log(shop: Shop) -> None:
     shop.clock.move(seconds=11)
     await engine.sweep()
 
-    await shop.app.follower.catch_up()
+    await shop.app.change_consumer.catch_up()
 
     stats = await total_of(shop, "ana")
     assert stats.published == 1

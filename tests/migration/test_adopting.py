@@ -142,7 +142,7 @@ async def people_go_on_living(app: Sobremesa) -> None:
     inbox, _ = await app.inbox.list(ANA, limit=10)
     assert [each.seat.room_id for each in inbox] == [C1, C2]
     await app.talks.send(EVE, C2, Draft("And now?"))
-    await app.follower.catch_up()
+    await app.change_consumer.catch_up()
     inbox, _ = await app.inbox.list(ANA, limit=10)
     assert [each.seat.room_id for each in inbox] == [C2, C1]
     assert inbox[0].other is not None

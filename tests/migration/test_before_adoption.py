@@ -132,6 +132,6 @@ async def test_seats_that_another_writer_adds_get_a_place_in_the_inbox(app: Sobr
     """Also in a table of ours, for as long as that program writes to it."""
     await put(app.table.engine, *(item for _, item in CONVERSATIONS.values()))
 
-    await app.follower.catch_up()
+    await app.change_consumer.catch_up()
 
     assert [one.seat.room_id for one in (await app.inbox.list(ANA, limit=10))[0]] == [GROUP, DIRECT]

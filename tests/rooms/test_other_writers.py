@@ -192,7 +192,7 @@ async def test_an_id_that_nothing_tells_the_place_of_is_looked_for_among_so_many
 async def test_a_place_in_an_inbox_has_a_time_of_fixed_width(app: Sobremesa) -> None:
     await put(app, conversation_rows())
 
-    await app.follower.catch_up()
+    await app.change_consumer.catch_up()
 
     place = await app.table.get(seat_of(room_id=ConversationId(ROOM), user_id=ANA.user_id))
     assert isinstance(place, Participant)

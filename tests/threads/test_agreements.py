@@ -51,7 +51,7 @@ async def test_an_accepted_amendment_is_kept_once_and_shown(deal: Deal) -> None:
     await decide(deal, never, "declined")
 
     for _ in range(2):
-        await deal.app.follower.catch_up()
+        await deal.app.change_consumer.catch_up()
 
     [kept] = await amendments(deal)
     assert (kept.summary, kept.card_message_id) == ("Also in print", print_too.message_id)
@@ -69,13 +69,13 @@ async def test_an_amendment_waits_for_records_that_cannot_be_reached(store: str,
         deal = await strike_deal(app)
         await decide(deal, await propose(deal, "Also in print"), "accepted")
         with pytest.raises(RecordsUnavailable):
-            await app.follower.catch_up()
+            await app.change_consumer.catch_up()
 
     clock.move(seconds=60)  # its lease is over
     there = Settings(rate_limits="off", records=f"sqlite:///{tmp_path / 'records.db'}")
     async with Sobremesa.open(store, settings=there, clock=clock, background=False) as app:
         deal = deal._replace(app=app)
-        await app.follower.catch_up()
+        await app.change_consumer.catch_up()
         assert [kept.summary for kept in await amendments(deal)] == ["Also in print"]
 
 

@@ -224,7 +224,7 @@ async def test_a_row_that_nobody_can_read_keeps_no_other_thread_waiting(old_deal
         await app.table.write(Update((await deal.thread()).own_key(), set_to(participants=None)))
         await put(app, (await deal.thread()).to_item(app.table.layout) | {"lastMessageAt": "2999-01-01T00:00:00.000Z"})
 
-    await app.follower.catch_up()
+    await app.change_consumer.catch_up()
 
     place = await other.place(other.seller)
     assert place is not None

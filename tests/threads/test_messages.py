@@ -360,7 +360,7 @@ async def test_a_bump_only_moves_forward_and_mends_what_a_crash_left(
         return sum(place is not None and place.last_message_at == head for place in places)
 
     assert await moved() == AT_ONCE
-    await deal.app.follower.catch_up()
+    await deal.app.change_consumer.catch_up()
     assert await moved() == len(everybody), "the follower of the change log has done the rest"
     behind = set_to(last_message_at=instant(clock.now_ms() - 60_000))
     await asyncio.gather(*(deal.app.table.write(Update(key, behind)) for key in keys[AT_ONCE:]))

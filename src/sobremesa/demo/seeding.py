@@ -52,7 +52,7 @@ async def seed(settings: Settings, told: Told = _nobody) -> None:
             with clock.at(calendar.now_ms):
                 await _reading(world)
                 await (await app.archive.outbox()).replay()
-                await app.follower.catch_up()
+                await app.change_consumer.catch_up()
                 # The last thing of all: by it one knows that nothing is missing.
                 await app.accounts.grant_admin(ADMINISTRATOR)
 

@@ -26,7 +26,7 @@ class Agreements:
         self._archive = archive
         self._waiting: dict[MessageId, Card] = {}
 
-    def see(self, change: RawChange) -> None:
+    def collect(self, change: RawChange) -> None:
         new, old = change.new, change.old
         if new is None or new.get(_TYPE) != "amendment" or new.get(_STATE) != "accepted":
             return
@@ -36,7 +36,7 @@ class Agreements:
         if card is not None:
             self._waiting[card.message_id] = card
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         if not self._waiting:
             return
         records = await self._archive.records()

@@ -34,7 +34,7 @@ class Activity:
         self._table = table
         self._waiting: set[ConversationId] = set()
 
-    def see(self, change: RawChange) -> None:
+    def collect(self, change: RawChange) -> None:
         new, old = change.new, change.old
         if new is None:
             return
@@ -50,7 +50,7 @@ class Activity:
         if conversation is not None and not conversation.is_big:
             self._waiting.add(conversation.room_id)
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         at_once = asyncio.Semaphore(AT_ONCE)
 
         async def move(room_id: ConversationId) -> None:

@@ -34,11 +34,11 @@ class Expiring:
         self._clock = clock
         self._waiting: dict[str, RawChange] = {}
 
-    def see(self, change: RawChange) -> None:
+    def collect(self, change: RawChange) -> None:
         if change.expired and change.key.pk.startswith(_PARTITION) and change.key.sk.startswith(_ROW):
             self._waiting[change.id] = change
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         at_once = asyncio.Semaphore(AT_ONCE)
 
         async def count_all(changes: Sequence[RawChange]) -> None:

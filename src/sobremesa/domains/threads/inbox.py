@@ -38,7 +38,7 @@ class Inboxes:
 
     # Following the change log
 
-    def see(self, change: RawChange) -> None:
+    def collect(self, change: RawChange) -> None:
         new, old = change.new, change.old
         if new is None or _LAST_MESSAGE_AT not in new:
             return
@@ -48,7 +48,7 @@ class Inboxes:
         if thread is not None and not 0 < len(thread.participants) <= AT_ONCE:
             self._waiting.add(thread.room_id)
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         for room_id in list(self._waiting):
             try:
                 await self.bump(room_id)

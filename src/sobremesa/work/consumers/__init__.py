@@ -4,6 +4,6 @@
 - `service`: the follower
 """
 
-from sobremesa.work.consumers.service import Follower, Follows
+from sobremesa.work.consumers.service import ChangeConsumer, ChangeHandler
 
-__all__ = ["Follower", "Follows"]
+__all__ = ["ChangeConsumer", "ChangeHandler"]

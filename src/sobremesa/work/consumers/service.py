@@ -29,22 +29,22 @@ PAUSE_SECONDS = 5.0
 _log = structlog.get_logger("sobremesa.work.consumers")
 
 
-class Follows(Protocol):
+class ChangeHandler(Protocol):
     """Work that follows from changes."""
 
-    def see(self, change: RawChange) -> None:
+    def collect(self, change: RawChange) -> None:
         """Take note of a change; quick, since every change of the table comes here."""
         ...
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Do what was noted. If it fails, it is asked again, and what was noted must be noted still."""
         ...
 
 
-class Follower:
+class ChangeConsumer:
     """Follows one table on behalf of some kinds of work."""
 
-    def __init__(self, table: Table, clock: Clock, ids: Ids, name: str, work: Sequence[Follows]) -> None:
+    def __init__(self, table: Table, clock: Clock, ids: Ids, name: str, work: Sequence[ChangeHandler]) -> None:
         self._table = table
         self._clock = clock
         self._name = name
@@ -73,7 +73,7 @@ class Follower:
             while (batch := await reader.read(0)).changes:
                 self._see(batch.changes)
             for work in self._work:
-                await work.settle()
+                await work.flush()
         finally:
             await reader.close()
         await self._keep(batch.position, lease_seconds=0)
@@ -105,7 +105,7 @@ class Follower:
     def _see(self, changes: Sequence[RawChange]) -> None:
         for change in changes:
             for work in self._work:
-                work.see(change)
+                work.collect(change)
 
     async def _settle(self) -> bool:
         """Let all work be done; False if some of it failed, now or a moment ago, and has to be tried again."""
@@ -116,7 +116,7 @@ class Follower:
                 is_done = False
                 continue
             try:
-                await work.settle()
+                await work.flush()
             except Exception as error:  # whatever it is, it is tried again
                 is_done = False
                 self._rests_until[place] = now + PAUSE_SECONDS

@@ -10,7 +10,7 @@ import pytest
 from sobremesa.core.clock import SetClock
 from sobremesa.core.ids import Ids
 from sobremesa.table import Put, RawChange, Table
-from sobremesa.work.consumers import Follower
+from sobremesa.work.consumers import ChangeConsumer
 from sobremesa.work.consumers.entities import Progress
 from sobremesa.work.consumers.service import LEASE_SECONDS
 from sobremesa.work.jobs import Jobs
@@ -29,11 +29,11 @@ class Errands:
         self._noted: list[object] = []
         self._happened = asyncio.Condition()
 
-    def see(self, change: RawChange) -> None:
+    def collect(self, change: RawChange) -> None:
         if change.new is not None and "subject" in change.new:
             self._noted.append(change.new["subject"])
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         async with self._happened:
             self._happened.notify_all()
             if self.is_broken:
@@ -65,7 +65,7 @@ async def table(clock: SetClock) -> AsyncIterator[Table]:
 async def test_work_that_fails_keeps_no_other_waiting_and_misses_nothing(table: Table, clock: SetClock) -> None:
     jobs, broken, other = Jobs(table, clock, Ids(clock)), Errands(), Errands()
     broken.is_broken = True
-    following = asyncio.create_task(Follower(table, clock, Ids(clock), "errands", [broken, other]).run())
+    following = asyncio.create_task(ChangeConsumer(table, clock, Ids(clock), "errands", [broken, other]).run())
 
     await table.write(jobs.new("fetch", "bread"))
     await broken.until_failed()
@@ -81,7 +81,7 @@ async def test_work_that_fails_keeps_no_other_waiting_and_misses_nothing(table: 
 async def test_what_failed_until_the_end_is_done_by_the_next(table: Table, clock: SetClock) -> None:
     jobs, broken, other = Jobs(table, clock, Ids(clock)), Errands(), Errands()
     broken.is_broken = True
-    following = asyncio.create_task(Follower(table, clock, Ids(clock), "errands", [broken, other]).run())
+    following = asyncio.create_task(ChangeConsumer(table, clock, Ids(clock), "errands", [broken, other]).run())
     await table.write(jobs.new("fetch", "bread"))
     await other.until_done("bread")
     following.cancel()
@@ -89,7 +89,7 @@ async def test_what_failed_until_the_end_is_done_by_the_next(table: Table, clock
     clock.move(seconds=LEASE_SECONDS + 1)
 
     later = Errands()
-    await Follower(table, clock, Ids(clock), "errands", [later]).catch_up()
+    await ChangeConsumer(table, clock, Ids(clock), "errands", [later]).catch_up()
 
     assert later.done == ["bread"]
 
@@ -101,7 +101,7 @@ async def test_progress_of_another_store_starts_at_the_oldest_change(
     jobs, errands = Jobs(table, clock, Ids(clock)), Errands()
     await table.write(jobs.new("fetch", "bread"))
     await table.write(Put(Progress(name="errands", position=position, holder="a process of theirs")))
-    follower = Follower(table, clock, Ids(clock), "errands", [errands])
+    follower = ChangeConsumer(table, clock, Ids(clock), "errands", [errands])
     await follower.catch_up()
     await table.write(jobs.new("fetch", "milk"))
     await follower.catch_up()
