@@ -308,13 +308,13 @@ class Sobremesa:
         thread_cleanup = ThreadCleanup(table, clock, self.attachments)
         farewells += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
         exporters += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
-        handlers: list[ChangeHandler] = [
+        change_handlers: list[ChangeHandler] = [
             talks.activity,
             threads.inboxes,
             Agreements(table, self.archive),
             self.inboxes.expiring,
         ]
-        self.change_consumer = ChangeConsumer(table, clock, ids, "activity", handlers)
+        self.change_consumer = ChangeConsumer(table, clock, ids, "activity", change_handlers)
         self.handlers: dict[str, Handler] = {
             DEPART: self.accounts.depart,
             CLEAN_SERVER: cleanup.clean_server,
