@@ -10,8 +10,8 @@ from accounts.town import Town
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import SetClock
 from sobremesa.core.errors import Unauthenticated
+from sobremesa.domains.accounts.actor_cache import ActorCache, UserProof
 from sobremesa.domains.accounts.entities import User, user_by_id
-from sobremesa.domains.accounts.standing import PersonProof, Standings
 from sobremesa.table import Update, measure, set_to
 
 
@@ -66,7 +66,7 @@ async def test_a_read_that_began_before_a_session_ended_is_not_believed_after_it
     village: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     signed_in = await village.register("ana")
-    actor = Actor(user=signed_in.user.user_id, session_id=signed_in.session_id)
+    actor = Actor(person=signed_in.user.user_id, session_id=signed_in.session_id)
     read = village.table.get_many
     reading, ended = asyncio.Event(), asyncio.Event()
 
@@ -99,17 +99,17 @@ async def test_a_remembered_token_asks_the_table_nothing(village: Town) -> None:
 
 def test_the_memory_has_a_bound_and_keeps_the_newest() -> None:
     clock = SetClock()
-    standings = Standings(clock, max_tokens=10)
+    actor_cache = ActorCache(clock, max_tokens=10)
     for number in range(25):
-        proof = PersonProof(user_id=UserId(f"u{number}"), good_until_ms=clock.now_ms() + 1000)
+        proof = UserProof(user_id=UserId(f"u{number}"), good_until_ms=clock.now_ms() + 1000)
         actor = Actor(user=proof.user_id)
-        standings.keep(f"t{number}", proof, actor, read_ms=clock.now_ms(), forgotten=0)
-    assert len(standings._known) <= 10
-    assert set(standings._tokens_of) == {known.proof.subject for known in standings._known.values()}
-    assert standings.find_actor("t24") is not None
-    assert standings.find_actor("t0") is None
-    standings.drop("t24")
-    standings.forget("u23")
-    assert standings.find_actor("t23") is None
-    assert standings.find_proof("t24") is None
-    assert set(standings._tokens_of) == {known.proof.subject for known in standings._known.values()}
+        actor_cache.store(f"t{number}", proof, actor, read_ms=clock.now_ms(), invalidations=0)
+    assert len(actor_cache._entries) <= 10
+    assert set(actor_cache._tokens_of) == {entry.proof.subject for entry in actor_cache._entries.values()}
+    assert actor_cache.find_actor("t24") is not None
+    assert actor_cache.find_actor("t0") is None
+    actor_cache.drop("t24")
+    actor_cache.invalidate("u23")
+    assert actor_cache.find_actor("t23") is None
+    assert actor_cache.find_proof("t24") is None
+    assert set(actor_cache._tokens_of) == {entry.proof.subject for entry in actor_cache._entries.values()}

@@ -10,13 +10,13 @@ from __future__ import annotations
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Unauthenticated
+from sobremesa.domains.accounts.actor_cache import ActorCache, Proof, UserProof
 from sobremesa.domains.accounts.entities import Session, User, session_by_id, user_by_id
 from sobremesa.domains.accounts.issuers import LOOK_AGAIN_SECONDS, Issuers
 from sobremesa.domains.accounts.newcomers import Newcomers
 from sobremesa.domains.accounts.server_keys import PREFIX as KEY_PREFIX
 from sobremesa.domains.accounts.server_keys import ServerKeys
 from sobremesa.domains.accounts.signatures import peek
-from sobremesa.domains.accounts.standing import PersonProof, Proof, Standings
 from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.table import Key, Table
 from sobremesa.table.errors import BadKey
@@ -34,7 +34,7 @@ class Authentication:
         issuers: Issuers,
         newcomers: Newcomers,
         keys: ServerKeys,
-        standings: Standings,
+        actor_cache: ActorCache,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -42,28 +42,28 @@ class Authentication:
         self._issuers = issuers
         self._newcomers = newcomers
         self._keys = keys
-        self._standings = standings
+        self._actor_cache = actor_cache
 
     async def __call__(self, token: str) -> Actor:
-        actor = self._standings.find_actor(token)
+        actor = self._actor_cache.find_actor(token)
         return actor if actor is not None else await self._look(token)
 
     async def until(self, token: str) -> tuple[Actor, int]:
         """Who this is, and until when (epoch milliseconds) that need not be proven again."""
         actor = await self(token)
-        proof = self._standings.find_proof(token)
+        proof = self._actor_cache.find_proof(token)
         return actor, self._clock.now_ms() if proof is None else proof.good_until_ms
 
     async def _look(self, token: str) -> Actor:
-        forgotten = self._standings.forgotten
-        proof = self._standings.find_proof(token) or await self._prove(token)
+        invalidations = self._actor_cache.invalidations
+        proof = self._actor_cache.find_proof(token) or await self._prove(token)
         read_ms = self._clock.now_ms()
         try:
-            actor = await (self._read_person(proof) if isinstance(proof, PersonProof) else self._keys.read(proof))
+            actor = await (self._read_user(proof) if isinstance(proof, UserProof) else self._keys.read(proof))
         except Unauthenticated:
-            self._standings.drop(token)
+            self._actor_cache.drop(token)
             raise
-        self._standings.keep(token, proof, actor, read_ms=read_ms, forgotten=forgotten)
+        self._actor_cache.store(token, proof, actor, read_ms=read_ms, invalidations=invalidations)
         return actor
 
     async def _prove(self, token: str) -> Proof:
@@ -75,11 +75,11 @@ class Authentication:
             user_id = await self._newcomers.user_id_of(foreigner)
             # Not until the token ends: by then the issuer may have taken back the key that signed it.
             until_ms = min(foreigner.good_until_ms, self._clock.now_ms() + LOOK_AGAIN_SECONDS * 1000)
-            return PersonProof(user_id=user_id, tenant=foreigner.tenant, good_until_ms=until_ms)
+            return UserProof(user_id=user_id, tenant=foreigner.tenant, good_until_ms=until_ms)
         claims = await self._tokens.verify(token)
-        return PersonProof(user_id=claims.sub, session_id=claims.sid, good_until_ms=claims.exp * 1000)
+        return UserProof(user_id=claims.sub, session_id=claims.sid, good_until_ms=claims.exp * 1000)
 
-    async def _read_person(self, proof: PersonProof) -> Actor:
+    async def _read_user(self, proof: UserProof) -> Actor:
         """The person as they stand now; whoever came by another issuer has no session here, only a profile."""
         try:
             user, *session = await self._table.get_many(_keys(proof), consistent=True)
@@ -101,7 +101,7 @@ class Authentication:
         )
 
 
-def _keys(proof: PersonProof) -> list[Key[User] | Key[Session]]:
+def _keys(proof: UserProof) -> list[Key[User] | Key[Session]]:
     keys: list[Key[User] | Key[Session]] = [user_by_id(user_id=proof.user_id)]
     if proof.session_id is not None:
         keys.append(session_by_id(user_id=proof.user_id, session_id=proof.session_id))

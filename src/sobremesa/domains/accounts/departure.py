@@ -9,6 +9,7 @@ from typing import Any
 from sobremesa.core.actor import DELETED_NAME, UserId
 from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import Clash
+from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.departures import JOB, Departures, Farewell, JobQueue
 from sobremesa.domains.accounts.entities import (
     Credential,
@@ -29,7 +30,6 @@ from sobremesa.domains.accounts.errors import WrongPassword
 from sobremesa.domains.accounts.names import folded
 from sobremesa.domains.accounts.recovery import Recovery
 from sobremesa.domains.accounts.sessions import Sessions
-from sobremesa.domains.accounts.standing import Standings
 from sobremesa.table import (
     Delete,
     Key,
@@ -56,7 +56,7 @@ class Departure:
         clock: Clock,
         *,
         sessions: Sessions,
-        standings: Standings,
+        actor_cache: ActorCache,
         recovery: Recovery,
         jobs: JobQueue,
         departures: Departures,
@@ -65,7 +65,7 @@ class Departure:
         self._table = table
         self._clock = clock
         self._sessions = sessions
-        self._standings = standings
+        self._actor_cache = actor_cache
         self._recovery = recovery
         self._jobs = jobs
         self._departures = departures
@@ -91,7 +91,7 @@ class Departure:
         except ConditionFailed:
             raise Clash("The account was changed at this moment: try again.") from None
         finally:
-            self._standings.forget(user.user_id)
+            self._actor_cache.invalidate(user.user_id)
             self._departures.changed()
 
         self._jobs.nudge()

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import BadSetting, Settings
+from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.authentication import Authentication
 from sobremesa.domains.accounts.departures import Exporter, Farewell, JobQueue
@@ -17,7 +18,6 @@ from sobremesa.domains.accounts.newcomers import Newcomers
 from sobremesa.domains.accounts.passwords import Passwords, passwords_of
 from sobremesa.domains.accounts.server_keys import ServerKeys
 from sobremesa.domains.accounts.service import Accounts
-from sobremesa.domains.accounts.standing import Standings
 from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.domains.accounts.unclaimed import UnclaimedNames
 from sobremesa.http.limits import Limits
@@ -52,10 +52,10 @@ def open_accounts(
     mailer = mailer or mailer_of(settings)
     if settings.registration == "verified" and mailer is None:
         raise BadSetting("registration is `verified`, which needs mail: set mail, or pass a mailer")
-    standings = Standings(clock)
+    actor_cache = ActorCache(clock)
     tokens = Tokens(keyring, clock, settings.token_issuer)
     audit = Audit(table, clock, ids)
-    server_keys = ServerKeys(table, clock, ids, standings, audit)
+    server_keys = ServerKeys(table, clock, ids, actor_cache, audit)
     accounts = Accounts(
         table,
         clock,
@@ -63,7 +63,7 @@ def open_accounts(
         passwords=passwords or passwords_of(settings),
         tokens=tokens,
         keyring=keyring,
-        standings=standings,
+        actor_cache=actor_cache,
         audit=audit,
         limits=limits,
         mailer=mailer,
@@ -80,6 +80,6 @@ def open_accounts(
         issuers=Issuers(settings.issuers, clock),
         newcomers=Newcomers(table, clock, ids, unclaimed),
         keys=server_keys,
-        standings=standings,
+        actor_cache=actor_cache,
     )
     return Opened(accounts, authentication, server_keys)

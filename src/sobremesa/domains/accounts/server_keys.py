@@ -13,11 +13,11 @@ from sobremesa.core.actor import Actor, KeyId, Tenant
 from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import NotFound, Unauthenticated
 from sobremesa.core.ids import Ids
+from sobremesa.domains.accounts.actor_cache import ActorCache, KeyProof
 from sobremesa.domains.accounts.audit import OPERATOR, Audit, tenant_scope
 from sobremesa.domains.accounts.entities import ApiKey, api_key_by_id, api_keys_of, make_api_key, revoke_api_key
 from sobremesa.domains.accounts.errors import invalid
 from sobremesa.domains.accounts.secret_hash import secret_hash
-from sobremesa.domains.accounts.standing import KeyProof, Standings
 from sobremesa.table import Create, Delete, Page, Table
 from sobremesa.table.errors import BadKey, ConditionFailed
 from sobremesa.table.keys import check_part
@@ -42,12 +42,12 @@ class NewKey(msgspec.Struct, frozen=True, kw_only=True):
 class ServerKeys:
     """The server keys of all tenants."""
 
-    def __init__(self, table: Table, clock: Clock, ids: Ids, standings: Standings, audit: Audit) -> None:
+    def __init__(self, table: Table, clock: Clock, ids: Ids, actor_cache: ActorCache, audit: Audit) -> None:
         self._table = table
         self._audit = audit
         self._clock = clock
         self._ids = ids
-        self._standings = standings
+        self._actor_cache = actor_cache
 
     async def create_key(
         self,
@@ -103,7 +103,7 @@ class ServerKeys:
         except (ConditionFailed, BadKey):
             raise NotFound from None
         finally:
-            self._standings.forget(key_id)
+            self._actor_cache.invalidate(key_id)
 
     def prove(self, token: str) -> KeyProof:
         """Which key a text names; that it is the right secret shows only in `read`."""

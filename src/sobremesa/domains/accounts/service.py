@@ -17,6 +17,7 @@ from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, NotFound, Unauthenticated
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.audit import OPERATOR, SYSTEM_SCOPE, Audit, tenant_scope
 from sobremesa.domains.accounts.departure import Departure
 from sobremesa.domains.accounts.departures import Departures, Exporter, Farewell, JobQueue
@@ -49,7 +50,6 @@ from sobremesa.domains.accounts.passwords import Passwords
 from sobremesa.domains.accounts.recovery import Recovery
 from sobremesa.domains.accounts.registration import Registration, free_twin
 from sobremesa.domains.accounts.sessions import Sessions, SignedIn
-from sobremesa.domains.accounts.standing import Standings
 from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.domains.accounts.unclaimed import UnclaimedNames
 from sobremesa.domains.accounts.verification import Verification
@@ -85,7 +85,7 @@ class Accounts:
         passwords: Passwords,
         tokens: Tokens,
         keyring: Keyring,
-        standings: Standings,
+        actor_cache: ActorCache,
         audit: Audit,
         limits: Limits,
         mailer: Mailer | None,
@@ -99,7 +99,7 @@ class Accounts:
         self._clock = clock
         self._ids = ids
         self._passwords = passwords
-        self._standings = standings
+        self._actor_cache = actor_cache
         self._limits = limits
         self._keyring = keyring
         self._audit = audit
@@ -108,7 +108,7 @@ class Accounts:
         self.farewells = farewells if farewells is not None else []
         self.exporters = exporters if exporters is not None else []
         self.departures = Departures(table, clock)
-        self._sessions = Sessions(table, clock, ids, tokens, keyring, standings)
+        self._sessions = Sessions(table, clock, ids, tokens, keyring, actor_cache)
         addresses = KnownAddresses(keyring.secret("addresses"))
         self._registration = Registration(
             table,
@@ -156,7 +156,7 @@ class Accounts:
             table,
             clock,
             sessions=self._sessions,
-            standings=standings,
+            actor_cache=actor_cache,
             recovery=self._recovery,
             jobs=jobs,
             departures=self.departures,
@@ -303,7 +303,7 @@ class Accounts:
                     raise UsernameTaken from None
                 continue  # the name was changed by another request in between
 
-            self._standings.forget(user.user_id)
+            self._actor_cache.invalidate(user.user_id)
             return changed
         raise Busy
 
@@ -324,7 +324,7 @@ class Accounts:
             pattern=grant_admin,
         )
 
-        self._standings.forget(user.user_id)
+        self._actor_cache.invalidate(user.user_id)
         return await self.get_user(user.user_id)
 
     async def rotate_signing_key(self) -> str:

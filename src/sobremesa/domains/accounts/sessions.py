@@ -20,6 +20,7 @@ from sobremesa.core.actor import Actor, SessionId, UserId
 from sobremesa.core.clock import Clock, instant, milliseconds
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids
+from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.entities import (
     Session,
     User,
@@ -32,7 +33,6 @@ from sobremesa.domains.accounts.entities import (
 from sobremesa.domains.accounts.errors import SessionEnded
 from sobremesa.domains.accounts.keyring import ACCESS_SECONDS, Keyring
 from sobremesa.domains.accounts.secret_hash import secret_hash
-from sobremesa.domains.accounts.standing import Standings
 from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.table import Delete, Page, Table, Update, equals, set_to
 from sobremesa.table.errors import BadKey, ConditionFailed
@@ -78,14 +78,14 @@ class Sessions:
     """The sessions of all people."""
 
     def __init__(
-        self, table: Table, clock: Clock, ids: Ids, tokens: Tokens, keyring: Keyring, standings: Standings
+        self, table: Table, clock: Clock, ids: Ids, tokens: Tokens, keyring: Keyring, actor_cache: ActorCache
     ) -> None:
         self._table = table
         self._clock = clock
         self._ids = ids
         self._tokens = tokens
         self._secret = keyring.secret("refresh")
-        self._standings = standings
+        self._actor_cache = actor_cache
 
     def begin(self, user_id: UserId, device: str | None) -> Begun:
         """A new session; whoever asks stores it together with what makes it right."""
@@ -138,7 +138,7 @@ class Sessions:
         except ConditionFailed:
             raise NotFound from None
         finally:
-            self._standings.forget(user_id)
+            self._actor_cache.invalidate(user_id)
 
     async def end_all(self, user_id: UserId, *, keep: SessionId | None = None) -> None:
         """End every session of a person, or every other one."""
@@ -147,7 +147,7 @@ class Sessions:
         deletes = [Delete(session.own_key()) for session in found if session.session_id != keep]
         await self._table.write_many(deletes, pattern=end_session)
 
-        self._standings.forget(user_id)
+        self._actor_cache.invalidate(user_id)
 
     async def _load(self, user_id: UserId, session_id: SessionId) -> tuple[User, Session]:
         keys = (user_by_id(user_id=user_id), session_by_id(user_id=user_id, session_id=session_id))
