@@ -27,8 +27,8 @@ from sobremesa.domains.accounts import adopting as accounts_adopting
 from sobremesa.domains.accounts import api as accounts_api
 from sobremesa.domains.accounts import entities as account_entities
 from sobremesa.domains.accounts.audit import Audit
-from sobremesa.domains.accounts.departures import JOB as DEPART
-from sobremesa.domains.accounts.departures import Exporter, Farewell
+from sobremesa.domains.accounts.deletion_hooks import JOB as DELETE_ACCOUNT
+from sobremesa.domains.accounts.deletion_hooks import DeletionHook, Exporter
 from sobremesa.domains.accounts.entities import signing_keys
 from sobremesa.domains.accounts.keyring import Keyring, open_keyring
 from sobremesa.domains.accounts.mail import Mailer
@@ -189,7 +189,7 @@ class Sobremesa:
         audit = Audit(table, clock, ids)
         repeats = Idempotency(table, clock)
         readers = RoomReaders(table)
-        farewells: list[Farewell] = []
+        deletion_hooks: list[DeletionHook] = []
         exporters: list[Exporter] = []
 
         self.jobs = Jobs(table, clock, ids)
@@ -203,7 +203,7 @@ class Sobremesa:
             jobs=self.jobs,
             settings=settings,
             mailer=mailer,
-            farewells=farewells,
+            deletion_hooks=deletion_hooks,
             exporters=exporters,
             origin=self.origin,
         )
@@ -306,7 +306,7 @@ class Sobremesa:
         self.invites = InviteDirectory(self.server_invites, self.invitations)
 
         thread_cleanup = ThreadCleanup(table, clock, self.attachments)
-        farewells += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
+        deletion_hooks += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
         exporters += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
         change_handlers: list[ChangeHandler] = [
             talks.activity,
@@ -316,7 +316,7 @@ class Sobremesa:
         ]
         self.change_consumer = ChangeConsumer(table, clock, ids, "activity", change_handlers)
         self.handlers: dict[str, Handler] = {
-            DEPART: self.accounts.depart,
+            DELETE_ACCOUNT: self.accounts.finish_deletion,
             CLEAN_SERVER: cleanup.clean_server,
             CLEAN_CHANNEL: cleanup.clean_channel,
             CLEAN_CONVERSATION: talks.cleanup.clean_conversation,

@@ -66,7 +66,7 @@ async def test_a_read_that_began_before_a_session_ended_is_not_believed_after_it
     village: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     signed_in = await village.register("ana")
-    actor = Actor(person=signed_in.user.user_id, session_id=signed_in.session_id)
+    actor = Actor(user=signed_in.user.user_id, session_id=signed_in.session_id)
     read = village.table.get_many
     reading, ended = asyncio.Event(), asyncio.Event()
 

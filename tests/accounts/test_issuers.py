@@ -382,7 +382,7 @@ async def test_a_deleted_foreigner_is_not_brought_back_by_old_tokens(
         for _ in range(2):
             with pytest.raises(Unauthenticated):
                 await town.authenticate(product.token())
-            await town.accounts.depart(actor.user_id)
+            await town.accounts.finish_deletion(actor.user_id)
             clock.move(seconds=2)
 
         clock.move(seconds=24 * 3600)

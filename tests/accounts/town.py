@@ -13,7 +13,7 @@ from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Instant, SetClock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
-from sobremesa.domains.accounts.departures import Exporter, Farewell
+from sobremesa.domains.accounts.deletion_hooks import DeletionHook, Exporter
 from sobremesa.domains.accounts.key_stores import MemoryKeys
 from sobremesa.domains.accounts.keyring import Keyring
 from sobremesa.domains.accounts.opening import open_accounts
@@ -86,7 +86,7 @@ class Town:
         self.errands = Errands(clock, self.ids)
         self.mailbox = Mailbox()
         self.settings = Settings(**settings)
-        self.farewells: list[Farewell] = []
+        self.deletion_hooks: list[DeletionHook] = []
         self.exporters: list[Exporter] = []
         self.accounts, self.authenticate, self.server_keys = open_accounts(
             table,
@@ -98,7 +98,7 @@ class Town:
             settings=self.settings,
             mailer=self.mailbox,
             passwords=Passwords(time_cost=1, memory_kib=8),
-            farewells=self.farewells,
+            deletion_hooks=self.deletion_hooks,
             exporters=self.exporters,
         )
 

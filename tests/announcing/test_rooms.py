@@ -304,9 +304,9 @@ async def test_a_blocked_message_that_is_edited_or_taken_back_gives_nothing_away
 
 async def test_the_name_of_somebody_who_is_leaving_for_good_is_not_told(room: Room, ear: Ear, clock: SetClock) -> None:
     message = await room.say("hello")
-    departures = room.app.accounts.departures
-    await room.app.table.write(departures.adding(room.one.user_id))
-    departures.changed()
+    pending = room.app.accounts.pending_deletions
+    await room.app.table.write(pending.adding(room.one.user_id))
+    pending.invalidate()
     heard = about_messages(await ear.told())
 
     assert [(each.t, each.d["username"]) for each in heard] == [("message.created", DELETED_NAME)]
@@ -320,7 +320,7 @@ async def test_the_name_of_somebody_who_is_leaving_for_good_is_not_told(room: Ro
 async def test_a_new_message_is_told_without_any_read(room: Room, ear: Ear) -> None:
     await room.say("hello")
     await ear.hears()
-    await room.app.accounts.departing()
+    await room.app.accounts.users_being_deleted()
 
     await room.say("and again", nonce="n")
     changes = await ear.changes()
@@ -338,7 +338,7 @@ async def test_a_process_that_has_just_begun_reads_once_where_a_channel_belongs(
     await room.say("hello")
     await room.say("and again")
     changes = await ear.changes()
-    await room.app.accounts.departing()
+    await room.app.accounts.users_being_deleted()
 
     fresh = Ear(room.app, clock)
     with requests(room.app) as counted:

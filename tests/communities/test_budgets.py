@@ -156,7 +156,7 @@ async def still_town(town: Town, clock: Ahead, monkeypatch: pytest.MonkeyPatch) 
     clock.move(seconds=1)
     now = clock.now_ms()
     monkeypatch.setattr(clock, "now_ms", lambda: now)
-    await town.app.accounts.departing()
+    await town.app.accounts.users_being_deleted()
     return town
 
 

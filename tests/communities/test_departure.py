@@ -16,7 +16,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DELETED_NAME, Actor
 from sobremesa.core.errors import NotFound, Refusal
 from sobremesa.core.ids import MessageId
-from sobremesa.domains.accounts.entities import remove_traces
+from sobremesa.domains.accounts.entities import delete_user_data
 from sobremesa.domains.accounts.errors import OwnsServers
 from sobremesa.domains.communities.entities import ConnectionId, ConnectionPointer, clean_up, reads_of
 from sobremesa.table import Create, WritePattern
@@ -119,7 +119,7 @@ async def test_the_name_is_masked_at_once_and_gone_after_the_job(life: Life) -> 
     assert await app.jobs.run_pending(app.handlers) == 1
     assert await life.names_shown() == {DELETED_NAME}
     await assert_nothing_personal_is_left(life)
-    assert await app.accounts.departing() == frozenset()
+    assert await app.accounts.users_being_deleted() == frozenset()
 
     contents = await life.home.contents()
     assert contents[:3] == ["hello", "hello you", "message 0"]
@@ -134,7 +134,7 @@ def dying(call: Callable[..., Awaitable[Any]], steps: int) -> Callable[..., Awai
     left = [steps]
 
     async def removing(*operations: Any, pattern: WritePattern | None = None, **options: Any) -> Any:
-        if pattern in (clean_up, remove_traces):
+        if pattern in (clean_up, delete_user_data):
             left[0] -= 1
             if left[0] < 0:
                 raise RuntimeError("the process dies here")

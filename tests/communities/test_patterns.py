@@ -307,7 +307,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "ACC.11": lambda s: (accounts.reset_of(user_id=A), [s.reset]),
     "ACC.12": lambda s: (accounts.signing_keys(), s.signing),
     "ACC.13": lambda s: (accounts.server_secrets(), s.secrets),
-    "ACC.14": lambda s: (accounts.departing_people(), [s.departing]),
+    "ACC.14": lambda s: (accounts.pending_deletions(), [s.departing]),
     "ACC.15": lambda s: (accounts.audit_of(scope=S, month="202611"), [s.audit[1], s.audit[0]]),
     # Reports and cases
     "ROOM.2": lambda s: (rooms.reports_of(user_id=A), s.reports[:2]),

@@ -54,7 +54,7 @@ async def still(people: Company, clock: Ahead, monkeypatch: pytest.MonkeyPatch) 
     clock.move(seconds=1)
     now = clock.now_ms()
     monkeypatch.setattr(clock, "now_ms", lambda: now)
-    await people.app.accounts.departing()
+    await people.app.accounts.users_being_deleted()
     return people
 
 

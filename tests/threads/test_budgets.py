@@ -134,7 +134,7 @@ async def still_deal(deal: Deal, app: Sobremesa, clock: Ahead, monkeypatch: pyte
     clock.move(seconds=1)
     now = SystemClock().now_ms()
     monkeypatch.setattr(SystemClock, "now_ms", lambda clock: now)
-    await app.accounts.departing()
+    await app.accounts.users_being_deleted()
     return deal
 
 

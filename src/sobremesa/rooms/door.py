@@ -113,7 +113,7 @@ class People(Protocol):
         """Return the tenant of a user, or None if there is no such profile."""
         ...
 
-    async def departing(self) -> frozenset[UserId]:
+    async def users_being_deleted(self) -> frozenset[UserId]:
         """Those whose names are being taken out of the rooms, and are not to be shown meanwhile."""
         ...
 

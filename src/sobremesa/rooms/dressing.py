@@ -62,7 +62,7 @@ class Dressing:
 
     async def dress_for(self, seat: Seat, undressed: Undressed) -> list[MessageView]:
         """The views of messages as one person sees them."""
-        departing = await self._people.departing()
+        departing = await self._people.users_being_deleted()
         if undressed.plain is not None and not departing:
             return undressed.plain
         reactions = await self._reactions(seat, undressed)

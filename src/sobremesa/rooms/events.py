@@ -266,7 +266,7 @@ class RoomEvents:
         *,
         id: str = "",
     ) -> Announcement:
-        departing = await self._people.departing()
+        departing = await self._people.users_being_deleted()
         [message] = await with_names(self._people, [message])
         shown = shown_as(LiveMessage, self._kind, message, reactions, departing, withheld=False)
         if not is_withheld(message, safe_mode=place.safe_mode):

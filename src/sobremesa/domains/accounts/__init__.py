@@ -1,11 +1,12 @@
-"""Accounts: people, how they prove who they are, and the Actor that every request becomes.
+"""Accounts: users, how they authenticate, and the Actor of every request.
 
-- `entities`: what is stored, and what can be asked; `errors`: what is refused; `names`: what a name may be
-- `service`: the verbs of a person; `sessions`, `recovery`, `departure`, `departures`, `exporting`: its longer stories
-- `authentication`: from a token to an Actor; `actor_cache` caches, `tokens` are our own, `issuers` (with `jwks` and
-  `newcomers`) let a product's people in by its tokens, `server_keys` its servers; `signatures` checks them all
-- `keyring`, `key_stores`: signing keys and secrets, and where they are kept; `passwords`: argon2id;
-  `secret_hash`: how the rest is kept; `mail`: the way out
-- `audit`: who did what to whom
-- `opening`: the parts put together; `api`: the routes
+- `entities`: stored rows and access patterns; `errors`: refusals; `names`: rules for names, addresses and passwords
+- `service`: the operations of users; `login`, `registration`, `verification`, `sessions`, `recovery`, `exporting` and
+  `account_deletion` are its parts; `deletion_hooks`: what other domains do when an account is deleted
+- `authentication`: from a token to an Actor, cached by `actor_cache`. `tokens` are our own, `issuers` (with `jwks` and
+  `newcomers`) accept a product's tokens, `server_keys` are for its servers; `signatures` verifies signed tokens
+- `keyring`, `key_stores`: signing keys and secrets, and where they are stored; `passwords`: argon2id;
+  `secret_hash`: how other secrets are stored; `mail`: the mailer
+- `audit`: the audit log
+- `opening`: composes the parts; `api`: the routes
 """

@@ -211,7 +211,7 @@ blocks_of = Pattern("ACC.10", "Whom has this person blocked?", Block, prefix="BL
 reset_of = Lookup("ACC.11", "May this person set a new password?", PasswordReset, consistent=True)
 signing_keys = Pattern("ACC.12", "Which keys sign tokens?", SigningKey, prefix="SIGNKEY#", consistent=True)
 server_secrets = Pattern("ACC.13", "Which secrets has the server?", ServerSecret, prefix="SECRET#", consistent=True)
-departing_people = Lookup("ACC.14", "Whose traces are being removed?", Departing, consistent=True)
+pending_deletions = Lookup("ACC.14", "Whose traces are being removed?", Departing, consistent=True)
 audit_of = Pattern("ACC.15", "What was done here in this month?", AuditEntry, newest_first=True)
 pending_registration = Lookup(
     "ACC.16", "Which registration does this token confirm?", PendingRegistration, consistent=True
@@ -236,7 +236,7 @@ ask_registration = WritePattern("ACC.37", "Ask to register by mail", PendingRegi
 record_act = WritePattern("ACC.36", "Record an act of the operator", AuditEntry)
 keep_keys = WritePattern("ACC.33", "Keep signing keys and secrets", SigningKey, ServerSecret)
 delete_account = WritePattern("ACC.34", "Delete an account", User, Credential, EmailClaim, UsernameClaim, Departing)
-remove_traces = WritePattern(
+delete_user_data = WritePattern(
     "ACC.35", "Remove a departed person's traces", Session, Block, PasswordReset, ExternalIdentity, User, Departing
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
-from sobremesa.domains.accounts.departures import Exporter
+from sobremesa.domains.accounts.deletion_hooks import Exporter
 from sobremesa.domains.accounts.entities import User, blocks_of, sessions_of
 from sobremesa.table import Table
 

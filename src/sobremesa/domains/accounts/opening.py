@@ -10,7 +10,7 @@ from sobremesa.core.settings import BadSetting, Settings
 from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.authentication import Authentication
-from sobremesa.domains.accounts.departures import Exporter, Farewell, JobQueue
+from sobremesa.domains.accounts.deletion_hooks import DeletionHook, Exporter, JobQueue
 from sobremesa.domains.accounts.issuers import Issuers
 from sobremesa.domains.accounts.keyring import Keyring
 from sobremesa.domains.accounts.mail import Mailer, mailer_of
@@ -44,11 +44,11 @@ def open_accounts(
     settings: Settings,
     mailer: Mailer | None = None,
     passwords: Passwords | None = None,
-    farewells: list[Farewell] | None = None,
+    deletion_hooks: list[DeletionHook] | None = None,
     exporters: list[Exporter] | None = None,
     origin: Origin | None = None,
 ) -> Opened:
-    """All parts of accounts over one table. Other domains add their farewells and exporters to the lists."""
+    """All parts of accounts over one table. Other domains add their deletion hooks and exporters to the lists."""
     mailer = mailer or mailer_of(settings)
     if settings.registration == "verified" and mailer is None:
         raise BadSetting("registration is `verified`, which needs mail: set mail, or pass a mailer")
@@ -69,7 +69,7 @@ def open_accounts(
         mailer=mailer,
         jobs=jobs,
         settings=settings,
-        farewells=farewells,
+        deletion_hooks=deletion_hooks,
         exporters=exporters,
         unclaimed=(unclaimed := UnclaimedNames(table, origin)),
     )

@@ -1,7 +1,7 @@
 """Accounts: everything a person does about themselves.
 
 The verbs of one's own life here: register, log in, be seen, be found, block, change or recover the password, leave.
-`sessions` keeps devices, `departure` and `recovery` hold the two longer stories.
+`sessions` keeps devices, `account_deletion` and `recovery` hold the two longer stories.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, NotFound, Unauthenticated
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.account_deletion import AccountDeletion
 from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.audit import OPERATOR, SYSTEM_SCOPE, Audit, tenant_scope
-from sobremesa.domains.accounts.departure import Departure
-from sobremesa.domains.accounts.departures import Departures, Exporter, Farewell, JobQueue
+from sobremesa.domains.accounts.deletion_hooks import DeletionHook, Exporter, JobQueue, PendingDeletions
 from sobremesa.domains.accounts.entities import (
     Block,
     Session,
@@ -91,7 +91,7 @@ class Accounts:
         mailer: Mailer | None,
         jobs: JobQueue,
         settings: Settings,
-        farewells: list[Farewell] | None = None,
+        deletion_hooks: list[DeletionHook] | None = None,
         exporters: list[Exporter] | None = None,
         unclaimed: UnclaimedNames | None = None,
     ) -> None:
@@ -105,9 +105,9 @@ class Accounts:
         self._audit = audit
         self._heavy = HeavyWork()
         self._unclaimed = unclaimed or UnclaimedNames(table)
-        self.farewells = farewells if farewells is not None else []
+        self.deletion_hooks = deletion_hooks if deletion_hooks is not None else []
         self.exporters = exporters if exporters is not None else []
-        self.departures = Departures(table, clock)
+        self.pending_deletions = PendingDeletions(table, clock)
         self._sessions = Sessions(table, clock, ids, tokens, keyring, actor_cache)
         addresses = KnownAddresses(keyring.secret("addresses"))
         self._registration = Registration(
@@ -152,15 +152,15 @@ class Accounts:
             public_url=settings.address,
             find_by_email=self.find_by_email,
         )
-        self._departure = Departure(
+        self._account_deletion = AccountDeletion(
             table,
             clock,
             sessions=self._sessions,
             actor_cache=actor_cache,
             recovery=self._recovery,
             jobs=jobs,
-            departures=self.departures,
-            farewells=self.farewells,
+            pending_deletions=self.pending_deletions,
+            deletion_hooks=self.deletion_hooks,
         )
 
     async def prepare(self) -> None:
@@ -275,9 +275,9 @@ class Accounts:
         user = await self._table.get(user_by_id(user_id=user_id))
         return None if user is None else user.tenant
 
-    async def departing(self) -> frozenset[UserId]:
+    async def users_being_deleted(self) -> frozenset[UserId]:
         """Those who have deleted their account and whose names still stand somewhere."""
-        return await self.departures.names()
+        return await self.pending_deletions.user_ids()
 
     async def change_profile(
         self, actor: Actor, *, username: str | None = None, avatar_url: str | UnsetType | None = UNSET
@@ -397,11 +397,11 @@ class Accounts:
     async def delete_me(self, actor: Actor, *, password: str | None = None) -> None:
         """Delete one's account: nobody can log in to it any more, and its traces go away in the background."""
         with self._heavy.only_one(actor.user_id):
-            await self._departure.begin(await self.get_me(actor), password)
+            await self._account_deletion.start(await self.get_me(actor), password)
 
-    async def depart(self, subject: str) -> None:
+    async def finish_deletion(self, subject: str) -> None:
         """The job that removes a deleted person's traces; it may be run again at any point."""
-        await self._departure.finish(UserId(subject))
+        await self._account_deletion.finish(UserId(subject))
 
     async def export(self, actor: Actor) -> AsyncGenerator[Any, None]:
         """Everything that is kept of this person, as JSON values, one after the other."""

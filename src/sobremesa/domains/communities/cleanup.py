@@ -75,12 +75,12 @@ class Cleanup:
 
     # People who delete their account
 
-    async def objection(self, user_id: UserId) -> Refusal | None:
+    async def find_objection(self, user_id: UserId) -> Refusal | None:
         """OwnsServers while somebody else would lose their server with this person."""
         owned = [server_id async for server_id in self._owned_by(user_id)]
         return OwnsServers(server_ids=owned) if owned else None
 
-    async def depart(self, user_id: UserId) -> None:
+    async def delete_user_data(self, user_id: UserId) -> None:
         """Take a person out of every server, and their name out of everything they said.
 
         Out first: whoever is still believed for a second on another node can then say nothing more under that name.

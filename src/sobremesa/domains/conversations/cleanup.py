@@ -44,11 +44,11 @@ class Cleanup:
         gone = [guard_of(quota="pins", owner_id=room_id), conversation_by_id(room_id=room_id)]
         await self._table.write_many([Delete(key) for key in gone], pattern=clean_up)
 
-    async def objection(self, user_id: UserId) -> Refusal | None:
+    async def find_objection(self, user_id: UserId) -> Refusal | None:
         """Nothing in a conversation keeps a person from leaving."""
         return None
 
-    async def depart(self, user_id: UserId) -> None:
+    async def delete_user_data(self, user_id: UserId) -> None:
         """Take a person out of their groups, and their name out of everything they said.
 
         In a direct conversation their seat stays, for the other one's sake: it says no more than that they were there.

@@ -29,11 +29,11 @@ class Cleanup:
         self._table = table
         self._clock = clock
 
-    async def objection(self, user_id: UserId) -> Refusal | None:
+    async def find_objection(self, user_id: UserId) -> Refusal | None:
         """Nothing in an inbox keeps a person from leaving."""
         return None
 
-    async def depart(self, user_id: UserId) -> None:
+    async def delete_user_data(self, user_id: UserId) -> None:
         """Remove everything that is a person's own in the inboxes of their tenant."""
         async for own in self._places(user_id):
             await self._table.delete_every(everything_of(**own.parts()), pattern=clean_up)

@@ -136,11 +136,11 @@ class Review:
 
     # People who leave
 
-    async def objection(self, user_id: UserId) -> Refusal | None:
+    async def find_objection(self, user_id: UserId) -> Refusal | None:
         """Nobody is kept for what they reported."""
         return None
 
-    async def depart(self, user_id: UserId) -> None:
+    async def delete_user_data(self, user_id: UserId) -> None:
         """Forget what a person reported; the cases stay."""
         keys = [claim.own_key() async for claim in self._table.every(reports_of(user_id=user_id))]
         await self._table.write_many([Delete(key) for key in keys], pattern=forget_reports)

@@ -33,11 +33,11 @@ class Cleanup:
         self._clock = clock
         self._traces = Traces(THREADS, table, files, pattern=clean_up)
 
-    async def objection(self, user_id: UserId) -> Refusal | None:
+    async def find_objection(self, user_id: UserId) -> Refusal | None:
         """Nobody is kept: the other side keeps what was said and agreed."""
         return None
 
-    async def depart(self, user_id: UserId) -> None:
+    async def delete_user_data(self, user_id: UserId) -> None:
         """Take a person out of every thread, and their name out of everything they said.
 
         Out first: whoever is still believed for a second on another node can then say nothing more under that name.

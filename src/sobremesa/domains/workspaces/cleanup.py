@@ -49,7 +49,7 @@ class Cleanup:
         await self._table.delete_every(left_in(workspace_id=workspace_id), pattern=clean_up)
         await self._table.write_many([Delete(workspace_by_id(workspace_id=workspace_id))], pattern=clean_up)
 
-    async def objection(self, user_id: UserId) -> Refusal | None:
+    async def find_objection(self, user_id: UserId) -> Refusal | None:
         """OwnsWorkspaces while others would be left without an owner."""
         alone: list[WorkspaceId] = []
         for place in await self._places(user_id):
@@ -58,7 +58,7 @@ class Cleanup:
                 alone.append(place.workspace_id)
         return OwnsWorkspaces(workspace_ids=alone) if alone else None
 
-    async def depart(self, user_id: UserId) -> None:
+    async def delete_user_data(self, user_id: UserId) -> None:
         """Take a person out of every workspace; one that only they were in goes with them."""
         for place in await self._places(user_id):
             if not await self._members.hand_over_and_leave(place):

@@ -1,4 +1,4 @@
-"""Leaving for good: at once for others, and complete in the end, also when the work is interrupted."""
+"""Account deletion: visible to others at once, and complete in the end, also after an interruption."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from sobremesa.table import Create, measure
 
 
 class Club:
-    """Another domain, which knows people by name."""
+    """Another domain, which stores the names of users."""
 
     def __init__(self) -> None:
         self.owners: set[UserId] = set()
         self.names: dict[UserId, str] = {}
         self.failures = 0
-        self.departed: list[UserId] = []
+        self.deleted: list[UserId] = []
 
-    async def objection(self, user_id: UserId) -> Refusal | None:
+    async def find_objection(self, user_id: UserId) -> Refusal | None:
         return OwnsServers(server_ids=["s1"]) if user_id in self.owners else None
 
-    async def depart(self, user_id: UserId) -> None:
+    async def delete_user_data(self, user_id: UserId) -> None:
         if self.failures:
             self.failures -= 1
             raise ConnectionError("the store went away")
         self.names.pop(user_id, None)
-        self.departed.append(user_id)
+        self.deleted.append(user_id)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
         yield {"kind": "club", "name": self.names[user_id]}
@@ -42,19 +42,19 @@ class Club:
 @pytest.fixture
 def club(town: Town) -> Club:
     club = Club()
-    town.farewells.append(club)
+    town.deletion_hooks.append(club)
     town.exporters.append(club)
     return club
 
 
-async def test_a_deleted_person_is_gone_at_once(town: Town, club: Club) -> None:
+async def test_deleted_user_is_gone_at_once(town: Town, club: Club) -> None:
     signed_in = await town.register("ana")
     ana = await town.authenticate(signed_in.access_token)
     bea = await town.actor("bea")
     await town.accounts.change_profile(ana, avatar_url="/v1/attachments/1")
     await town.accounts.grant_admin("ana")
     await town.accounts.block(bea, ana.user_id)
-    assert await town.accounts.departures.names() == frozenset()
+    assert await town.accounts.pending_deletions.user_ids() == frozenset()
 
     await town.accounts.delete_me(ana, password=PASSWORD)
 
@@ -69,7 +69,7 @@ async def test_a_deleted_person_is_gone_at_once(town: Town, club: Club) -> None:
     assert await town.accounts.find_by_username("ana") is None
     deleted = PublicProfile(user_id=ana.user_id, username="deleted user")
     assert await town.accounts.profiles([ana.user_id]) == {ana.user_id: deleted}
-    assert await town.accounts.departures.names() == {ana.user_id}
+    assert await town.accounts.pending_deletions.user_ids() == {ana.user_id}
     tombstone = await town.table.get(user_by_id(user_id=ana.user_id))
     assert tombstone is not None
     assert (tombstone.email, tombstone.avatar_url, tombstone.is_admin) == (None, None, False)
@@ -95,16 +95,16 @@ async def test_heavy_requests_of_a_user_run_one_at_a_time(town: Town) -> None:
     await town.accounts.delete_me(ana, password=PASSWORD)
 
 
-async def test_their_address_and_name_are_free_again(town: Town) -> None:
+async def test_email_and_username_of_a_deleted_user_are_free_again(town: Town) -> None:
     first = await town.actor("ana")
     await town.accounts.delete_me(first, password=PASSWORD)
     second = await town.actor("ana")
-    await town.accounts.depart(first.user_id)
+    await town.accounts.finish_deletion(first.user_id)
     assert (await town.accounts.get_me(second)).username == "ana"
     await town.login("ana")
 
 
-async def test_after_the_job_nothing_personal_is_left(town: Town, club: Club) -> None:
+async def test_no_personal_data_is_left_after_the_job(town: Town, club: Club) -> None:
     ana, bea = await town.actor("ana"), await town.actor("bea")
     await town.login("ana", device="my phone")
     await town.accounts.block(ana, bea.user_id)
@@ -113,10 +113,10 @@ async def test_after_the_job_nothing_personal_is_left(town: Town, club: Club) ->
     club.names[ana.user_id] = "ana"
 
     await town.accounts.delete_me(ana, password=PASSWORD)
-    await town.accounts.depart(ana.user_id)
+    await town.accounts.finish_deletion(ana.user_id)
 
-    assert (club.departed, club.names) == ([ana.user_id], {})
-    assert await town.accounts.departures.names() == frozenset()
+    assert (club.deleted, club.names) == ([ana.user_id], {})
+    assert await town.accounts.pending_deletions.user_ids() == frozenset()
     rows = [row async for row in town.table.scan() if ana.user_id in row["pk"]]
     assert [row["sk"] for row in rows] == ["PROFILE"]
     kept = [row async for row in town.table.scan() if row["entityType"] != "Errand" and bea.user_id not in str(row)]
@@ -125,33 +125,33 @@ async def test_after_the_job_nothing_personal_is_left(town: Town, club: Club) ->
         await town.accounts.confirm_reset(token=town.mailbox.letters[-1].token, password=PASSWORD)
 
 
-async def test_an_interrupted_departure_goes_on_where_it_must(town: Town, club: Club) -> None:
+async def test_interrupted_deletion_is_resumed(town: Town, club: Club) -> None:
     second = Club()
-    town.farewells.append(second)
+    town.deletion_hooks.append(second)
     ana = await town.actor("ana")
     await town.accounts.delete_me(ana, password=PASSWORD)
     second.failures = 1
     with pytest.raises(ConnectionError):
-        await town.accounts.depart(ana.user_id)
-    assert await town.accounts.departures.names() == {ana.user_id}
+        await town.accounts.finish_deletion(ana.user_id)
+    assert await town.accounts.pending_deletions.user_ids() == {ana.user_id}
 
-    await town.accounts.depart(ana.user_id)
+    await town.accounts.finish_deletion(ana.user_id)
 
-    assert second.departed == [ana.user_id]
-    assert await town.accounts.departures.names() == frozenset()
-    await town.accounts.depart(ana.user_id)
-    assert await town.accounts.departures.names() == frozenset()
+    assert second.deleted == [ana.user_id]
+    assert await town.accounts.pending_deletions.user_ids() == frozenset()
+    await town.accounts.finish_deletion(ana.user_id)
+    assert await town.accounts.pending_deletions.user_ids() == frozenset()
 
 
-async def test_somebody_who_is_still_here_is_not_removed_by_a_stray_job(town: Town, club: Club) -> None:
+async def test_stray_job_does_not_delete_an_active_user(town: Town, club: Club) -> None:
     ana = await town.actor("ana")
-    await town.accounts.depart(ana.user_id)
-    await town.accounts.depart("nobody")
-    assert club.departed == []
+    await town.accounts.finish_deletion(ana.user_id)
+    await town.accounts.finish_deletion("nobody")
+    assert club.deleted == []
     await town.login("ana")
 
 
-async def test_a_domain_can_object(town: Town, club: Club) -> None:
+async def test_domain_can_refuse_a_deletion(town: Town, club: Club) -> None:
     ana = await town.actor("ana")
     club.owners.add(ana.user_id)
     with pytest.raises(OwnsServers) as refused:
@@ -162,14 +162,14 @@ async def test_a_domain_can_object(town: Town, club: Club) -> None:
 
 
 @pytest.mark.parametrize("password", [None, "", "a guess, a guess"])
-async def test_whoever_has_a_password_must_give_it(town: Town, password: str | None) -> None:
+async def test_user_with_a_password_must_enter_it(town: Town, password: str | None) -> None:
     ana = await town.actor("ana")
     with pytest.raises(WrongPassword):
         await town.accounts.delete_me(ana, password=password)
     await town.login("ana")
 
 
-async def test_an_older_row_without_claims_can_leave_and_takes_nobody_elses(town: Town) -> None:
+async def test_deleting_a_user_without_claims_keeps_the_claims_of_others(town: Town) -> None:
     user_id = UserId("old")
     await town.table.write(Create(User(user_id=user_id, username="john", email="john@example.com")))
     other = await town.register("john", email="other@example.com")
@@ -177,19 +177,19 @@ async def test_an_older_row_without_claims_can_leave_and_takes_nobody_elses(town
     assert await town.accounts.find_by_username("john") == other.user
 
 
-async def test_departures_are_read_at_most_every_second_and_seen_by_other_nodes(town: Town) -> None:
+async def test_pending_deletions_are_read_once_a_second_and_visible_to_other_nodes(town: Town) -> None:
     node = town.neighbour()
     ana = await town.actor("ana")
-    assert await node.accounts.departures.names() == frozenset()
+    assert await node.accounts.pending_deletions.user_ids() == frozenset()
     await town.accounts.delete_me(ana, password=PASSWORD)
     with measure() as measured:
-        assert await node.accounts.departures.names() == frozenset()
+        assert await node.accounts.pending_deletions.user_ids() == frozenset()
     assert measured.calls == 0
     town.clock.move(seconds=1)
-    assert await node.accounts.departures.names() == {ana.user_id}
+    assert await node.accounts.pending_deletions.user_ids() == {ana.user_id}
 
 
-async def test_many_departures_at_once_are_all_remembered(town: Town) -> None:
+async def test_concurrent_deletions_are_all_pending(town: Town) -> None:
     people = [await town.actor(f"p{number}") for number in range(5)]
     for person in people:
         await town.accounts.delete_me(person, password=PASSWORD)
@@ -197,11 +197,11 @@ async def test_many_departures_at_once_are_all_remembered(town: Town) -> None:
     assert row is not None
     assert row.user_ids == {person.user_id for person in people}
     for person in people:
-        await town.accounts.depart(person.user_id)
-    assert await town.accounts.departures.names() == frozenset()
+        await town.accounts.finish_deletion(person.user_id)
+    assert await town.accounts.pending_deletions.user_ids() == frozenset()
 
 
-async def test_an_export_has_everything_of_oneself_and_no_hash(town: Town, club: Club) -> None:
+async def test_export_contains_all_data_of_the_user_and_no_hash(town: Town, club: Club) -> None:
     ana, bea = await town.actor("ana"), await town.actor("bea")
     await town.login("ana", device="phone")
     await town.accounts.block(ana, bea.user_id)

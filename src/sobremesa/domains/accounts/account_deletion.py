@@ -1,4 +1,4 @@
-"""Leaving for good: one transaction that empties the profile, then a job that removes what is left elsewhere."""
+"""Account deletion: one transaction that empties the profile, then a job that removes the rest of the user's data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sobremesa.core.actor import DELETED_NAME, UserId
 from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import Clash
 from sobremesa.domains.accounts.actor_cache import ActorCache
-from sobremesa.domains.accounts.departures import JOB, Departures, Farewell, JobQueue
+from sobremesa.domains.accounts.deletion_hooks import JOB, DeletionHook, JobQueue, PendingDeletions
 from sobremesa.domains.accounts.entities import (
     Credential,
     EmailClaim,
@@ -21,8 +21,8 @@ from sobremesa.domains.accounts.entities import (
     blocks_of,
     credential_of,
     delete_account,
+    delete_user_data,
     email_claim,
-    remove_traces,
     user_by_id,
     username_claim,
 )
@@ -43,12 +43,12 @@ from sobremesa.table import (
 )
 from sobremesa.table.errors import ConditionFailed
 
-IDENTITY_RESTS_SECONDS = 24 * 3600
-"""How long another issuer's tokens for a deleted person are refused, instead of making them anew."""
+IDENTITY_TOMBSTONE_SECONDS = 24 * 3600
+"""How long the tokens of another issuer are refused for a deleted user, instead of creating the user again."""
 
 
-class Departure:
-    """How a person leaves."""
+class AccountDeletion:
+    """Deletes accounts."""
 
     def __init__(
         self,
@@ -59,8 +59,8 @@ class Departure:
         actor_cache: ActorCache,
         recovery: Recovery,
         jobs: JobQueue,
-        departures: Departures,
-        farewells: Sequence[Farewell],
+        pending_deletions: PendingDeletions,
+        deletion_hooks: Sequence[DeletionHook],
     ) -> None:
         self._table = table
         self._clock = clock
@@ -68,14 +68,14 @@ class Departure:
         self._actor_cache = actor_cache
         self._recovery = recovery
         self._jobs = jobs
-        self._departures = departures
-        self._farewells = farewells
+        self._pending_deletions = pending_deletions
+        self._deletion_hooks = deletion_hooks
 
-    async def begin(self, user: User, password: str | None) -> None:
-        """Empty the profile and ask for the rest to be removed; refused while a domain objects."""
+    async def start(self, user: User, password: str | None) -> None:
+        """Empty the profile and queue the removal of the rest; refused while a domain objects."""
         await self._check_password(user, password)
-        for farewell in self._farewells:
-            refusal = await farewell.objection(user.user_id)
+        for hook in self._deletion_hooks:
+            refusal = await hook.find_objection(user.user_id)
             if refusal is not None:
                 raise refusal
         removals = await self._removals(user)
@@ -84,45 +84,45 @@ class Departure:
             await self._table.write(
                 self._tombstone(user),
                 *removals,
-                self._departures.adding(user.user_id),
+                self._pending_deletions.adding(user.user_id),
                 self._jobs.new(JOB, user.user_id),
                 pattern=delete_account,
             )
         except ConditionFailed:
-            raise Clash("The account was changed at this moment: try again.") from None
+            raise Clash("The account changed during the request. Try again.") from None
         finally:
             self._actor_cache.invalidate(user.user_id)
-            self._departures.changed()
+            self._pending_deletions.invalidate()
 
         self._jobs.nudge()
 
     async def finish(self, user_id: UserId) -> None:
-        """Remove every trace of a deleted person. It may stop anywhere and be run again."""
+        """Remove all data of a deleted user. It can be interrupted anywhere and repeated."""
         user = await self._table.get(user_by_id(user_id=user_id))
         if user is None or user.deleted_at is None:
             return
         await self._sessions.end_all(user_id)
         blocks = [block async for block in self._table.every(blocks_of(user_id=user_id))]
-        traces: list[Delete[Any]] = [Delete(block.own_key()) for block in blocks]
-        traces.append(Delete(PasswordReset.key(user_id=user_id)))
-        await self._table.write_many(traces, pattern=remove_traces)
-        for farewell in self._farewells:
-            await farewell.depart(user_id)
-        await self._rest_identity(user)
+        deletes: list[Delete[Any]] = [Delete(block.own_key()) for block in blocks]
+        deletes.append(Delete(PasswordReset.key(user_id=user_id)))
+        await self._table.write_many(deletes, pattern=delete_user_data)
+        for hook in self._deletion_hooks:
+            await hook.delete_user_data(user_id)
+        await self._end_identity(user)
 
-        await self._departures.end(user_id)
+        await self._pending_deletions.end(user_id)
 
     async def _check_password(self, user: User, password: str | None) -> None:
-        """Whoever has a password must give it: a session left open somewhere is not enough to delete everything."""
+        """Require the password if there is one: an open session on a shared device must not be enough."""
         if await self._recovery.find_hash(user) is None:
             return
         if password is None:
-            raise WrongPassword("Give your password to delete the account.")
+            raise WrongPassword("Enter your password to delete the account.")
         await self._recovery.require_password(user, password)
 
     def _tombstone(self, user: User) -> Update[User]:
         now = self._clock.now()
-        # A hash of an older program that has just moved would leave a credential behind.
+        # A legacy hash that has just moved to a credential would leave that credential behind.
         old = user.password_hash
         same_hash = absent_or_null("password_hash") if old is None else equals("password_hash", old)
         return Update(
@@ -133,7 +133,7 @@ class Departure:
         )
 
     async def _removals(self, user: User) -> list[Operation]:
-        """The credential and the claims, as far as there are any: an older table has none."""
+        """Return the deletes of the credential and the claims, if there are any: an older table has none."""
         credential: Key[Credential] = credential_of(user_id=user.user_id)
         username: Key[UsernameClaim] = username_claim(username=folded(user.username))
         keys: list[Key[Credential] | Key[UsernameClaim] | Key[EmailClaim]] = [credential, username]
@@ -146,12 +146,12 @@ class Departure:
             if isinstance(row, Credential | UsernameClaim | EmailClaim) and row.user_id == user.user_id
         ]
 
-    async def _rest_identity(self, user: User) -> None:
-        """Let another issuer's old tokens find that this person is gone, until they are out."""
+    async def _end_identity(self, user: User) -> None:
+        """Mark the external identity as deleted until its issuer's old tokens have expired."""
         if user.identity is None:
             return
         now = self._clock.now_ms()
-        ended = set_to(ended_at=instant(now), expires_at=now // 1000 + IDENTITY_RESTS_SECONDS)
+        ended = set_to(ended_at=instant(now), expires_at=now // 1000 + IDENTITY_TOMBSTONE_SECONDS)
         with contextlib.suppress(ConditionFailed):
             await self._table.write(
                 Update(
@@ -159,6 +159,6 @@ class Departure:
                     ended,
                     when=equals("user_id", user.user_id) & absent_or_null("ended_at"),
                 ),
-                pattern=remove_traces,
+                pattern=delete_user_data,
             )
-        await self._table.write(Update(user.own_key(), remove("identity")), pattern=remove_traces)
+        await self._table.write(Update(user.own_key(), remove("identity")), pattern=delete_user_data)
