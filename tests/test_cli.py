@@ -223,5 +223,5 @@ def test_a_server_says_in_one_line_why_it_cannot_start(tmp_path: Path) -> None:
 
     assert refused.returncode == 1
     warned, said = refused.stderr.strip().splitlines()
-    assert "SOBREMESA_POTR is no setting: did you mean SOBREMESA_PORT?" in warned
+    assert "SOBREMESA_POTR is not a setting: did you mean SOBREMESA_PORT?" in warned
     assert "is no store" in said

@@ -30,7 +30,7 @@ def test_variables_are_read_by_their_type() -> None:
     assert settings.names == Names(pk="PK", entity_type="_type", indexes={"gsi1": IndexNames(name="GSI1")})
 
 
-def test_what_is_given_goes_before_the_environment() -> None:
+def test_given_value_overrides_the_environment() -> None:
     settings = Settings.from_environment({"SOBREMESA_PORT": "9000"}, port=1, host=None)
 
     assert (settings.port, settings.host) == (1, "127.0.0.1")
@@ -51,37 +51,37 @@ def test_what_is_given_goes_before_the_environment() -> None:
         ("SOBREMESA_NAMES", '{"style": "onetable"}'),
     ],
 )
-def test_a_setting_that_cannot_be_used_is_named(name: str, text: str) -> None:
+def test_error_names_the_invalid_setting(name: str, text: str) -> None:
     with pytest.raises(BadSetting, match=name.removeprefix("SOBREMESA_").lower() + "|" + name) as refused:
         Settings.from_environment({name: text})
     assert "$." not in str(refused.value)
 
 
-def test_a_variable_that_is_no_setting_is_told_with_the_nearest_one() -> None:
+def test_unknown_variable_is_reported_with_the_nearest_setting() -> None:
     variables = {"SOBREMESA_POTR": "9000", "SOBREMESA_PORT": "9000", "SOBREMESA_QWERTYUIOP": "x", "PATH": "/bin"}
     assert unknown_variables(variables) == [
-        "SOBREMESA_POTR is no setting: did you mean SOBREMESA_PORT?",
-        "SOBREMESA_QWERTYUIOP is no setting.",
+        "SOBREMESA_POTR is not a setting: did you mean SOBREMESA_PORT?",
+        "SOBREMESA_QWERTYUIOP is not a setting.",
     ]
 
 
-def test_redis_beside_a_file_is_warned_about() -> None:
+def test_redis_with_a_file_store_is_warned_about() -> None:
     assert "SOBREMESA_REDIS" in Settings(redis="redis://127.0.0.1:6379").warnings()[0]
     assert Settings(redis="redis://127.0.0.1:6379", store="dynamodb://T").warnings() == []
     assert Settings().warnings() == []
 
 
 @pytest.mark.parametrize(("memory_kib", "time_cost"), [(8, 1), (17_000, 2), (7_168, 4), (4_096, 100)])
-def test_passwords_are_hashed_cheaply_only_where_that_is_said(memory_kib: int, time_cost: int) -> None:
+def test_weak_password_hashing_needs_an_explicit_setting(memory_kib: int, time_cost: int) -> None:
     costs = {"SOBREMESA_ARGON2_MEMORY_KIB": str(memory_kib), "SOBREMESA_ARGON2_TIME_COST": str(time_cost)}
-    with pytest.raises(BadSetting, match="too cheaply"):
+    with pytest.raises(BadSetting, match="too weak"):
         Settings(argon2_memory_kib=memory_kib, argon2_time_cost=time_cost)
-    with pytest.raises(BadSetting, match="too cheaply"):
+    with pytest.raises(BadSetting, match="too weak"):
         Settings.from_environment(costs)
     allowed = Settings.from_environment(costs | {"SOBREMESA_INSECURE_PASSWORDS": "true"})
     assert "SOBREMESA_INSECURE_PASSWORDS" in allowed.warnings()[0]
 
 
-def test_passwords_may_be_hashed_at_other_safe_costs() -> None:
+def test_other_safe_costs_are_accepted() -> None:
     assert Settings(argon2_memory_kib=7_168, argon2_time_cost=5).warnings() == []
     assert Settings(argon2_memory_kib=65_536, argon2_time_cost=3).warnings() == []

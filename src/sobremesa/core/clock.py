@@ -43,7 +43,7 @@ class SetClock(Clock):
 
 
 def instant(milliseconds: int) -> Instant:
-    """The fixed-width text of a moment."""
+    """Return a moment as fixed-width text."""
     seconds, rest = divmod(milliseconds, 1000)
     return Instant(f"{_second(seconds)}.{rest:03d}Z")
 
@@ -54,13 +54,13 @@ def _second(seconds: int) -> str:
 
 
 def milliseconds(moment: Instant) -> int:
-    """The milliseconds since 1970 of a fixed-width text; the inverse of `instant`."""
+    """Return the milliseconds since 1970 of a fixed-width text; the inverse of `instant`."""
     parsed = datetime.strptime(moment, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
     return int(parsed.timestamp()) * 1000 + parsed.microsecond // 1000
 
 
 def lenient_ms(moment: str) -> int | None:
-    """The milliseconds of a time as other writers spell it; None if it cannot be read."""
+    """Return the milliseconds of an ISO 8601 time in any format; None if it cannot be parsed."""
     try:
         parsed = datetime.fromisoformat(moment)
     except ValueError:
@@ -69,7 +69,7 @@ def lenient_ms(moment: str) -> int | None:
 
 
 def fixed_width(moment: str | None) -> Instant | None:
-    """A time as other writers spell it, as the fixed-width text that a key takes; None if it cannot be read."""
+    """Return an ISO 8601 time in any format as the fixed-width text that keys use; None if it cannot be parsed."""
     if moment is not None and _FIXED_WIDTH.fullmatch(moment):
         return Instant(moment)
     read_ms = None if moment is None else lenient_ms(moment)
@@ -77,4 +77,4 @@ def fixed_width(moment: str | None) -> Instant | None:
 
 
 EPOCH = instant(0)
-"""The moment of a row that does not tell its own."""
+"""The time of a row that has none."""

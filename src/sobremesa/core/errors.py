@@ -1,21 +1,21 @@
-"""What Sobremesa raises on purpose.
+"""The errors that Sobremesa raises.
 
 SobremesaError
-├── Refusal            a rule of the product says no; nothing was written
-│   ├── Unauthenticated    nobody we know
-│   ├── Forbidden          somebody without the right
-│   ├── NotFound           nothing there, or nothing that this person may know of
-│   ├── Clash              the state of things does not allow it
-│   ├── Invalid            input that breaks a rule
-│   ├── TooBig             input above a limit
-│   ├── TooMany            too often
-│   └── NotConfigured      the operator has not set up what this needs
-└── Busy               no fault of the caller: the same again later may work
+├── Refusal            a rule of the product does not allow the request; nothing was written
+│   ├── Unauthenticated    the request has no valid token
+│   ├── Forbidden          the actor lacks a permission
+│   ├── NotFound           the resource does not exist, or the actor may not know of it
+│   ├── Clash              the current state does not allow the request
+│   ├── Invalid            the input is not valid
+│   ├── TooBig             the input is above a limit
+│   ├── TooMany            a rate limit was exceeded
+│   └── NotConfigured      the operator has not configured this feature
+└── Busy               the same request may succeed later
 
 The toolkit knows nothing of the application: its errors have a tree of their own, `table.errors.TableError`.
 
-An error says what happened in its message, has a stable `code` for programs, and carries what a caller may need in
-`data`. A domain gives its refusals names by subclassing; only `http.problems` knows statuses.
+An error has a message, a stable `code` for programs, and `data` that a caller may need. Domains subclass these errors;
+only `http.problems` knows statuses.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from typing import Any, ClassVar
 
 
 class SobremesaError(Exception):
-    """Something that a caller can understand and act upon."""
+    """The base class of the errors that a caller can handle."""
 
 
 class Refusal(SobremesaError):
-    """A rule of the product says no."""
+    """A rule of the product does not allow the request."""
 
     code: ClassVar[str]
     says: ClassVar[str]
@@ -39,66 +39,66 @@ class Refusal(SobremesaError):
 
 
 class Unauthenticated(Refusal):
-    """No token, or one that proves nothing."""
+    """The request has no valid token."""
 
     code = "unauthenticated"
-    says = "A valid token is needed."
+    says = "A valid token is required."
 
 
 class Forbidden(Refusal):
-    """Known, and without the right."""
+    """The actor lacks a permission."""
 
     code = "forbidden"
-    says = "This needs a right that you do not have here."
+    says = "You do not have permission to do this."
 
 
 class NotFound(Refusal):
-    """Nothing there. A stranger gets the same answer as for nothing at all."""
+    """The resource does not exist, or the actor may not know of it: the response is the same."""
 
     code = "not_found"
-    says = "There is nothing here."
+    says = "Not found."
 
 
 class Clash(Refusal):
-    """The state of things does not allow it now."""
+    """The current state does not allow the request."""
 
     code = "conflict"
-    says = "The state of things does not allow this."
+    says = "The current state does not allow this."
 
 
 class Invalid(Refusal):
-    """Input that breaks a rule; `errors` in the data says where."""
+    """The input is not valid; `errors` in the data lists the fields."""
 
     code = "invalid"
-    says = "The input breaks a rule."
+    says = "The input is not valid."
 
 
 class TooBig(Refusal):
-    """Input above a limit; `limit` in the data is that limit."""
+    """The input is above a limit; `limit` in the data is that limit."""
 
     code = "too_large"
     says = "The input is too large."
 
 
 class TooMany(Refusal):
-    """Too often; `retry_after` in the data is how many seconds to wait."""
+    """A rate limit was exceeded; `retry_after` in the data is how many seconds to wait."""
 
     code = "too_many_requests"
-    says = "Too many requests: wait a little."
+    says = "Too many requests. Try again later."
 
 
 class NotConfigured(Refusal):
-    """The operator of this service has not set up what this needs."""
+    """The operator of this service has not configured this feature."""
 
     code = "not_configured"
-    says = "This is not set up here."
+    says = "This feature is not configured."
 
 
 class Busy(SobremesaError):
-    """No fault of the caller: the same request may work in a moment."""
+    """A temporary failure: the same request may succeed later."""
 
     code: ClassVar[str] = "busy"
-    says: ClassVar[str] = "The service is busy: try again in a moment."
+    says: ClassVar[str] = "The service is busy. Try again later."
 
     def __init__(self, detail: str | None = None) -> None:
         super().__init__(detail or self.says)

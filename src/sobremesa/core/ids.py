@@ -1,4 +1,4 @@
-"""Ids: ULIDs that never go back, even when the clock does.
+"""Ids: ULIDs that always increase, even when the clock goes back.
 
 A ULID is 48 bits of milliseconds and 80 random bits in Crockford's base 32: 26 characters that sort by time.
 """
@@ -22,7 +22,7 @@ POOL_BYTES = 1024
 MAX_MS = 253_402_300_799_999
 """The last millisecond of the year 9999."""
 
-# Python's own digits in base 32, in place of Crockford's; what is none of his is none of Python's either.
+# Python's own digits in base 32, in place of Crockford's; a character outside his alphabet becomes an invalid one.
 _PYTHONS = "0123456789abcdefghijklmnopqrstuv"
 _DIGITS = dict.fromkeys(range(128), "!") | dict(zip(map(ord, ALPHABET), _PYTHONS, strict=True))
 _PAIRS = [high + low for high in ALPHABET for low in ALPHABET]
@@ -37,7 +37,7 @@ class Ids:
         self._last = 0
 
     def mint(self) -> str:
-        """A new id: of the clock's millisecond, or just after the last id where the clock stands or steps back."""
+        """Return a new id: of the clock's millisecond, or just after the last id if the clock has not advanced."""
         fresh = (self._clock.now_ms() << RANDOM_BITS) | self._random_bits(RANDOM_BITS)
         if fresh >> RANDOM_BITS <= self._last >> RANDOM_BITS:
             # A random step keeps ids hard to guess, where adding one would not.
@@ -46,9 +46,9 @@ class Ids:
         return encode(fresh)
 
     def mint_after(self, other: str) -> str:
-        """A new id that is also greater than `other`, which another process may have minted.
+        """Return a new id that is also greater than `other`, which another process may have minted.
 
-        Another program's id, which is no ULID, has no place in our order; it is for the table to compare the texts.
+        An id that is not a ULID has no position in this order and is ignored; the table compares the texts.
         """
         with contextlib.suppress(ValueError):
             self._last = max(self._last, decode(other))
@@ -70,7 +70,7 @@ class RandomBits:
 
 
 def encode(number: int) -> str:
-    """The 26 characters of a 128-bit number."""
+    """Return the 26 characters of a 128-bit number."""
     pairs = []
     for _ in range(LENGTH // 2):
         pairs.append(_PAIRS[number & 1023])
@@ -79,9 +79,9 @@ def encode(number: int) -> str:
 
 
 def decode(ulid: str) -> int:
-    """The number of a ULID; ValueError if it is none, or of a time after the year 9999.
+    """Return the number of a ULID; raise ValueError if it is not one, or its time is after the year 9999.
 
-    Nobody mints such an id, and its time has no fixed-width text. Taken for the last one, it would spoil all after it.
+    Such a time has no fixed-width text, and as the last minted id it would push every later id past the year 9999.
     """
     if len(ulid) != LENGTH or ulid[0] > "7" or not ulid.isascii():
         raise ValueError(f"not a ULID: {ulid!r}")
@@ -95,7 +95,7 @@ def decode(ulid: str) -> int:
 
 
 def is_ulid(text: str) -> bool:
-    """Is this an id as we mint them?"""
+    """Return whether this text is a ULID."""
     try:
         decode(text)
     except ValueError:
@@ -104,10 +104,10 @@ def is_ulid(text: str) -> bool:
 
 
 def time_of(ulid: str) -> int:
-    """The millisecond in which a ULID was minted."""
+    """Return the millisecond in which a ULID was minted."""
     return decode(ulid) >> RANDOM_BITS
 
 
 def first_of(milliseconds: int) -> str:
-    """The lowest id of a millisecond: a bound for ranges, never an id of something."""
+    """Return the lowest id of a millisecond: a bound for ranges, never the id of a row."""
     return encode(milliseconds << RANDOM_BITS)

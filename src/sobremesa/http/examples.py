@@ -27,7 +27,7 @@ _TEXTS = {
     "tenant": "default",
     "topic": "What we talk about here",
     "reason": "Spam",
-    "detail": "The input breaks a rule.",
+    "detail": "The input is not valid.",
     "pointer": "#/name",
     "currency": "EUR",
     "city": "Málaga",

@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time of day in milliseconds since 1970."""
+    """Returns the time of day in milliseconds since 1970."""
 
     def now_ms(self) -> int: ...
 

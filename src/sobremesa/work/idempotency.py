@@ -1,7 +1,7 @@
-"""Idempotent creates: the same key again gives what the first call made.
+"""Idempotent creates: a repeated key returns what the first call created.
 
-A create puts `claim.operations(...)` into its transaction. If the claim is what fails, the thing was made before, and
-`claim.made()` tells its id.
+A create puts `claim.operations(...)` into its transaction. If the claim fails, an earlier call created the resource,
+and `claim.made()` returns its id.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ KEPT_SECONDS = 48 * 3600
 
 class KeyReused(Clash):
     code = "idempotency_key_reused"
-    says = "This idempotency key was used for a request with another body."
+    says = "This idempotency key was already used for a request with a different body."
 
 
 class Made(Entity):
-    """What a person's idempotency key has made."""
+    """What a user's idempotency key has created."""
 
     keys = Keys(pk="IDEM#{user_id}#{key_hash}", sk="IDEM")
     expires = "ttl"
@@ -37,11 +37,11 @@ class Made(Entity):
     ttl: int
 
 
-made_by = Lookup("IDEM.1", "What has this idempotency key made?", Made, consistent=True)
+made_by = Lookup("IDEM.1", "What has this idempotency key created?", Made, consistent=True)
 
 
 class Claim:
-    """One create under one key; without a key it claims nothing."""
+    """One create with one idempotency key; without a key it claims nothing."""
 
     def __init__(self, table: Table, now_seconds: int, actor: Actor, key: str | None, verb: str, body: object) -> None:
         self._table = table
@@ -51,7 +51,7 @@ class Claim:
         self._body_hash = hash_part(msgspec.json.encode(body).decode())
 
     def operations(self, made_id: str) -> Sequence[Operation]:
-        """What goes last into the create's transaction."""
+        """Return the last operations of the create's transaction."""
         if self._key_hash is None:
             return ()
         made = Made(
@@ -64,7 +64,7 @@ class Claim:
         return (Create(made),)
 
     async def find(self) -> str | None:
-        """The id of what this key made before, if it did; KeyReused for another body."""
+        """Return the id of what this key created before, or None; raise KeyReused for a different body."""
         if self._key_hash is None:
             return None
         made = await self._table.get(made_by(user_id=self._user_id, key_hash=self._key_hash))
@@ -76,7 +76,10 @@ class Claim:
         return made.made_id
 
     async def made(self, failed: ConditionFailed) -> str | None:
-        """The id of what this key made before; None if it was not the claim that failed; KeyReused for another body."""
+        """Return the id of what this key created before, or None if it was not the claim that failed.
+
+        Raise KeyReused for a different body.
+        """
         if self._key_hash is None:
             return None
         key = made_by(user_id=self._user_id, key_hash=self._key_hash)
@@ -89,12 +92,12 @@ class Claim:
 
 
 class Idempotency:
-    """Makes claims."""
+    """Creates the claims of idempotency keys."""
 
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     def claim(self, actor: Actor, key: str | None, verb: str, body: object) -> Claim:
-        """The claim of one create: the verb and what it was asked to make go with the key."""
+        """Return the claim of one create: the key applies to this verb and this body."""
         return Claim(self._table, self._clock.now_ms() // 1000, actor, key, verb, body)
