@@ -14,7 +14,7 @@ from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import MessageId, RoomId, is_ulid
 from sobremesa.http.endpoints import Listed
 from sobremesa.rooms.door import Seat
-from sobremesa.rooms.dressing import Dressing, Undressed
+from sobremesa.rooms.rendering import MessageRenderer, Unrendered
 from sobremesa.rooms.entities import Message
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import MessageView
@@ -52,17 +52,17 @@ class History:
 class _Newest(NamedTuple):
     """The newest messages of a room, and how they look to most people."""
 
-    undressed: Undressed
+    unrendered: Unrendered
     history: History
 
 
 class Archive:
     """Finds what was said in rooms of one kind."""
 
-    def __init__(self, kind: RoomKind, table: Table, dressing: Dressing) -> None:
+    def __init__(self, kind: RoomKind, table: Table, renderer: MessageRenderer) -> None:
         self._kind = kind
         self._table = table
-        self._dressing = dressing
+        self._renderer = renderer
         self._newest: ReadCache[tuple[RoomId, int], _Newest] = ReadCache(table, CACHED_PAGES)
 
     # One message
@@ -116,16 +116,16 @@ class Archive:
     async def newest(self, seat: Seat, limit: int) -> History:
         """What most people ask for: remembered until something in the room changes, the same for all of them."""
         key = (seat.room_id, limit)
-        undressed, history = await self._newest.get_or_load(key, lambda: self._read_newest(seat, limit))
-        views = await self._dressing.dress_for(seat, undressed)
-        return history if views is undressed.plain else History(views, history.cursor)
+        unrendered, history = await self._newest.get_or_load(key, lambda: self._read_newest(seat, limit))
+        views = await self._renderer.render_for(seat, unrendered)
+        return history if views is unrendered.plain else History(views, history.cursor)
 
     async def page(
         self, seat: Seat, *, limit: int, newest_first: bool, start: MessageId | None, cursor: str | None
     ) -> History:
         """The messages before or after one, or those that follow a page."""
         page = await self._ask(seat, limit=limit, newest_first=newest_first, start=start, cursor=cursor)
-        return History(await self._dressing.dress(seat, page.items), page.cursor)
+        return History(await self._renderer.render(seat, page.items), page.cursor)
 
     async def around(self, seat: Seat, message_id: MessageId, limit: int) -> History:
         """The message with what was said before and after it, newest first; the cursor goes on with older ones."""
@@ -136,7 +136,7 @@ class Archive:
         missing = others - len(older_items)
         newer = await self._ask(seat, limit=missing, newest_first=False, start=message_id) if missing > 0 else None
         messages = [*reversed(newer.items if newer else []), *([middle] if middle else []), *older_items]
-        return History(await self._dressing.dress(seat, messages), older.cursor)
+        return History(await self._renderer.render(seat, messages), older.cursor)
 
     # Inside
 
@@ -157,8 +157,8 @@ class Archive:
 
     async def _read_newest(self, seat: Seat, limit: int) -> _Newest:
         page = await self._ask(seat, limit=limit, newest_first=True, start=None)
-        undressed = await self._dressing.undressed(seat.room_id, page.items)
-        return _Newest(undressed, History(undressed.plain or [], page.cursor))
+        unrendered = await self._renderer.load(seat.room_id, page.items)
+        return _Newest(unrendered, History(unrendered.plain or [], page.cursor))
 
     async def _place(self, seat: Seat, message_id: MessageId) -> Key[Message]:
         """Where a message is, or would be."""

@@ -20,7 +20,7 @@ from sobremesa.live.events import Announcement, EventType, Topic, person
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms.archive import find_message
 from sobremesa.rooms.door import People
-from sobremesa.rooms.dressing import Undressed, reactions_to, shown_as, with_names
+from sobremesa.rooms.rendering import Unrendered, reactions_to, render_as, with_names
 from sobremesa.rooms.entities import Message, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import RoomKind, RoomKindName
 from sobremesa.rooms.views import FlagsView
@@ -268,10 +268,10 @@ class RoomEvents:
     ) -> Announcement:
         departing = await self._people.users_being_deleted()
         [message] = await with_names(self._people, [message])
-        shown = shown_as(LiveMessage, self._kind, message, reactions, departing, withheld=False)
+        shown = render_as(LiveMessage, self._kind, message, reactions, departing, withheld=False)
         if not is_withheld(message, safe_mode=place.safe_mode):
             return event(shown, place.topic, id=id, subject=message.message_id)
-        bare = shown_as(LiveMessage, self._kind, message, [], departing, withheld=True)
+        bare = render_as(LiveMessage, self._kind, message, [], departing, withheld=True)
         return event.withheld(
             bare, place.topic, full=shown, author=message.author_id, id=id, subject=message.message_id
         )
@@ -283,7 +283,7 @@ class RoomEvents:
         question = self._kind.reactions_of_message(room_id=message.room_id, message_id=message.message_id)
         summaries = [summary async for summary in self._table.every(question) if summary.count > 0]
         summaries.sort(key=lambda summary: summary.first_at or EPOCH)
-        found = reactions_to(Undressed([message], summaries, None)).get(message.message_id, [])
+        found = reactions_to(Unrendered([message], summaries, None)).get(message.message_id, [])
         return [LiveReaction(view.emoji, view.count, view.user_ids) for view in found]
 
     # What was told before
@@ -341,7 +341,7 @@ class RoomEvents:
             return []
 
         emoji = unhex_part(row.emoji_hex)
-        found = reactions_to(Undressed([message], [] if summary is None else [summary], None))
+        found = reactions_to(Unrendered([message], [] if summary is None else [summary], None))
         view = next((view for view in found.get(message.message_id, []) if view.emoji == emoji), None)
         count, user_ids = (0, []) if view is None else (view.count, view.user_ids)
         event = reaction_removed if seen.new is None else reaction_added

@@ -10,7 +10,7 @@ from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import MessageId
 from sobremesa.rooms.archive import Archive
 from sobremesa.rooms.door import Door, Seat
-from sobremesa.rooms.dressing import Dressing
+from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.errors import TooManyPins
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import PinView
@@ -29,14 +29,14 @@ class Pins:
     """Pins messages in rooms of one kind."""
 
     def __init__(
-        self, kind: RoomKind, table: Table, clock: Clock, door: Door, archive: Archive, dressing: Dressing
+        self, kind: RoomKind, table: Table, clock: Clock, door: Door, archive: Archive, renderer: MessageRenderer
     ) -> None:
         self._kind = kind
         self._table = table
         self._clock = clock
         self._door = door
         self._archive = archive
-        self._dressing = dressing
+        self._renderer = renderer
         self._quotas = Quotas(table, clock)
 
     async def pin(self, seat: Seat, message_id: MessageId) -> None:
@@ -101,7 +101,7 @@ class Pins:
             for pin, message in zip(page.items, found, strict=True)
             if message is not None and not message.deleted and may_see(seat, message)
         ]
-        views = await self._dressing.dress(seat, [message for _, message in kept])
+        views = await self._renderer.render(seat, [message for _, message in kept])
 
         return [
             PinView(view, pin.pinned_by, pin.pinned_at) for (pin, _), view in zip(kept, views, strict=True)

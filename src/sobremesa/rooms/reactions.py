@@ -12,7 +12,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
 from sobremesa.rooms.door import People, Seat
-from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS
+from sobremesa.rooms.rendering import MAX_SHOWN_REACTORS
 from sobremesa.rooms.entities import Message, Reaction, ReactionSummary, StoredReaction
 from sobremesa.rooms.errors import TooManyEmoji
 from sobremesa.rooms.kinds import RoomKind

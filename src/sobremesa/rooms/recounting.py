@@ -9,7 +9,7 @@ from typing import Any
 from sobremesa.core.actor import UserId
 from sobremesa.core.ids import is_ulid
 from sobremesa.rooms.archive import find_message
-from sobremesa.rooms.dressing import MAX_SHOWN_REACTORS
+from sobremesa.rooms.rendering import MAX_SHOWN_REACTORS
 from sobremesa.rooms.entities import Head, Message, Pin, Reaction, ReactionSummary
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.leftovers import Leftovers

@@ -16,7 +16,7 @@ from sobremesa.core.ids import Ids, MessageId, RoomId
 from sobremesa.rooms.archive import Archive, History
 from sobremesa.rooms.cases import Cases
 from sobremesa.rooms.door import Door, Ephemeral, Nobody, People, Seat
-from sobremesa.rooms.dressing import Dressing
+from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.emoji import is_emoji
 from sobremesa.rooms.entities import Message, ReadCursor
 from sobremesa.rooms.errors import NotAnEmoji, OneDirection, PartOfRecord, ReplyMissing
@@ -81,15 +81,15 @@ class Rooms:
         self._ephemeral = ephemeral or Nobody()
         self._judging = None if judge is None else Judging(judge, judge_seconds)
         locks = KeyedLocks(needed=not table.engine.keeps_order)
-        self._dressing = Dressing(kind, table, people)
-        self._archive = Archive(kind, table, self._dressing)
+        self._renderer = MessageRenderer(kind, table, people)
+        self._archive = Archive(kind, table, self._renderer)
         self._cases = Cases(kind, table, clock, people)
         self._rewriting = Rewriting(kind, table, clock, self._archive, self._cases)
         self._sending = Sending(kind, table, clock, ids, door, locks, has_own_clock=has_own_clock)
         self._unread = Unread(kind, table)
         self.leftovers = Leftovers(kind, table, work)
         self._reactions = Reactions(kind, table, clock, people, locks)
-        self._pins = Pins(kind, table, clock, door, self._archive, self._dressing)
+        self._pins = Pins(kind, table, clock, door, self._archive, self._renderer)
 
     # Saying
 
@@ -122,7 +122,7 @@ class Rooms:
 
         if message is None:
             return await self._replay(seat, draft)
-        return self._dressing.dress_new(message)
+        return self._renderer.render_new(message)
 
     async def _send_with_files(self, seat: Seat, draft: Draft) -> SentView:
         """Say something that has files; they become the message's own in its transaction."""
@@ -140,7 +140,7 @@ class Rooms:
 
         if message is None:
             return await self._replay(seat, draft)
-        return self._dressing.dress_new(message)
+        return self._renderer.render_new(message)
 
     async def act(
         self, seat: Seat, draft: Draft, also: Also, verdict: Verdict = CLEAR, head: HeadChange | None = None
@@ -199,7 +199,7 @@ class Rooms:
 
         edited = await self._rewriting.edit(seat, message, content, mentions, verdict)
 
-        return (await self._dressing.dress(seat, [edited]))[0]
+        return (await self._renderer.render(seat, [edited]))[0]
 
     async def delete(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
         """Take back what was said: one's own, or with the right to moderate anybody's. A tombstone stays."""
@@ -258,7 +258,7 @@ class Rooms:
         message = await self._archive.find(seat, message_id)
         if message is None:
             raise NotFound
-        return (await self._dressing.dress(seat, [message]))[0]
+        return (await self._renderer.render(seat, [message]))[0]
 
     async def find_anywhere(self, actor: Actor, message_id: MessageId) -> MessageView | None:
         """A message by its id alone, if it is in a room of this kind that the person may enter."""
@@ -429,7 +429,7 @@ class Rooms:
         message = await self._archive.find(seat, message_id)
         if message is None:
             raise NotFound
-        [view] = await self._dressing.dress(seat, [message])
+        [view] = await self._renderer.render(seat, [message])
         return SentView(**msgspec.structs.asdict(view), replayed=True)
 
     async def _may_answer(self, seat: Seat, message_id: MessageId) -> bool:

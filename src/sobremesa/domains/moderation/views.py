@@ -11,7 +11,7 @@ from sobremesa.core.clock import Instant
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.domains.moderation.entities import CaseId
 from sobremesa.http.endpoints import Output
-from sobremesa.rooms.dressing import flags_view, shown_files
+from sobremesa.rooms.rendering import flags_view, shown_files
 from sobremesa.rooms.entities import Message, ModerationCase
 from sobremesa.rooms.reviewing import ReviewedTab
 from sobremesa.rooms.summaries import RoomSummary

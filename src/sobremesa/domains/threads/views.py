@@ -23,7 +23,7 @@ from sobremesa.domains.threads.entities import (
     ThreadKind,
 )
 from sobremesa.http.endpoints import Output
-from sobremesa.rooms.dressing import flags_view
+from sobremesa.rooms.rendering import flags_view
 from sobremesa.rooms.views import FlagsView, UnreadView
 
 

@@ -1,4 +1,4 @@
-"""Dressing: from stored messages to messages as a reader sees them.
+"""Rendering: from stored messages to messages as a reader sees them.
 
 Reactions come from their summaries, one question for the whole page. Whether the reader is among those who reacted
 is known from the summary while it names everybody; only beyond that the reader's own rows are looked up, all at once.
@@ -30,7 +30,7 @@ REMEMBERED_VIEWS = 5_000
 SHOWN_OF_FILES = frozenset({"kind", "fileId", "name", "mime", "size", "w", "h"})
 
 
-class Undressed(NamedTuple):
+class Unrendered(NamedTuple):
     """Some messages and the reactions to them; `plain` are their views if they look the same to everybody."""
 
     messages: Sequence[Message]
@@ -38,7 +38,7 @@ class Undressed(NamedTuple):
     plain: list[MessageView] | None
 
 
-class Dressing:
+class MessageRenderer:
     """Makes messages ready to be shown."""
 
     def __init__(self, kind: RoomKind, table: Table, people: People) -> None:
@@ -47,31 +47,31 @@ class Dressing:
         self._people = people
         self._plain: Cache[MessageId, tuple[Message, MessageView]] = Cache(REMEMBERED_VIEWS)
 
-    async def dress(self, seat: Seat, messages: Sequence[Message]) -> list[MessageView]:
+    async def render(self, seat: Seat, messages: Sequence[Message]) -> list[MessageView]:
         """The views of messages of one room, in their order."""
-        return await self.dress_for(seat, await self.undressed(seat.room_id, messages))
+        return await self.render_for(seat, await self.load(seat.room_id, messages))
 
-    async def undressed(self, room_id: RoomId, messages: Sequence[Message]) -> Undressed:
+    async def load(self, room_id: RoomId, messages: Sequence[Message]) -> Unrendered:
         """Messages of one room with what belongs to them, before it matters who reads them."""
         summaries = await self._summaries(room_id, messages) if messages else []
         messages = await with_names(self._people, messages)
         is_plain = not summaries and not any(
             message.reactions or message.moderation != CLEAN or message.nsfw_band for message in messages
         )
-        return Undressed(messages, summaries, [self._plain_view(message) for message in messages] if is_plain else None)
+        return Unrendered(messages, summaries, [self._plain_view(message) for message in messages] if is_plain else None)
 
-    async def dress_for(self, seat: Seat, undressed: Undressed) -> list[MessageView]:
+    async def render_for(self, seat: Seat, unrendered: Unrendered) -> list[MessageView]:
         """The views of messages as one person sees them."""
         departing = await self._people.users_being_deleted()
-        if undressed.plain is not None and not departing:
-            return undressed.plain
-        reactions = await self._reactions(seat, undressed)
+        if unrendered.plain is not None and not departing:
+            return unrendered.plain
+        reactions = await self._reactions(seat, unrendered)
         return [
             self._view(message, reactions.get(message.message_id, []), departing, withheld=not may_see(seat, message))
-            for message in undressed.messages
+            for message in unrendered.messages
         ]
 
-    def dress_new(self, message: Message) -> SentView:
+    def render_new(self, message: Message) -> SentView:
         """The view of a message that was just made: nobody can have reacted to it, or edited it."""
         return SentView(
             message.message_id,
@@ -111,10 +111,10 @@ class Dressing:
         *,
         withheld: bool = False,
     ) -> MessageView:
-        return shown_as(MessageView, self._kind, message, reactions, departing, withheld=withheld)
+        return render_as(MessageView, self._kind, message, reactions, departing, withheld=withheld)
 
-    async def _reactions(self, seat: Seat, undressed: Undressed) -> dict[MessageId, list[ReactionView]]:
-        return reactions_to(undressed, seat.user_id, await self._mine(seat, undressed.summaries))
+    async def _reactions(self, seat: Seat, unrendered: Unrendered) -> dict[MessageId, list[ReactionView]]:
+        return reactions_to(unrendered, seat.user_id, await self._mine(seat, unrendered.summaries))
 
     async def _summaries(self, room_id: RoomId, messages: Sequence[Message]) -> list[ReactionSummary]:
         ids = [message.message_id for message in messages]
@@ -157,7 +157,7 @@ async def with_names(people: People, messages: Sequence[Message]) -> Sequence[Me
     ]
 
 
-def shown_as(
+def render_as(
     form: Callable[..., V],
     kind: RoomKind,
     message: Message,
@@ -190,18 +190,18 @@ def shown_as(
 
 
 def reactions_to(
-    undressed: Undressed, reader: UserId | None = None, mine: Set[tuple[str, str]] = frozenset()
+    unrendered: Unrendered, reader: UserId | None = None, mine: Set[tuple[str, str]] = frozenset()
 ) -> dict[MessageId, list[ReactionView]]:
     """The reactions to each message: those of the summaries, and those that another writer keeps in the message."""
     found: dict[MessageId, list[ReactionView]] = defaultdict(list)
-    for message in undressed.messages:
+    for message in unrendered.messages:
         for old in message.reactions or ():
             found[message.message_id].append(
                 ReactionView(
                     old.emoji, old.count or len(old.user_ids), old.user_ids[:MAX_SHOWN_REACTORS], reader in old.user_ids
                 )
             )
-    for summary in undressed.summaries:
+    for summary in unrendered.summaries:
         view = ReactionView(
             unhex_part(summary.emoji_hex), summary.count, sorted(summary.user_ids), _identity(summary) in mine
         )
