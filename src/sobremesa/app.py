@@ -115,7 +115,7 @@ from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket_limits import MaxSockets
 from sobremesa.rooms import api as rooms_api
 from sobremesa.rooms import entities as room_entities
-from sobremesa.rooms.door import Door
+from sobremesa.rooms.access import RoomAccess
 from sobremesa.rooms.judging import Judge
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.readers import RoomReaders
@@ -244,15 +244,15 @@ class Sobremesa:
         )
         judge = judge or open_policy(settings, clock)
 
-        def rooms(kind: RoomKind, *, door: Door) -> Rooms:
+        def rooms(kind: RoomKind, *, access: RoomAccess) -> Rooms:
             """The verbs of one kind of room."""
-            readers.add(kind, door)
+            readers.add(kind, access)
             return Rooms(
                 kind,
                 table,
                 clock,
                 ids,
-                door,
+                access,
                 self.accounts,
                 self.attachments,
                 self.jobs,
@@ -268,7 +268,7 @@ class Sobremesa:
         self.communities = Communities(table, clock, ids, access, audit, repeats, self.jobs, quotas)
         self.server_invites = Invites(ServerInviteKind(table, access, quotas), table, clock, audit, repeats)
         self.membership = Membership(table, clock, access, audit, self.server_invites)
-        self.channels = rooms(CHANNELS, door=access)
+        self.channels = rooms(CHANNELS, access=access)
 
         talks = open_conversations(
             table,

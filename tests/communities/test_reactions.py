@@ -13,9 +13,9 @@ from communities.world import Town, crowd, person
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.communities.entities import CHANNELS, reactions_of_message, reactors_of
-from sobremesa.rooms.rendering import MAX_SHOWN_REACTORS
 from sobremesa.rooms.errors import NotAnEmoji, TooManyEmoji
 from sobremesa.rooms.reactions import MAX_EMOJI
+from sobremesa.rooms.rendering import MAX_SHOWN_REACTORS
 from sobremesa.rooms.views import ReactionView
 from sobremesa.table import Put, RawKey, hex_part
 from sobremesa.table.engines.protocol import PutItem

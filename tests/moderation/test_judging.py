@@ -226,7 +226,9 @@ async def test_who_is_removed_while_the_judge_thinks_says_nothing_more(town: Tow
 async def test_what_is_part_of_an_act_is_not_judged(town: Town, judge: Script) -> None:
     judge.says(NASTY)
     clock = SystemClock()
-    seat = await Access(town.app.table, Audit(town.app.table, clock, Ids(clock))).enter(town.member, town.channel_id)
+    seat = await Access(town.app.table, Audit(town.app.table, clock, Ids(clock))).authorize(
+        town.member, town.channel_id
+    )
 
     message = await town.app.channels.act(seat, Draft("A card"), lambda message: ())
 

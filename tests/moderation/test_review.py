@@ -387,9 +387,9 @@ async def test_cases_of_any_kind_of_room_are_decided(town: Town) -> None:
     app, clock = town.app, SystemClock()
     kind = msgspec.structs.replace(CHANNELS, name="thread", plural="threads", head_by_key=None)
     audit = Audit(app.table, clock, Ids(clock))
-    door = Access(app.table, audit)
+    access = Access(app.table, audit)
     threads = Rooms(
-        kind, app.table, clock, Ids(clock), door=door, people=app.accounts, files=app.attachments, work=app.jobs
+        kind, app.table, clock, Ids(clock), access=access, users=app.accounts, files=app.attachments, work=app.jobs
     )
     review = Review(app.table, clock, audit, app.accounts, kinds=[CHANNELS, kind])
     sent = await threads.send(town.member, town.channel_id, Draft("buy now"))

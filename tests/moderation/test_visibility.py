@@ -20,7 +20,7 @@ from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.communities.access import Access
 from sobremesa.domains.communities.entities import CHANNELS, ChannelPointer
 from sobremesa.domains.moderation.review import Review
-from sobremesa.rooms.door import Seat
+from sobremesa.rooms.access import Seat
 from sobremesa.rooms.entities import Flags, Head, Message
 from sobremesa.rooms.errors import ReplyMissing
 from sobremesa.rooms.judging import Verdict
@@ -201,11 +201,11 @@ class Preview(ChannelPointer):
 class SafeDoor(Access):
     """Lets people into rooms with safe mode."""
 
-    async def enter(self, actor: Actor, room_id: RoomId) -> Seat:
-        return msgspec.structs.replace(await super().enter(actor, room_id), safe_mode=True)
+    async def authorize(self, actor: Actor, room_id: RoomId) -> Seat:
+        return msgspec.structs.replace(await super().authorize(actor, room_id), safe_mode=True)
 
-    async def enter_to_send(self, actor: Actor, room_id: RoomId) -> Seat:
-        return msgspec.structs.replace(await super().enter_to_send(actor, room_id), safe_mode=True)
+    async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
+        return msgspec.structs.replace(await super().authorize_send(actor, room_id), safe_mode=True)
 
 
 class PreviewDoor(Access):
@@ -215,11 +215,11 @@ class PreviewDoor(Access):
         super().__init__(table, audit)
         self._rows = table
 
-    async def enter(self, actor: Actor, room_id: RoomId) -> Seat:
-        return await self._with_preview(await super().enter(actor, room_id))
+    async def authorize(self, actor: Actor, room_id: RoomId) -> Seat:
+        return await self._with_preview(await super().authorize(actor, room_id))
 
-    async def enter_to_send(self, actor: Actor, room_id: RoomId) -> Seat:
-        return await self._with_preview(await super().enter_to_send(actor, room_id))
+    async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
+        return await self._with_preview(await super().authorize_send(actor, room_id))
 
     async def _with_preview(self, seat: Seat) -> Seat:
         head: Head | None = await self._rows.get(Preview.key(room_id=seat.room_id), consistent=True)
@@ -227,7 +227,7 @@ class PreviewDoor(Access):
         return msgspec.structs.replace(seat, head=head)
 
 
-def rooms_of(town: Town, door: type[Access], kind: RoomKind = CHANNELS, judge: Script | None = None) -> Rooms:
+def rooms_of(town: Town, access: type[Access], kind: RoomKind = CHANNELS, judge: Script | None = None) -> Rooms:
     clock: Clock = SystemClock()
     table = town.app.table
     return Rooms(
@@ -235,7 +235,7 @@ def rooms_of(town: Town, door: type[Access], kind: RoomKind = CHANNELS, judge: S
         table,
         clock,
         Ids(clock),
-        door(table, Audit(table, clock, Ids(clock))),
+        access(table, Audit(table, clock, Ids(clock))),
         town.app.accounts,
         town.app.attachments,
         town.app.jobs,
@@ -308,8 +308,10 @@ async def test_the_preview_of_a_room_follows_every_decision(town: Town, judge: S
 
 async def test_the_table_of_the_rule(town: Town) -> None:
     clock = SystemClock()
-    door = Access(town.app.table, Audit(town.app.table, clock, Ids(clock)))
-    people = {who: await door.enter(who, town.channel_id) for who in (await other_member(town), *town.people.values())}
+    access = Access(town.app.table, Audit(town.app.table, clock, Ids(clock)))
+    people = {
+        who: await access.authorize(who, town.channel_id) for who in (await other_member(town), *town.people.values())
+    }
     for moderation, band, safe_mode in itertools.product(
         (None, "clean", "flagged", "blocked"), (None, 0, 1, 2), (False, True)
     ):

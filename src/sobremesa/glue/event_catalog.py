@@ -15,7 +15,7 @@ from sobremesa.live import greetings, presence, typing
 from sobremesa.live.events import EventTypes, Topic, conversation, server, thread
 from sobremesa.live.translation import Translation
 from sobremesa.rooms import events as rooms
-from sobremesa.rooms.door import People, Seat
+from sobremesa.rooms.access import Seat, UserDirectory
 from sobremesa.table import Table
 
 FROM_ROWS = (rooms, communities, conversations, threads, inboxes, workspaces, accounts)
@@ -28,7 +28,7 @@ EVENTS = EventTypes.of(*FROM_ELSEWHERE, *FROM_ROWS)
 """Every event: the docs and the tests are loops over it."""
 
 
-def translation_of(table: Table, clock: Clock, people: People) -> Translation:
+def translation_of(table: Table, clock: Clock, people: UserDirectory) -> Translation:
     """What the changes of all kinds of rows mean."""
     return Translation(
         table,

@@ -1,16 +1,16 @@
-"""Rooms: what channels, conversations and threads share, written once.
+"""Rooms: what channels, conversations and threads have in common.
 
-A kind of room keeps its own stored shapes. It gives them to `Rooms` as a `RoomKind`, and says with a `Door` who may
-come in and do what; everything about messages then works for it.
+A kind of room defines its own stored entities. It passes them to `Rooms` as a `RoomKind`, with a `RoomAccess` that
+decides who may do what; every message operation then works for it.
 
-- `entities`: the shapes that a kind of room fills in with its keys
-- `kinds`: a kind of room, as the rows and questions that are its own
-- `door`: who comes in, and with which rights
-- `service`: the verbs; `sending`, `archive`, `reactions`, `pins`, `unread` and `rendering` hold a thought each
-- `rewriting`: edits and tombstones, together with the room's preview
-- `judging`: the judge that looks at what is said; `cases`: what a moderator should look at
-- `visibility`: the one rule about who may see what a message says
-- `traces`: what a person leaves behind in rooms
+- `entities`: the base entities, to which each kind of room adds its keys
+- `kinds`: a kind of room: its entities and access patterns
+- `access`: authorization of actors in rooms
+- `service`: the operations; `sending`, `archive`, `reactions`, `pins`, `unread` and `rendering` implement them
+- `rewriting`: edits and deletions, which also update the room's preview
+- `judging`: automatic moderation before a write; `cases`: the moderators' queue
+- `visibility`: the rule that decides who may see the content of a message
+- `traces`: masking and export of a user's messages and reactions
 - `views`: messages as clients see them
 - `api`: the routes, for each kind of room
 """

@@ -13,10 +13,10 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import MessageId, RoomId, is_ulid
 from sobremesa.http.endpoints import Listed
-from sobremesa.rooms.door import Seat
-from sobremesa.rooms.rendering import MessageRenderer, Unrendered
+from sobremesa.rooms.access import Seat
 from sobremesa.rooms.entities import Message
 from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.rendering import MessageRenderer, Unrendered
 from sobremesa.rooms.views import MessageView
 from sobremesa.rooms.visibility import may_see
 from sobremesa.table import IndexKey, Key, Page, RawKey, ReadCache, Table

@@ -14,7 +14,7 @@ from sobremesa.core.actor import Tenant, UserId, stored_tenant
 from sobremesa.core.clock import Clock, Instant, instant
 from sobremesa.core.errors import Busy
 from sobremesa.core.ids import MessageId
-from sobremesa.rooms.door import People, Seat
+from sobremesa.rooms.access import Seat, UserDirectory
 from sobremesa.rooms.entities import (
     CLEAN,
     MODERATION_SHARDS,
@@ -38,11 +38,11 @@ _CLAIM = 1
 class Cases:
     """Opens cases about messages in rooms of one kind."""
 
-    def __init__(self, kind: RoomKind, table: Table, clock: Clock, people: People) -> None:
+    def __init__(self, kind: RoomKind, table: Table, clock: Clock, users: UserDirectory) -> None:
         self._kind = kind
         self._table = table
         self._clock = clock
-        self._people = people
+        self._users = users
 
     def beside(self, seat: Seat, message: Message) -> Sequence[Operation]:
         """The case of a message that a judge did not find clean, for the transaction in which its author writes it."""
@@ -56,7 +56,7 @@ class Cases:
         """Open a case for somebody who reports a message; what they reported already, as it stands, is one case."""
         user_id = seat.user_id
         # An author without a profile, such as the system, has no tenant: then the reporter's moderators look at it.
-        tenant = await self._people.find_tenant(message.author_id) or seat.actor.tenant
+        tenant = await self._users.find_tenant(message.author_id) or seat.actor.tenant
         version = message.edited_at or message.created_at
         claim = Upsert(
             ReportClaim.key(user_id=user_id, message_id=message.message_id),

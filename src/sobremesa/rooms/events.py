@@ -18,11 +18,11 @@ from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Announcement, EventType, Topic, person
 from sobremesa.live.translation import Seen, Translation
+from sobremesa.rooms.access import UserDirectory
 from sobremesa.rooms.archive import find_message
-from sobremesa.rooms.door import People
-from sobremesa.rooms.rendering import Unrendered, reactions_to, render_as, with_names
 from sobremesa.rooms.entities import Message, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import RoomKind, RoomKindName
+from sobremesa.rooms.rendering import Unrendered, reactions_to, render_as, with_names
 from sobremesa.rooms.views import FlagsView
 from sobremesa.rooms.visibility import is_withheld
 from sobremesa.table import Key, Table, unhex_part
@@ -215,10 +215,10 @@ FindPlace: TypeAlias = Callable[[RoomId], Awaitable[Place | None]]
 class RoomEvents:
     """Announces what happens in rooms of one kind."""
 
-    def __init__(self, kind: RoomKind, table: Table, people: People, place: FindPlace) -> None:
+    def __init__(self, kind: RoomKind, table: Table, users: UserDirectory, place: FindPlace) -> None:
         self._kind = kind
         self._table = table
-        self._people = people
+        self._users = users
         self._place = place
 
     def announce(self, translation: Translation) -> None:
@@ -266,8 +266,8 @@ class RoomEvents:
         *,
         id: str = "",
     ) -> Announcement:
-        departing = await self._people.users_being_deleted()
-        [message] = await with_names(self._people, [message])
+        departing = await self._users.users_being_deleted()
+        [message] = await with_names(self._users, [message])
         shown = render_as(LiveMessage, self._kind, message, reactions, departing, withheld=False)
         if not is_withheld(message, safe_mode=place.safe_mode):
             return event(shown, place.topic, id=id, subject=message.message_id)

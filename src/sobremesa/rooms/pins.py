@@ -8,11 +8,11 @@ from functools import partial
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import MessageId
+from sobremesa.rooms.access import RoomAccess, Seat
 from sobremesa.rooms.archive import Archive
-from sobremesa.rooms.door import Door, Seat
-from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.errors import TooManyPins
 from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.views import PinView
 from sobremesa.rooms.visibility import may_see
 from sobremesa.table import Check, Create, Delete, Operation, Table, differs, present
@@ -29,12 +29,18 @@ class Pins:
     """Pins messages in rooms of one kind."""
 
     def __init__(
-        self, kind: RoomKind, table: Table, clock: Clock, door: Door, archive: Archive, renderer: MessageRenderer
+        self,
+        kind: RoomKind,
+        table: Table,
+        clock: Clock,
+        access: RoomAccess,
+        archive: Archive,
+        renderer: MessageRenderer,
     ) -> None:
         self._kind = kind
         self._table = table
         self._clock = clock
-        self._door = door
+        self._access = access
         self._archive = archive
         self._renderer = renderer
         self._quotas = Quotas(table, clock)
@@ -53,7 +59,7 @@ class Pins:
                 partial(self._reserve, seat),
                 Check(message.own_key(), when=present() & differs("deleted", True)),
                 Create(pin),
-                self._door.audit(seat, "message.pin", target=message.author_id, about=about),
+                self._access.audit(seat, "message.pin", target=message.author_id, about=about),
                 pattern=self._kind.set_pin,
             )
         except ConditionFailed as failed:
@@ -88,7 +94,7 @@ class Pins:
         with contextlib.suppress(ConditionFailed):
             await self._table.write(
                 Delete(self._kind.pin_by_key(room_id=seat.room_id, message_id=message_id)),
-                self._door.audit(seat, "message.unpin", target=message_id, about=about),
+                self._access.audit(seat, "message.unpin", target=message_id, about=about),
                 pattern=self._kind.set_pin,
             )
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
-from sobremesa.rooms.door import People, Seat
-from sobremesa.rooms.rendering import MAX_SHOWN_REACTORS
+from sobremesa.rooms.access import Seat, UserDirectory
 from sobremesa.rooms.entities import Message, Reaction, ReactionSummary, StoredReaction
 from sobremesa.rooms.errors import TooManyEmoji
 from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.rendering import MAX_SHOWN_REACTORS
 from sobremesa.rooms.views import ReactorView
 from sobremesa.table import (
     Create,
@@ -50,11 +50,11 @@ _PERSON = 0
 class Reactions:
     """The reactions in rooms of one kind."""
 
-    def __init__(self, kind: RoomKind, table: Table, clock: Clock, people: People, locks: KeyedLocks) -> None:
+    def __init__(self, kind: RoomKind, table: Table, clock: Clock, users: UserDirectory, locks: KeyedLocks) -> None:
         self._kind = kind
         self._table = table
         self._clock = clock
-        self._people = people
+        self._users = users
         self._locks = locks
         self._quotas = Quotas(table, clock)
 
@@ -105,7 +105,7 @@ class Reactions:
         """Who reacted with an emoji."""
         question = self._kind.reactors(room_id=seat.room_id, message_id=message.message_id, emoji_hex=hex_part(emoji))
         page = await self._table.query(question, limit=limit, cursor=cursor)
-        profiles = await self._people.profiles([reaction.user_id for reaction in page.items])
+        profiles = await self._users.profiles([reaction.user_id for reaction in page.items])
         reactors = [
             ReactorView(
                 reaction.user_id,

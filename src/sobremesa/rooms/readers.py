@@ -5,8 +5,8 @@ from __future__ import annotations
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.rooms.access import RoomAccess
 from sobremesa.rooms.archive import find_message
-from sobremesa.rooms.door import Door
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.visibility import is_withheld, may_see
 from sobremesa.table import Table
@@ -17,19 +17,19 @@ class RoomReaders:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._doors: dict[str, tuple[RoomKind, Door]] = {}
+        self._accesses: dict[str, tuple[RoomKind, RoomAccess]] = {}
 
-    def add(self, kind: RoomKind, door: Door) -> None:
+    def add(self, kind: RoomKind, access: RoomAccess) -> None:
         """From now on rooms of this kind are known."""
-        self._doors[kind.name] = kind, door
+        self._accesses[kind.name] = kind, access
 
     async def may_read(self, user_id: UserId, room_kind: str, room_id: str, message_id: str | None) -> bool:
         """May they see this message of the room, or without one, what is in the room?"""
-        if room_kind not in self._doors:
+        if room_kind not in self._accesses:
             return False
-        kind, door = self._doors[room_kind]
+        kind, access = self._accesses[room_kind]
         try:
-            seat = await door.enter(Actor.of_user(user_id, ""), RoomId(room_id))
+            seat = await access.authorize(Actor.of_user(user_id, ""), RoomId(room_id))
         except NotFound:
             return False
         if message_id is None:
@@ -39,6 +39,6 @@ class RoomReaders:
 
     async def is_for_everybody(self, room_kind: str, room_id: str, message_id: str) -> bool:
         """May everybody in the room see this message? Not if moderation withholds it from some."""
-        kind, _ = self._doors[room_kind]
+        kind, _ = self._accesses[room_kind]
         message = await find_message(kind, self._table, RoomId(room_id), MessageId(message_id))
         return message is not None and not message.deleted and not is_withheld(message, safe_mode=True)

@@ -9,10 +9,10 @@ from typing import Any
 from sobremesa.core.actor import UserId
 from sobremesa.core.ids import is_ulid
 from sobremesa.rooms.archive import find_message
-from sobremesa.rooms.rendering import MAX_SHOWN_REACTORS
 from sobremesa.rooms.entities import Head, Message, Pin, Reaction, ReactionSummary
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.leftovers import Leftovers
+from sobremesa.rooms.rendering import MAX_SHOWN_REACTORS
 from sobremesa.rooms.unread import moves_forward
 from sobremesa.table import Create, Delete, Operation, Table, Update, equals, present, set_to, unhex_part
 from sobremesa.work.recounts import Check, Drift, Found, Recount

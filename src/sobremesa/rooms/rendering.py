@@ -15,7 +15,7 @@ import msgspec
 from sobremesa.core.actor import DELETED_NAME, UserId
 from sobremesa.core.clock import EPOCH
 from sobremesa.core.ids import MessageId, RoomId
-from sobremesa.rooms.door import People, Seat
+from sobremesa.rooms.access import Seat, UserDirectory
 from sobremesa.rooms.entities import CLEAN, Flags, Message, ReactionSummary
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import FlagsView, MessageView, ReactionView, SentView
@@ -41,10 +41,10 @@ class Unrendered(NamedTuple):
 class MessageRenderer:
     """Makes messages ready to be shown."""
 
-    def __init__(self, kind: RoomKind, table: Table, people: People) -> None:
+    def __init__(self, kind: RoomKind, table: Table, users: UserDirectory) -> None:
         self._kind = kind
         self._table = table
-        self._people = people
+        self._users = users
         self._plain: Cache[MessageId, tuple[Message, MessageView]] = Cache(REMEMBERED_VIEWS)
 
     async def render(self, seat: Seat, messages: Sequence[Message]) -> list[MessageView]:
@@ -54,15 +54,16 @@ class MessageRenderer:
     async def load(self, room_id: RoomId, messages: Sequence[Message]) -> Unrendered:
         """Messages of one room with what belongs to them, before it matters who reads them."""
         summaries = await self._summaries(room_id, messages) if messages else []
-        messages = await with_names(self._people, messages)
+        messages = await with_names(self._users, messages)
         is_plain = not summaries and not any(
             message.reactions or message.moderation != CLEAN or message.nsfw_band for message in messages
         )
-        return Unrendered(messages, summaries, [self._plain_view(message) for message in messages] if is_plain else None)
+        plain = [self._plain_view(message) for message in messages] if is_plain else None
+        return Unrendered(messages, summaries, plain)
 
     async def render_for(self, seat: Seat, unrendered: Unrendered) -> list[MessageView]:
         """The views of messages as one person sees them."""
-        departing = await self._people.users_being_deleted()
+        departing = await self._users.users_being_deleted()
         if unrendered.plain is not None and not departing:
             return unrendered.plain
         reactions = await self._reactions(seat, unrendered)
@@ -145,12 +146,12 @@ class MessageRenderer:
         return mine
 
 
-async def with_names(people: People, messages: Sequence[Message]) -> Sequence[Message]:
+async def with_names(users: UserDirectory, messages: Sequence[Message]) -> Sequence[Message]:
     """The same messages; those of other writers that store no name get their author's of today."""
     nameless = {message.author_id for message in messages if not message.username}
     if not nameless:
         return messages
-    profiles = await people.profiles(list(nameless))
+    profiles = await users.profiles(list(nameless))
     return [
         message if message.username else msgspec.structs.replace(message, username=profiles[message.author_id].username)
         for message in messages

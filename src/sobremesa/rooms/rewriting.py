@@ -9,9 +9,9 @@ import msgspec
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock, instant, milliseconds
 from sobremesa.core.errors import Busy, NotFound
+from sobremesa.rooms.access import Seat
 from sobremesa.rooms.archive import Archive
 from sobremesa.rooms.cases import Cases
-from sobremesa.rooms.door import Seat
 from sobremesa.rooms.entities import BLOCKED, CLEAN, FLAGGED, Flags, Head, Message
 from sobremesa.rooms.judging import REVIEWED, Verdict, settled
 from sobremesa.rooms.kinds import RoomKind

@@ -16,7 +16,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import Busy, NotFound
 from sobremesa.core.ids import Ids, MessageId, time_of
-from sobremesa.rooms.door import Beside, Door, Seat, newest
+from sobremesa.rooms.access import RoomAccess, Seat, SendAdditions, newest
 from sobremesa.rooms.entities import Flags, Message
 from sobremesa.rooms.errors import ClockBehind, NonceReused
 from sobremesa.rooms.kinds import RoomKind
@@ -89,7 +89,7 @@ class Sending:
         table: Table,
         clock: Clock,
         ids: Ids,
-        door: Door,
+        access: RoomAccess,
         locks: KeyedLocks,
         *,
         has_own_clock: bool,
@@ -98,7 +98,7 @@ class Sending:
         self._table = table
         self._clock = clock
         self._ids = ids
-        self._door = door
+        self._access = access
         self._locks = locks
         # The machine's clock may step back, and messages still go on. A clock of one's own means what it says.
         self._has_own_clock = has_own_clock
@@ -130,7 +130,7 @@ class Sending:
         last = seat.head.last_message_id
         for _ in range(SEND_ATTEMPTS):
             message = self._compose(seat, judged, last)
-            beside = self._door.beside_send(seat, message, last)
+            beside = self._access.send_additions(seat, message, last)
             operations = self._operations(seat, judged.draft, message, beside, head)
             others = also(message)
             try:
@@ -145,7 +145,7 @@ class Sending:
                     raise
                 if faster is None:
                     # Something beside the message: the seat itself, or the room, is not what it was.
-                    seat = await self._door.enter_again(seat)
+                    seat = await self._access.reauthorize(seat)
                     seat.require("send")
                     faster = seat.head.last_message_id
                 # Somebody was faster: this message takes an id after theirs, so that the room has one order.
@@ -182,7 +182,7 @@ class Sending:
         )
 
     def _operations(
-        self, seat: Seat, draft: Draft, message: Message, beside: Beside, head: HeadChange | None
+        self, seat: Seat, draft: Draft, message: Message, beside: SendAdditions, head: HeadChange | None
     ) -> list[Operation]:
         """The message first, the head second, the nonce last."""
         is_newest = moves_forward(message.message_id, "last_message_id")

@@ -13,10 +13,9 @@ from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Forbidden, NotFound, Refusal
 from sobremesa.core.ids import Ids, MessageId, RoomId
+from sobremesa.rooms.access import NoTypingPublisher, RoomAccess, Seat, TypingPublisher, UserDirectory
 from sobremesa.rooms.archive import Archive, History
 from sobremesa.rooms.cases import Cases
-from sobremesa.rooms.door import Door, Ephemeral, Nobody, People, Seat
-from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.emoji import is_emoji
 from sobremesa.rooms.entities import Message, ReadCursor
 from sobremesa.rooms.errors import NotAnEmoji, OneDirection, PartOfRecord, ReplyMissing
@@ -26,6 +25,7 @@ from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.leftovers import Leftovers, Work
 from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reactions import Reactions
+from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.rewriting import Rewriting
 from sobremesa.rooms.sending import Also, Draft, HeadChange, Judged, Sending, nothing_else
 from sobremesa.rooms.unread import RoomStanding, Unread, cursor_moves_forward
@@ -62,11 +62,11 @@ class Rooms:
         table: Table,
         clock: Clock,
         ids: Ids,
-        door: Door,
-        people: People,
+        access: RoomAccess,
+        users: UserDirectory,
         files: Files,
         work: Work,
-        ephemeral: Ephemeral | None = None,
+        typing: TypingPublisher | None = None,
         judge: Judge | None = None,
         judge_seconds: float = DEFAULT_SECONDS,
         *,
@@ -75,27 +75,27 @@ class Rooms:
         self.kind = kind
         self._table = table
         self._clock = clock
-        self._door = door
-        self._people = people
+        self._access = access
+        self._users = users
         self._files = files
-        self._ephemeral = ephemeral or Nobody()
+        self._typing = typing or NoTypingPublisher()
         self._judging = None if judge is None else Judging(judge, judge_seconds)
         locks = KeyedLocks(needed=not table.engine.keeps_order)
-        self._renderer = MessageRenderer(kind, table, people)
+        self._renderer = MessageRenderer(kind, table, users)
         self._archive = Archive(kind, table, self._renderer)
-        self._cases = Cases(kind, table, clock, people)
+        self._cases = Cases(kind, table, clock, users)
         self._rewriting = Rewriting(kind, table, clock, self._archive, self._cases)
-        self._sending = Sending(kind, table, clock, ids, door, locks, has_own_clock=has_own_clock)
+        self._sending = Sending(kind, table, clock, ids, access, locks, has_own_clock=has_own_clock)
         self._unread = Unread(kind, table)
         self.leftovers = Leftovers(kind, table, work)
-        self._reactions = Reactions(kind, table, clock, people, locks)
-        self._pins = Pins(kind, table, clock, door, self._archive, self._renderer)
+        self._reactions = Reactions(kind, table, clock, users, locks)
+        self._pins = Pins(kind, table, clock, access, self._archive, self._renderer)
 
     # Saying
 
     async def send(self, actor: Actor, room_id: RoomId, draft: Draft) -> SentView:
         """Say something. The same nonce again gives the first message; with another body it is refused."""
-        seat = await self._door.enter_to_send(actor, room_id)
+        seat = await self._access.authorize_send(actor, room_id)
         try:
             return await self._say(seat, draft)
         except NotFound:
@@ -180,7 +180,7 @@ class Rooms:
 
     async def edit(self, actor: Actor, room_id: RoomId, message_id: MessageId, content: str) -> MessageView:
         """Say it otherwise: one's own messages only."""
-        seat = await self._door.enter_to_act(actor, room_id)
+        seat = await self._access.authorize_action(actor, room_id)
         message = await self._archive.get(seat, message_id)
         if message.author_id != seat.user_id:
             raise Forbidden("Only its author edits a message.")
@@ -194,7 +194,7 @@ class Rooms:
             verdict = self._judging.judge_at_once(said)
             if verdict is None:
                 verdict = await self._judging.judge(said)
-                seat = await self._door.enter(actor, room_id)
+                seat = await self._access.authorize(actor, room_id)
                 seat.require("send")
 
         edited = await self._rewriting.edit(seat, message, content, mentions, verdict)
@@ -203,7 +203,7 @@ class Rooms:
 
     async def delete(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
         """Take back what was said: one's own, or with the right to moderate anybody's. A tombstone stays."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
         message = await self._archive.get(seat, message_id)
         is_own = message.author_id == seat.user_id
         if not is_own:
@@ -212,7 +212,7 @@ class Rooms:
             raise PartOfRecord
 
         about = {"messageId": message_id, "roomId": room_id}
-        audit = [] if is_own else [self._door.audit(seat, "message.delete", target=message.author_id, about=about)]
+        audit = [] if is_own else [self._access.audit(seat, "message.delete", target=message.author_id, about=about)]
         cleaning = await self.leftovers.removal(message)
         for _ in range(DELETE_ATTEMPTS):
             try:
@@ -241,7 +241,7 @@ class Rooms:
         """A page of messages, newest first; after a message the next ones in the order in which they were said."""
         if sum(place is not None for place in (before, after, around)) > 1:
             raise OneDirection
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
 
         if around is not None and cursor is None:
             return await self._archive.around(seat, around, limit)
@@ -254,7 +254,7 @@ class Rooms:
 
     async def get(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> MessageView:
         """One message; a deleted one as its tombstone."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
         message = await self._archive.find(seat, message_id)
         if message is None:
             raise NotFound
@@ -272,7 +272,7 @@ class Rooms:
 
     async def react(self, actor: Actor, room_id: RoomId, message_id: MessageId, emoji: str) -> None:
         """Add one's reaction, one emoji; adding it again changes nothing."""
-        seat = await self._door.enter_to_act(actor, room_id)
+        seat = await self._access.authorize_action(actor, room_id)
         seat.require("send")
         if not is_emoji(emoji):
             raise NotAnEmoji
@@ -285,27 +285,27 @@ class Rooms:
         self, actor: Actor, room_id: RoomId, message_id: MessageId, emoji: str, *, limit: int, cursor: str | None
     ) -> tuple[list[ReactorView], str | None]:
         """Who reacted to a message with an emoji."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
         message = await self._archive.get(seat, message_id)
         return await self._reactions.list_reactors(seat, message, emoji, limit=limit, cursor=cursor)
 
     async def unreact(self, actor: Actor, room_id: RoomId, message_id: MessageId, emoji: str) -> None:
         """Take one's reaction back; one that is not there changes nothing."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
         await self._reactions.take_back(seat, await self._archive.get(seat, message_id), emoji)
 
     # Pinning
 
     async def pin(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
         """Keep a message at hand; pinning it again changes nothing."""
-        seat = await self._door.enter_to_act(actor, room_id)
+        seat = await self._access.authorize_action(actor, room_id)
         seat.require("pin")
         seat.refuse_silenced()
         await self._pins.pin(seat, message_id)
 
     async def unpin(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
         """Let go of a pinned message; one that is not pinned changes nothing."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
         seat.require("pin")
         await self._pins.unpin(seat, message_id)
 
@@ -313,13 +313,13 @@ class Rooms:
         self, actor: Actor, room_id: RoomId, *, limit: int, cursor: str | None
     ) -> tuple[list[PinView], str | None]:
         """The pinned messages, the newest message first."""
-        return await self._pins.list(await self._door.enter(actor, room_id), limit=limit, cursor=cursor)
+        return await self._pins.list(await self._access.authorize(actor, room_id), limit=limit, cursor=cursor)
 
     # Having read
 
     async def mark_read(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> ReadView:
         """Move one's cursor up to a message of the room; it never moves back."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
         message = await self._archive.find(seat, message_id)
         if message is None:
             raise NotFound
@@ -343,7 +343,7 @@ class Rooms:
 
     async def unread(self, actor: Actor, room_id: RoomId) -> UnreadView:
         """How much others said since one read."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
         cursor = await self._table.get(self.kind.cursor_key(room_id, seat.user_id), consistent=True)
         return await self._unread.count(seat, cursor)
 
@@ -351,7 +351,7 @@ class Rooms:
         """Every room of this kind in which something is unread."""
         return [
             RoomUnreadView(self.kind.name, seat.room_id, unread.count, unread.capped, unread.mentions, standing.muted)
-            for standing in await self._unread.everywhere(await self._door.seats_of(actor))
+            for standing in await self._unread.everywhere(await self._access.seats_of(actor))
             for seat, _, unread in [standing]
             if unread.count or unread.capped
         ]
@@ -362,18 +362,18 @@ class Rooms:
 
     async def seats_of(self, actor: Actor) -> Sequence[Seat]:
         """A person's seats in every room of this kind."""
-        return await self._door.seats_of(actor)
+        return await self._access.seats_of(actor)
 
     async def list_readers(
         self, actor: Actor, room_id: RoomId, *, limit: int, cursor: str | None
     ) -> tuple[list[ReaderView], str | None]:
         """Who of the people in the room has read how far."""
-        await self._door.enter(actor, room_id)
+        await self._access.authorize(actor, room_id)
 
         page: Page[ReadCursor] = await self._table.query(self.kind.readers(room_id=room_id), limit=limit, cursor=cursor)
         user_ids = [reader.user_id for reader in page.items]
-        inside = await self._door.still_inside(room_id, user_ids)
-        profiles = await self._people.profiles([user_id for user_id in user_ids if user_id in inside])
+        inside = await self._access.current_members(room_id, user_ids)
+        profiles = await self._users.profiles([user_id for user_id in user_ids if user_id in inside])
 
         readers = [
             ReaderView(
@@ -390,7 +390,7 @@ class Rooms:
 
     async def set_preferences(self, actor: Actor, room_id: RoomId, *, muted: bool) -> PreferencesView:
         """Whether one wants to hear of this room."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
 
         key = self.kind.cursor_key(room_id, seat.user_id)
         try:
@@ -404,19 +404,19 @@ class Rooms:
 
     async def typing(self, actor: Actor, room_id: RoomId) -> None:
         """Tell those who look at the room that one is writing."""
-        seat = await self._door.enter_to_act(actor, room_id)
+        seat = await self._access.authorize_action(actor, room_id)
         seat.require("send")
-        await self._ephemeral.typing(self.kind.name, seat)
+        await self._typing.typing(self.kind.name, seat)
 
     async def stop_typing(self, actor: Actor, room_id: RoomId) -> None:
         """Publish that the user no longer writes."""
-        seat = await self._door.enter_to_act(actor, room_id)
+        seat = await self._access.authorize_action(actor, room_id)
         seat.require("send")
-        await self._ephemeral.stopped_typing(self.kind.name, seat)
+        await self._typing.stopped_typing(self.kind.name, seat)
 
     async def report(self, actor: Actor, room_id: RoomId, message_id: MessageId, reason: str) -> None:
         """Ask the moderators to look at a message; asking again changes nothing."""
-        seat = await self._door.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
         await self._cases.report(seat, await self._archive.get(seat, message_id), reason)
 
     # Inside
@@ -444,7 +444,7 @@ class Rooms:
         verdict = self._judging.judge_at_once(said)
         if verdict is None:
             verdict = await self._judging.judge(said)
-            seat = await self._door.enter_to_send(seat.actor, seat.room_id)
+            seat = await self._access.authorize_send(seat.actor, seat.room_id)
             seat.require("send")
         return seat, judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
 
@@ -483,5 +483,5 @@ class Rooms:
         if "@" not in content:
             return []
         names = list(dict.fromkeys(_MENTION.findall(content)))[:MAX_MENTIONS]
-        found = await self._people.find_by_usernames([name.rstrip(".-") for name in names]) if names else {}
+        found = await self._users.find_by_usernames([name.rstrip(".-") for name in names]) if names else {}
         return list(dict.fromkeys(found.values()))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sobremesa.core.clock import lenient_ms, milliseconds
 from sobremesa.core.ids import MessageId, encode, first_of, is_ulid, time_of
 from sobremesa.http.heavy import HeavyWork
-from sobremesa.rooms.door import Seat
+from sobremesa.rooms.access import Seat
 from sobremesa.rooms.entities import CLEAN, Message, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import UnreadView

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from sobremesa.core.actor import UserId
-from sobremesa.rooms.door import Seat
+from sobremesa.rooms.access import Seat
 from sobremesa.rooms.entities import BLOCKED, CLEAN, Message
 
 

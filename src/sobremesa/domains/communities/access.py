@@ -34,8 +34,8 @@ from sobremesa.domains.communities.entities import (
     servers_of,
 )
 from sobremesa.domains.communities.permissions import RIGHTS, Right, Role
+from sobremesa.rooms.access import RoomRight, Seat, SendAdditions
 from sobremesa.rooms.adopting import find_last
-from sobremesa.rooms.door import Beside, RoomRight, Seat
 from sobremesa.rooms.entities import Message
 from sobremesa.table import Check, Condition, Create, Operation, ReadCache, Table, absent_or_null, equals, present
 from sobremesa.table.cache import Cache
@@ -114,26 +114,26 @@ class Access:
 
     # The door of channels
 
-    async def enter(self, actor: Actor, room_id: RoomId) -> Seat:
+    async def authorize(self, actor: Actor, room_id: RoomId) -> Seat:
         key = (actor.user_id, actor.username, room_id)
         return await self._seats.get_or_load(key, lambda: self._find_seat(actor, room_id))
 
-    async def enter_to_send(self, actor: Actor, room_id: RoomId) -> Seat:
+    async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
         pointer = self._homes.find(room_id)
         if pointer is None:
             pointer = await self._pointer(room_id)
             self._homes.keep(room_id, pointer)
         return _seat(await self.require_member(actor, pointer.server_id), pointer)
 
-    async def enter_to_act(self, actor: Actor, room_id: RoomId) -> Seat:
-        return await self.enter(actor, room_id)
+    async def authorize_action(self, actor: Actor, room_id: RoomId) -> Seat:
+        return await self.authorize(actor, room_id)
 
-    def beside_send(self, seat: Seat, message: Message, last: MessageId | None) -> Beside:
+    def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
         """That the sender is still a member when the message is written."""
-        return Beside([Check(membership(user_id=seat.user_id, server_id=ServerId(seat.scope)), when=present())])
+        return SendAdditions([Check(membership(user_id=seat.user_id, server_id=ServerId(seat.scope)), when=present())])
 
-    async def enter_again(self, seat: Seat) -> Seat:
-        return await self.enter(seat.actor, seat.room_id)
+    async def reauthorize(self, seat: Seat) -> Seat:
+        return await self.authorize(seat.actor, seat.room_id)
 
     async def _find_seat(self, actor: Actor, room_id: RoomId) -> Seat:
         pointer = await self._pointer(room_id)
@@ -154,7 +154,7 @@ class Access:
         ]
         return await asyncio.gather(*map(self._channels_of, members))
 
-    async def still_inside(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
+    async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         server_id = (await self._pointer(room_id)).server_id
         keys = [membership(user_id=user_id, server_id=server_id) for user_id in user_ids]
         return {place.user_id for place in await self._table.get_many(keys) if place is not None}

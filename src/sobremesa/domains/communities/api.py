@@ -32,7 +32,7 @@ from sobremesa.domains.communities.permissions import Role
 from sobremesa.domains.communities.service import ChannelWithHead, Communities
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.http.endpoints import IdempotencyKey, Input, Listed, Output, PageQuery, Routes
-from sobremesa.rooms.door import People
+from sobremesa.rooms.access import UserDirectory
 from sobremesa.work.idempotency import KeyReused
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=r"\S", examples=["The long table"])]
@@ -184,7 +184,7 @@ class JoinedServer(Output, tag_field="kind", tag="server"):
     joined_at: Instant
 
 
-def routes(communities: Communities, membership: Membership, people: People) -> Routes:
+def routes(communities: Communities, membership: Membership, users: UserDirectory) -> Routes:
     """The routes of servers, their members, bans, invites and channels."""
     api = Routes("Communities")
 
@@ -235,20 +235,20 @@ def routes(communities: Communities, membership: Membership, people: People) -> 
     async def list_members(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[MemberView]:
         """Who is in the server."""
         places, cursor = await membership.list_members(actor, server_id, limit=query.limit, cursor=query.cursor)
-        profiles = await people.profiles([place.user_id for place in places])
+        profiles = await users.profiles([place.user_id for place in places])
         return Listed([member_view(place, profiles[place.user_id]) for place in places], cursor)
 
     @api.get("/servers/{server_id}/members/{user_id}")
     async def get_member(actor: Actor, server_id: ServerId, user_id: UserId) -> MemberView:
         """Somebody in the server."""
         place = await membership.get_member(actor, server_id, user_id)
-        return member_view(place, (await people.profiles([user_id]))[user_id])
+        return member_view(place, (await users.profiles([user_id]))[user_id])
 
     @api.patch("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, RankTooLow])
     async def change_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewRole) -> MemberView:
         """Give a member another role: those below oneself, and only roles below one's own."""
         place = await membership.change_role(actor, server_id, user_id, role=body.role)
-        return member_view(place, (await people.profiles([user_id]))[user_id])
+        return member_view(place, (await users.profiles([user_id]))[user_id])
 
     @api.delete("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, OwnerStays, RankTooLow])
     async def remove_member(actor: Actor, server_id: ServerId, user_id: UserId) -> None:
@@ -259,14 +259,14 @@ def routes(communities: Communities, membership: Membership, people: People) -> 
     async def list_bans(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[BanView]:
         """Who may not come back."""
         bans, cursor = await membership.list_bans(actor, server_id, limit=query.limit, cursor=query.cursor)
-        profiles = await people.profiles([ban.user_id for ban in bans])
+        profiles = await users.profiles([ban.user_id for ban in bans])
         return Listed([_ban_view(ban, profiles[ban.user_id]) for ban in bans], cursor)
 
     @api.put("/servers/{server_id}/bans/{user_id}", errors=[ChangedMeanwhile, RankTooLow])
     async def ban_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewBan) -> BanView:
         """Take somebody out for good, or keep a stranger out."""
         ban = await membership.ban(actor, server_id, user_id, reason=body.reason)
-        return _ban_view(ban, (await people.profiles([user_id]))[user_id])
+        return _ban_view(ban, (await users.profiles([user_id]))[user_id])
 
     @api.delete("/servers/{server_id}/bans/{user_id}")
     async def lift_ban(actor: Actor, server_id: ServerId, user_id: UserId) -> None:

@@ -33,7 +33,7 @@ from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
 from sobremesa.live.events import server as topic_of
 from sobremesa.live.translation import Seen, Translation
-from sobremesa.rooms.door import People
+from sobremesa.rooms.access import UserDirectory
 from sobremesa.rooms.events import Place, RoomEvents
 from sobremesa.table import Table
 from sobremesa.table.cache import Cache
@@ -88,14 +88,14 @@ member_left = EventType(
 class CommunityEvents:
     """Announces what happens in communities."""
 
-    def __init__(self, table: Table, people: People) -> None:
+    def __init__(self, table: Table, users: UserDirectory) -> None:
         self._table = table
-        self._people = people
+        self._users = users
         self._homes: Cache[RoomId, Place | _Gone] = Cache(CACHE_SIZE)
         """Where channels are listened to: a channel never moves to another server."""
         self._gone: Cache[ServerId, bool] = Cache(CACHE_SIZE)
         """Servers that are deleted, and whose rows go one after the other."""
-        self.rooms = RoomEvents(CHANNELS, table, people, self.find_place)
+        self.rooms = RoomEvents(CHANNELS, table, users, self.find_place)
 
     def announce(self, translation: Translation) -> None:
         translation.on(Server, self._server, fields=("name", "icon_url", "owner_id", "deleted_at"))
@@ -158,7 +158,7 @@ class CommunityEvents:
         if server is None:
             return []
 
-        profile = (await self._people.profiles([user_id]))[user_id]
+        profile = (await self._users.profiles([user_id]))[user_id]
         told = member_view(msgspec.structs.replace(new, role=true_role(new, server)), profile)
         admits = [admission(new, server)]
         if old is not None:

@@ -24,7 +24,7 @@ from sobremesa.domains.conversations.entities import (
     seat_of,
 )
 from sobremesa.domains.conversations.errors import BlockedByThem, DirectStays
-from sobremesa.rooms.door import Beside, RoomRight, Seat
+from sobremesa.rooms.access import RoomRight, Seat, SendAdditions
 from sobremesa.rooms.entities import Message
 from sobremesa.rooms.unread import read_up_to
 from sobremesa.table import (
@@ -80,23 +80,23 @@ class Access:
         self._audit = audit
         self._seats: ReadCache[tuple[UserId, str, RoomId], ConversationSeat | None] = ReadCache(table, CACHE_SIZE)
 
-    async def enter(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
+    async def authorize(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
         key = (actor.user_id, actor.username, room_id)
         seat = await self._seats.get_or_load(key, lambda: self._find_seat(actor, room_id))
         if seat is None:
             raise NotFound
         return seat
 
-    async def enter_to_send(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
-        return await self.enter(actor, room_id)
+    async def authorize_send(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
+        return await self.authorize(actor, room_id)
 
-    async def enter_to_act(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
-        return await self.enter(actor, room_id)
+    async def authorize_action(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
+        return await self.authorize(actor, room_id)
 
-    async def enter_again(self, seat: Seat) -> ConversationSeat:
-        return await self.enter(seat.actor, seat.room_id)
+    async def reauthorize(self, seat: Seat) -> ConversationSeat:
+        return await self.authorize(seat.actor, seat.room_id)
 
-    def beside_send(self, seat: Seat, message: Message, last: MessageId | None) -> Beside:
+    def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
         """That the sender is inside; and, if they had seen everything, that they have seen their own message too.
 
         Then nobody may have said anything in between, or it would count as seen: the head must be as it was.
@@ -104,9 +104,9 @@ class Access:
         key = seat_of(room_id=seat.room_id, user_id=seat.user_id)
         place = seat.place if isinstance(seat, ConversationSeat) else None
         if not _has_seen_all(seat, place, last):
-            return Beside([Check(key, when=present())])
+            return SendAdditions([Check(key, when=present())])
         moved = set_to(last_read_message_id=message.message_id, last_read_at=message.created_at)
-        return Beside(
+        return SendAdditions(
             [Update(key, moved, when=less_if_present("last_read_message_id", message.message_id))],
             absent_or_null("last_message_id") if last is None else equals("last_message_id", last),
         )
@@ -130,7 +130,7 @@ class Access:
             [row for row in found[2 * len(heads) :] if row is not None],
         )
 
-    async def still_inside(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
+    async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         keys = [seat_of(room_id=room_id, user_id=user_id) for user_id in user_ids]
         return {place.user_id for place in await self._table.get_many(keys) if place is not None}
 

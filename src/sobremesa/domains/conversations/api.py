@@ -24,7 +24,7 @@ from sobremesa.domains.conversations.inbox import Inbox, InboxRow
 from sobremesa.domains.conversations.seats import Seats
 from sobremesa.domains.conversations.service import MAX_OTHERS, Conversations
 from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, Output, PageQuery, Routes
-from sobremesa.rooms.door import People
+from sobremesa.rooms.access import UserDirectory
 from sobremesa.rooms.views import UnreadView
 from sobremesa.work.idempotency import KeyReused
 
@@ -100,7 +100,7 @@ class ParticipantView(Output):
     last_read_at: Instant | None
 
 
-def routes(conversations: Conversations, seats: Seats, inbox: Inbox, people: People) -> Routes:
+def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: UserDirectory) -> Routes:
     """The routes of conversations and of who is in them."""
     api = Routes("Conversations")
     convo = "/conversations/{convo_id}"
@@ -150,7 +150,7 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, people: Peo
     async def list_participants(actor: Actor, convo_id: ConversationId, query: PageQuery) -> Listed[ParticipantView]:
         """Who is in the conversation."""
         places, cursor = await seats.list_participants(actor, convo_id, limit=query.limit, cursor=query.cursor)
-        profiles = await people.profiles([place.user_id for place in places])
+        profiles = await users.profiles([place.user_id for place in places])
         return Listed([_participant_view(place, profiles[place.user_id]) for place in places], cursor)
 
     @api.post(
@@ -161,7 +161,7 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, people: Peo
     async def add_participant(actor: Actor, convo_id: ConversationId, body: NewParticipant) -> ParticipantView:
         """Take somebody into a group: its admins."""
         place = await seats.add(actor, convo_id, body.user_id, role=body.role)
-        return _participant_view(place, (await people.profiles([place.user_id]))[place.user_id])
+        return _participant_view(place, (await users.profiles([place.user_id]))[place.user_id])
 
     @api.patch(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectStays, LastAdmin])
     async def change_participant(
@@ -169,7 +169,7 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, people: Peo
     ) -> ParticipantView:
         """Make somebody in a group an admin, or no longer one: its admins."""
         place = await seats.change_role(actor, convo_id, user_id, role=body.role)
-        return _participant_view(place, (await people.profiles([user_id]))[user_id])
+        return _participant_view(place, (await users.profiles([user_id]))[user_id])
 
     @api.delete(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectStays, LastAdmin])
     async def remove_participant(actor: Actor, convo_id: ConversationId, user_id: UserId) -> None:

@@ -19,7 +19,7 @@ from sobremesa.live.events import Admission, Announcement, EventType, Expulsion,
 from sobremesa.live.events import conversation as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms import events as rooms
-from sobremesa.rooms.door import People
+from sobremesa.rooms.access import UserDirectory
 from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, RoomEvents
 from sobremesa.table import Key, Table
 from sobremesa.table.cache import Cache
@@ -66,12 +66,12 @@ conversation_deleted = EventType(
 class ConversationEvents:
     """Announces what happens to conversations."""
 
-    def __init__(self, table: Table, people: People) -> None:
+    def __init__(self, table: Table, users: UserDirectory) -> None:
         self._table = table
-        self._people = people
+        self._users = users
         self._empty: Cache[RoomId, bool] = Cache(CACHE_SIZE)
         """Conversations that nobody is in any more: their rows go one after the other."""
-        self.rooms = RoomEvents(CONVERSATIONS, table, people, self.find_place)
+        self.rooms = RoomEvents(CONVERSATIONS, table, users, self.find_place)
 
     def announce(self, translation: Translation) -> None:
         translation.on(Conversation, self._conversation, fields=("type", "name", "participants", "created_by"))
@@ -109,7 +109,7 @@ class ConversationEvents:
         if conversation is None:
             return []
 
-        profile = (await self._people.profiles([user_id]))[user_id]
+        profile = (await self._users.profiles([user_id]))[user_id]
         told = LiveParticipant(
             CONVERSATIONS.name, room_id, user_id, profile.username, profile.avatar_url, new.role, new.joined_at
         )

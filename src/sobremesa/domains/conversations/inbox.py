@@ -98,7 +98,7 @@ class Inbox:
 
     async def get(self, actor: Actor, room_id: ConversationId) -> InboxRow:
         """One conversation that one is in, as it would stand in the list."""
-        seat = await self._access.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
         return await self._row(seat, {})
 
     async def _small(self, user_id: UserId, before: Place | None, limit: int) -> Sequence[Participant]:

@@ -53,7 +53,7 @@ def open_conversations(
         Conversations(table, clock, ids, access, idempotency, origin),
         seats,
         Inbox(table, access, origin),
-        rooms(CONVERSATIONS, door=access),
+        rooms(CONVERSATIONS, access=access),
         Activity(table),
         Cleanup(table, seats, files),
     )

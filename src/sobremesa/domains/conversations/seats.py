@@ -81,7 +81,7 @@ class Seats:
         self, actor: Actor, room_id: ConversationId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Participant], str | None]:
         """Who is in a conversation that one is in."""
-        await self._access.enter(actor, room_id)
+        await self._access.authorize(actor, room_id)
         page = await self._table.query(participants_of(room_id=room_id), limit=limit, cursor=cursor)
         return page.items, page.cursor
 
@@ -89,7 +89,7 @@ class Seats:
         self, actor: Actor, room_id: ConversationId, user_id: UserId, *, role: SeatRole = "member"
     ) -> Participant:
         """Take somebody into a group."""
-        seat = await self._enter_as_admin(actor, room_id)
+        seat = await self._authorize_admin(actor, room_id)
         if user_id == actor.user_id:
             raise AlreadyInside
         block = await self._table.get(block_of(user_id=user_id, blocked_id=actor.user_id))
@@ -131,7 +131,7 @@ class Seats:
         self, actor: Actor, room_id: ConversationId, user_id: UserId, *, role: SeatRole
     ) -> Participant:
         """Make somebody in a group an admin, or no longer one."""
-        seat = await self._enter_as_admin(actor, room_id)
+        seat = await self._authorize_admin(actor, room_id)
         place = await self._get(room_id, user_id)
         if place.role == role:
             return place
@@ -157,7 +157,7 @@ class Seats:
 
     async def remove(self, actor: Actor, room_id: ConversationId, user_id: UserId) -> None:
         """Leave a group, or as an admin take somebody out of it."""
-        seat = await self._counted(await self._access.enter(actor, room_id))
+        seat = await self._counted(await self._access.authorize(actor, room_id))
         if seat.conversation.type == "direct":
             raise DirectStays
         if user_id == actor.user_id:
@@ -212,8 +212,8 @@ class Seats:
         if is_last:
             self._jobs.nudge()
 
-    async def _enter_as_admin(self, actor: Actor, room_id: ConversationId) -> ConversationSeat:
-        seat = await self._counted(await self._access.enter(actor, room_id))
+    async def _authorize_admin(self, actor: Actor, room_id: ConversationId) -> ConversationSeat:
+        seat = await self._counted(await self._access.authorize(actor, room_id))
         seat.require_admin()
         return seat
 
@@ -251,7 +251,7 @@ class Seats:
         if seat.conversation.type == "direct" or seat.conversation.participants is not None:
             return seat
         await self._counts(seat.conversation)
-        return await self._access.enter(seat.actor, seat.room_id)
+        return await self._access.authorize(seat.actor, seat.room_id)
 
     async def _counts(self, conversation: Conversation) -> Conversation:
         """The conversation as it is now, with its numbers."""

@@ -146,7 +146,7 @@ class Conversations:
 
     async def rename(self, actor: Actor, room_id: ConversationId, *, name: str | None) -> None:
         """Give a group another name, or none."""
-        seat = await self._access.enter(actor, room_id)
+        seat = await self._access.authorize(actor, room_id)
         seat.require_admin()
 
         try:

@@ -20,8 +20,8 @@ from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.moderation.entities import CaseId, case_by_key, cases_in, decide_case, tenant_cases_in
 from sobremesa.domains.moderation.errors import CaseClosed
 from sobremesa.domains.moderation.views import CaseContext, CaseView, case_view
+from sobremesa.rooms.access import UserDirectory
 from sobremesa.rooms.archive import find_message
-from sobremesa.rooms.door import People
 from sobremesa.rooms.entities import (
     BLOCKED,
     CLEAN,
@@ -76,7 +76,7 @@ class Review:
         table: Table,
         clock: Clock,
         audit: Audit,
-        people: People,
+        people: UserDirectory,
         kinds: Sequence[RoomKind],
         summaries: Mapping[str, SummarizeRooms] | None = None,
         reviewed: Mapping[str, Reviewed] | None = None,

@@ -11,8 +11,8 @@ from sobremesa.core.clock import Instant
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.domains.moderation.entities import CaseId
 from sobremesa.http.endpoints import Output
-from sobremesa.rooms.rendering import flags_view, shown_files
 from sobremesa.rooms.entities import Message, ModerationCase
+from sobremesa.rooms.rendering import flags_view, shown_files
 from sobremesa.rooms.reviewing import ReviewedTab
 from sobremesa.rooms.summaries import RoomSummary
 from sobremesa.rooms.views import FlagsView

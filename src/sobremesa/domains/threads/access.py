@@ -32,7 +32,7 @@ from sobremesa.domains.threads.entities import (
 )
 from sobremesa.domains.threads.errors import Blocked, ChangedMeanwhile, ThreadNotOpen
 from sobremesa.domains.threads.inbox import AT_ONCE, Inboxes
-from sobremesa.rooms.door import Beside, RoomRight, Seat
+from sobremesa.rooms.access import RoomRight, Seat, SendAdditions
 from sobremesa.rooms.entities import Message
 from sobremesa.table import (
     Check,
@@ -212,16 +212,16 @@ class Access:
 
     # The door of messages
 
-    async def enter(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
+    async def authorize(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
         return self.seat_of(actor, *await self._inside(actor, room_id))
 
-    async def enter_to_send(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
-        return await self.enter(actor, room_id)
+    async def authorize_send(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
+        return await self.authorize(actor, room_id)
 
-    async def enter_to_act(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
-        return await self._with_block(await self.enter(actor, room_id))
+    async def authorize_action(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
+        return await self._with_block(await self.authorize(actor, room_id))
 
-    async def enter_again(self, seat: Seat) -> ThreadSeat:
+    async def reauthorize(self, seat: Seat) -> ThreadSeat:
         """Their seat as it is by now, with everybody's inbox by their own rows: the cache was wrong, perhaps."""
         own = _thread_seat(seat)
         if own.notice is not None:
@@ -229,7 +229,7 @@ class Access:
         elif own.place is None:
             again = await self.system_seat(seat.room_id)
         else:
-            again = await self.enter(seat.actor, seat.room_id)
+            again = await self.authorize(seat.actor, seat.room_id)
         places = [place.user_id async for place in self._table.every(participants_in(room_id=seat.room_id))]
         if set(places) != set(again.thread.participants):
             mended = Update(again.thread.own_key(), set_to(participants=places), when=cache_is_as_seen(again.thread))
@@ -249,7 +249,7 @@ class Access:
             return seat
         return msgspec.structs.replace(seat, silenced=Blocked())
 
-    def beside_send(self, seat: Seat, message: Message, last: MessageId | None) -> Beside:
+    def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
         """The author is in the thread and not blocked, the thread is open, and it moves up in everybody's list."""
         own = _thread_seat(seat)
         if not isinstance(message, ThreadMessage):
@@ -277,7 +277,7 @@ class Access:
         operations += self.not_blocked_by_the_other(own)
         # Whose list is not moved here, because they are many or because the list of them is missing, is moved after it.
         all_moved = len(near) == len(others) and own.inbox
-        return Beside(operations, head, None if all_moved else partial(self._inboxes.soon, seat.room_id))
+        return SendAdditions(operations, head, None if all_moved else partial(self._inboxes.soon, seat.room_id))
 
     async def seats_of(self, actor: Actor) -> Sequence[ThreadSeat]:
         """Their seats in the threads that moved last."""
@@ -287,7 +287,7 @@ class Access:
             self.seat_of(actor, thread, place) for thread, place in rows if thread is not None and place is not None
         ]
 
-    async def still_inside(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
+    async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         keys = [participant_of(room_id=room_id, user_id=user_id) for user_id in user_ids]
         return {place.user_id for place in await self._table.get_many(keys) if place is not None}
 

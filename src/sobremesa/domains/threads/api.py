@@ -36,7 +36,7 @@ from sobremesa.domains.threads.participants import Participants
 from sobremesa.domains.threads.service import Threads
 from sobremesa.domains.threads.views import ThreadParticipantView, ThreadView, participant_view, thread_view
 from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, PageQuery, Routes
-from sobremesa.rooms.door import People
+from sobremesa.rooms.access import UserDirectory
 from sobremesa.work.idempotency import KeyReused
 
 _REFERENCE = msgspec.Meta(min_length=1, max_length=200, pattern=r"^[^#*$\x00-\x1f\x7f][^#\x00-\x1f\x7f]*$")
@@ -87,7 +87,7 @@ class ThreadParticipantChanges(Input):
     blocked_until: Moment | msgspec.UnsetType | None = msgspec.UNSET
 
 
-def routes(threads: Threads, participants: Participants, people: People) -> Routes:
+def routes(threads: Threads, participants: Participants, people: UserDirectory) -> Routes:
     """The routes of threads, and of who is in them."""
     api = Routes("Threads")
 

@@ -50,7 +50,7 @@ from sobremesa.work.idempotency import Claim, Idempotency
 ATTEMPTS = 20
 """How often a verb starts over because somebody else moved another card of the thread."""
 
-Enter: TypeAlias = Callable[[], Awaitable[ThreadSeat]]
+Authorize: TypeAlias = Callable[[], Awaitable[ThreadSeat]]
 
 
 class _Step(NamedTuple):
@@ -97,14 +97,14 @@ class Cards:
 
     async def get(self, actor: Actor, thread_id: ThreadId, message_id: MessageId) -> Card:
         """A card as the reader sees it; `card_types.as_of` tells how it is at a moment."""
-        seat = await self._access.enter(actor, thread_id)
+        seat = await self._access.authorize(actor, thread_id)
         return as_seen_by(seat, await self._get(thread_id, message_id))
 
     async def list_cards(
         self, actor: Actor, thread_id: ThreadId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Card], str | None]:
         """The cards of a thread, the newest first."""
-        seat = await self._access.enter(actor, thread_id)
+        seat = await self._access.authorize(actor, thread_id)
         page = await self._table.query(cards_in(room_id=thread_id), limit=limit, cursor=cursor)
         return [as_seen_by(seat, await self._reader.complete(card)) for card in page.items], page.cursor
 
@@ -114,7 +114,7 @@ class Cards:
         self, actor: Actor, thread_id: ThreadId, *, type: str, payload: Mapping[str, Any], key: str | None = None
     ) -> Card:
         """Make a card; one that answers another moves that one in the same moment."""
-        seat = await self._access.enter(actor, thread_id)
+        seat = await self._access.authorize(actor, thread_id)
         claim = self._idempotency.claim(actor, key, "card", [thread_id, type, payload])
         before = await claim.find()
         if before is not None:
@@ -135,7 +135,7 @@ class Cards:
                 if made is not None:
                     return await self._get(thread_id, MessageId(made))
             # The tab, or the card that this answers, has changed: look again.
-            seat = await self._access.enter(actor, thread_id)
+            seat = await self._access.authorize(actor, thread_id)
         raise Busy
 
     async def _make(self, seat: ThreadSeat, kind: CardType, judged: Judged, step: _Step | None, claim: Claim) -> Card:
@@ -190,7 +190,7 @@ class Cards:
     ) -> Card:
         """Move a card on; CardChanged, with the card as it is now, if it has another version than was seen."""
         return await self._move(
-            lambda: self._access.enter(actor, thread_id), message_id, to=to, version=version, payload=payload
+            lambda: self._access.authorize(actor, thread_id), message_id, to=to, version=version, payload=payload
         )
 
     async def settle(
@@ -208,11 +208,11 @@ class Cards:
         )
 
     async def _move(
-        self, enter: Enter, message_id: MessageId, *, to: str, version: int, payload: Mapping[str, Any] | None
+        self, authorize: Authorize, message_id: MessageId, *, to: str, version: int, payload: Mapping[str, Any] | None
     ) -> Card:
         verdict: Verdict | None = None
         for _ in range(ATTEMPTS):
-            seat = await enter()
+            seat = await authorize()
             seat.require("send")
             card, tab = await self._table.get_pair(
                 card_by_id(room_id=seat.room_id, message_id=message_id),

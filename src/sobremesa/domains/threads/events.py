@@ -31,7 +31,7 @@ from sobremesa.live.events import Admission, Announcement, EventType, Expulsion,
 from sobremesa.live.events import thread as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms import events as rooms
-from sobremesa.rooms.door import People
+from sobremesa.rooms.access import UserDirectory
 from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, RoomEvents
 from sobremesa.rooms.visibility import is_withheld
 from sobremesa.table import Key, Table
@@ -94,7 +94,7 @@ _VISIBLE = (
 class ThreadEvents:
     """Announces what happens to threads."""
 
-    def __init__(self, table: Table, clock: Clock, people: People) -> None:
+    def __init__(self, table: Table, clock: Clock, people: UserDirectory) -> None:
         self._table = table
         self._clock = clock
         self._people = people

@@ -45,7 +45,7 @@ def open_threads(
     """All parts of threads over one table; `rooms` makes the verbs of a kind of room behind a door."""
     inboxes = Inboxes(table)
     access = Access(table, clock, audit, inboxes)
-    talk = rooms(THREADS, door=access)
+    talk = rooms(THREADS, access=access)
     threads = Threads(table, clock, ids, access, audit, idempotency, inboxes, talk)
     cards = Cards(table, clock, access, talk, CardTypes(card_types), idempotency)
     tabs = Tabs(table, clock, access, talk)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sobremesa.domains.threads.entities import Tab, card_by_id, tab_by_name
-from sobremesa.rooms.rendering import flags_view
 from sobremesa.rooms.entities import BLOCKED, CLEAN, Flags, Message, ModerationCase
 from sobremesa.rooms.judging import REVIEWED
+from sobremesa.rooms.rendering import flags_view
 from sobremesa.rooms.reviewing import ReviewedTab
 from sobremesa.table import Operation, Table, Update, equals, set_to
 from sobremesa.table.errors import BadKey

@@ -67,13 +67,13 @@ class Tabs:
 
     async def get(self, actor: Actor, thread_id: ThreadId, tab: TabName) -> Tab:
         """What a tab shows; one that nobody has written yet is empty, at version 0."""
-        seat = await self._access.enter(actor, thread_id)
+        seat = await self._access.authorize(actor, thread_id)
         found = await self._table.get(tab_by_name(room_id=thread_id, tab=tab))
         return Tab(room_id=thread_id, tab=tab) if found is None else self._as_seen_by(seat, found)
 
     async def open_panel(self, actor: Actor, thread_id: ThreadId) -> list[Tab]:
         """All tabs that show something, in their order."""
-        seat = await self._access.enter(actor, thread_id)
+        seat = await self._access.authorize(actor, thread_id)
         found = [self._as_seen_by(seat, tab) async for tab in self._table.every(panel_of(room_id=thread_id))]
         return sorted(found, key=lambda tab: TABS.index(tab.tab))
 
@@ -82,9 +82,9 @@ class Tabs:
     ) -> Tab:
         """Replace what a tab shows by something newer."""
         if tab in SYSTEM_TABS:
-            await self._access.enter(actor, thread_id)
+            await self._access.authorize(actor, thread_id)
             raise SystemTab
-        seat = await self._access.enter(actor, thread_id)
+        seat = await self._access.authorize(actor, thread_id)
         seat.require("send")
         if seat.place is None:
             raise NotFound
@@ -164,7 +164,7 @@ class Tabs:
             return StaleVersion(
                 current={"tab": tab, "sourceVersion": current.source_version, "updatedAt": current.updated_at}
             )
-        (await self._access.enter_to_act(actor, thread_id)).require("send")
+        (await self._access.authorize_action(actor, thread_id)).require("send")
         return ChangedMeanwhile()
 
     def _as_seen_by(self, seat: ThreadSeat, tab: Tab) -> Tab:

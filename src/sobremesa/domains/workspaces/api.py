@@ -31,7 +31,7 @@ from sobremesa.domains.workspaces.views import (
     setting_view,
 )
 from sobremesa.http.endpoints import Cursor, IdempotencyKey, Input, Listed, PageQuery, Routes
-from sobremesa.rooms.door import People
+from sobremesa.rooms.access import UserDirectory
 from sobremesa.work.idempotency import KeyReused
 
 MAX_ROWS = 1000
@@ -112,7 +112,7 @@ def routes(
     invitations: WorkspaceInvites,
     items: Items,
     settings: WorkspaceSettings,
-    people: People,
+    people: UserDirectory,
 ) -> Routes:
     """The routes of workspaces, their members, invites, items and settings."""
     api = Routes("Workspaces")

@@ -30,7 +30,7 @@ from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
 from sobremesa.live.events import workspace as topic_of
 from sobremesa.live.translation import Seen, Translation
-from sobremesa.rooms.door import People
+from sobremesa.rooms.access import UserDirectory
 from sobremesa.table import Key, Table
 from sobremesa.table.cache import Cache
 
@@ -114,7 +114,7 @@ workspace_setting_deleted = EventType(
 class WorkspaceEvents:
     """Announces what happens in workspaces."""
 
-    def __init__(self, table: Table, people: People) -> None:
+    def __init__(self, table: Table, people: UserDirectory) -> None:
         self._table = table
         self._people = people
         self._gone: Cache[WorkspaceId, bool] = Cache(CACHE_SIZE)

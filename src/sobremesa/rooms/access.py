@@ -54,7 +54,7 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
             raise type(self.silenced)(str(self.silenced), **self.silenced.data)
 
 
-class Beside(NamedTuple):
+class SendAdditions(NamedTuple):
     """What a kind of room adds to the transaction of a send."""
 
     operations: Sequence[Operation] = ()
@@ -64,26 +64,26 @@ class Beside(NamedTuple):
     """What is started once it is written; it may be lost with the process, so something else must mend that."""
 
 
-class Door(Protocol):
+class RoomAccess(Protocol):
     """Lets people into the rooms of one kind."""
 
-    async def enter(self, actor: Actor, room_id: RoomId) -> Seat:
+    async def authorize(self, actor: Actor, room_id: RoomId) -> Seat:
         """Their seat, by consistent reads; NotFound for a stranger, the same as for no room."""
         ...
 
-    async def enter_to_send(self, actor: Actor, room_id: RoomId) -> Seat:
+    async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
         """Their seat, whose head may be an old one: that the room is still there shows when the message is written."""
         ...
 
-    async def enter_to_act(self, actor: Actor, room_id: RoomId) -> Seat:
+    async def authorize_action(self, actor: Actor, room_id: RoomId) -> Seat:
         """Their seat for something that others see and that is no message, with whatever silences them."""
         ...
 
-    def beside_send(self, seat: Seat, message: Message, last: MessageId | None) -> Beside:
+    def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
         """What goes into the transaction of a message that follows `last`."""
         ...
 
-    async def enter_again(self, seat: Seat) -> Seat:
+    async def reauthorize(self, seat: Seat) -> Seat:
         """Their seat as it is by now, after something beside a send did not hold."""
         ...
 
@@ -91,7 +91,7 @@ class Door(Protocol):
         """Their seats in all rooms of this kind."""
         ...
 
-    async def still_inside(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
+    async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         """Which of these people are in the room now."""
         ...
 
@@ -100,7 +100,7 @@ class Door(Protocol):
         ...
 
 
-class People(Protocol):
+class UserDirectory(Protocol):
     """What a room needs to know of people."""
 
     async def profiles(self, user_ids: Sequence[UserId]) -> dict[UserId, PublicProfile]: ...
@@ -118,7 +118,7 @@ class People(Protocol):
         ...
 
 
-class Ephemeral(Protocol):
+class TypingPublisher(Protocol):
     """Where typing goes: to those who look now, and nowhere else."""
 
     async def typing(self, room_kind: str, seat: Seat) -> None: ...
@@ -126,8 +126,8 @@ class Ephemeral(Protocol):
     async def stopped_typing(self, room_kind: str, seat: Seat) -> None: ...
 
 
-class Nobody:
-    """Nobody listens."""
+class NoTypingPublisher:
+    """Publishes nothing."""
 
     async def typing(self, room_kind: str, seat: Seat) -> None:
         pass
