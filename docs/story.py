@@ -11,7 +11,7 @@ from sobremesa.core.clock import SetClock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.entities import User
-from sobremesa.domains.attachments.receiving import Arriving
+from sobremesa.domains.attachments.uploads import UploadedFile
 from sobremesa.domains.conversations.activity import Activity
 from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.publishing import Notice
@@ -165,7 +165,8 @@ async def _files(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
     async def pieces() -> AsyncIterator[bytes]:
         yield BODY.encode()
 
-    file = await bill.of("upload a file", app.attachments.receive(ana, Arriving("cake.txt", "text/plain", pieces())))
+    cake = UploadedFile("cake.txt", "text/plain", pieces())
+    file = await bill.of("upload a file", app.attachments.receive(ana, cake))
     await bill.of("get a file's addresses", app.attachments.get(ana, file.file_id))
     token = file.url.partition("token=")[2]
     await bill.of("fetch one's own file", app.attachments.open(file.file_id, "content", token))

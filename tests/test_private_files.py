@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sobremesa.app import Sobremesa
-from sobremesa.domains.attachments.receiving import Arriving
+from sobremesa.domains.attachments.uploads import UploadedFile
 from sobremesa.domains.records.address import records_address
 from sobremesa.domains.records.opening import open_database
 from sobremesa.table.opening import open_embedded
@@ -33,7 +33,7 @@ async def test_only_the_owner_can_read_what_is_kept(tmp_path: Path) -> None:
 
     async with Sobremesa.open(store) as app:
         ana = await app.accounts.register(email="ana@example.com", username="ana", password="correct horse")
-        await app.attachments.receive(ana.actor, Arriving("notes.txt", "text/plain", text()))
+        await app.attachments.receive(ana.actor, UploadedFile("notes.txt", "text/plain", text()))
         database = await open_database(records_address(app.settings))
         await database.close()
         copy = await open_embedded(store, janitor=False)

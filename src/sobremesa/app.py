@@ -391,7 +391,7 @@ class Sobremesa:
                 await closing.enter_async_context(_running(app.archive.run()))
                 await closing.enter_async_context(_running(app.jobs.run(app.handlers)))
                 await closing.enter_async_context(_running(app.change_consumer.run()))
-                await closing.enter_async_context(_running(app.attachments.keep_swept()))
+                await closing.enter_async_context(_running(app.attachments.sweep_periodically()))
             yield app
 
     def moving_workspaces(self, *, units_a_second: float | None = None, watch: Watch = unwatched) -> Migrations:

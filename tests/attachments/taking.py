@@ -12,8 +12,8 @@ from pathlib import Path
 from sobremesa.core.errors import Refusal
 from sobremesa.domains.attachments.disk import DiskStore
 from sobremesa.domains.attachments.entities import FileId
-from sobremesa.domains.attachments.intake import Intake
-from sobremesa.domains.attachments.receiving import Arriving
+from sobremesa.domains.attachments.processing import UploadProcessor
+from sobremesa.domains.attachments.uploads import UploadedFile
 
 PIECE = 65_536
 
@@ -26,10 +26,10 @@ async def pieces(path: Path) -> AsyncIterator[bytes]:
 
 async def take(path: Path, declared: str) -> str:
     store = DiskStore(path.parent / "kept")
-    intake = Intake(store, max_bytes=26_214_400)
+    processor = UploadProcessor(store, max_bytes=26_214_400)
     try:
-        await intake.take(
-            FileId("01JGSYB3ZZ0000000000000000"), Arriving(path.name, declared, pieces(path)), public=False
+        await processor.process(
+            FileId("01JGSYB3ZZ0000000000000000"), UploadedFile(path.name, declared, pieces(path)), public=False
         )
     except Refusal as refusal:
         return refusal.code

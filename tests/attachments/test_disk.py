@@ -55,7 +55,7 @@ async def test_what_is_not_there_is_told_so(tmp_path: Path) -> None:
 
     assert await store.size(key) is None
     await store.delete([key])
-    assert [page async for page in store.every_key()] == []
+    assert [page async for page in store.iter_keys()] == []
     with pytest.raises(FilesUnavailable):
         await store.put(key, tmp_path / "nothing", "text/plain")
 

@@ -18,9 +18,9 @@ from sobremesa.core.actor import Actor
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.domains.attachments.entities import FileId, file_by_id
-from sobremesa.domains.attachments.errors import AddressExpired, AttachmentInUse, AttachmentMissing
-from sobremesa.domains.attachments.receiving import Arriving
+from sobremesa.domains.attachments.errors import AttachmentInUse, AttachmentMissing, UrlExpired
 from sobremesa.domains.attachments.service import MAX_PER_MESSAGE
+from sobremesa.domains.attachments.uploads import UploadedFile
 from sobremesa.domains.attachments.views import AttachmentView
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.sending import Draft
@@ -39,7 +39,7 @@ async def uploaded(app: Sobremesa, who: Actor, content: bytes = making.TEXT, *, 
     async def pieces() -> AsyncIterator[bytes]:
         yield content
 
-    return await app.attachments.receive(who, Arriving("notes.txt", "", pieces()), public=public)
+    return await app.attachments.receive(who, UploadedFile("notes.txt", "", pieces()), public=public)
 
 
 async def attach(app: Sobremesa, who: Actor, file_id: str, room_id: RoomId) -> MessageId:
@@ -121,7 +121,7 @@ async def test_who_reads_the_room_may_fetch_what_was_sent_there(app: Sobremesa, 
 
     seen = await app.attachments.get(town.owner, file.file_id)
     opened = await app.attachments.open(file.file_id, "preview", token_of(seen.preview_url))
-    assert opened.manner.mime == "image/webp"
+    assert opened.headers.mime == "image/webp"
     with pytest.raises(NotFound):
         await app.attachments.get(town.stranger, file.file_id)
 
@@ -183,7 +183,7 @@ async def test_an_address_is_good_for_five_minutes(app: Sobremesa, clock: Ahead)
     clock.move(seconds=298)
     assert await app.attachments.open(file.file_id, "content", token_of(file.url))
     clock.move(seconds=3)
-    with pytest.raises(AddressExpired):
+    with pytest.raises(UrlExpired):
         await app.attachments.open(file.file_id, "content", token_of(file.url))
     fresh = await app.attachments.get(ana, file.file_id)
     assert await app.attachments.open(file.file_id, "content", token_of(fresh.url))

@@ -12,7 +12,7 @@ from attachments.making import archive, archive_of, film, office, picture, png, 
 from sobremesa.core.errors import Refusal
 from sobremesa.domains.attachments.errors import TooManyPixels, UnreadableImage, UnsafeArchive, WrongType
 from sobremesa.domains.attachments.inspection import Found, inspect
-from sobremesa.domains.attachments.receiving import cleaned
+from sobremesa.domains.attachments.uploads import clean_name
 
 TAKEN = {
     "png": (picture("PNG"), "image/png"),
@@ -179,7 +179,7 @@ def test_any_beginning_of_any_file_is_taken_or_refused_and_nothing_else(tmp_path
     ],
 )
 def test_a_name_is_cleaned_before_it_is_kept(given: str, shown: str) -> None:
-    assert cleaned(given) == shown
+    assert clean_name(given) == shown
 
 
 def looked_at(folder: Path, content: bytes, declared: str = "") -> Found:

@@ -46,7 +46,7 @@ async def test_every_declared_question_and_write_is_met_and_none_goes_without_a_
         await app.attachments.get(ana, made.file_id)
         await app.attachments.remove(ana, made.file_id)
         size = len(making.TEXT)
-        file_id, presigned = await app.attachments.invite(ana, name="x.txt", mime="text/plain", size=size)
+        file_id, presigned = await app.attachments.presign(ana, name="x.txt", mime="text/plain", size=size)
         row = await app.table.get(file_by_id(file_id=file_id))
         assert row is not None
         spooled = await app.attachments.store.spool("x")

@@ -1,4 +1,4 @@
-"""Uploading over HTTP, on both engines: as a form or as bytes, bounded, cleaned, and typed by content."""
+"""Uploading over HTTP, on both engines: as a form or as bytes, bounded, clean_name, and typed by content."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.clock import EPOCH
 from sobremesa.core.errors import Invalid, NotFound
 from sobremesa.core.settings import Settings
-from sobremesa.domains.attachments.receiving import Arriving
+from sobremesa.domains.attachments.uploads import UploadedFile
 from sobremesa.domains.threads.entities import Card
 from sobremesa.domains.threads.views import card_view
 from sobremesa.rooms.judging import CLEAR, Said, Verdict
@@ -179,7 +179,7 @@ async def test_name_of_a_file_is_judged(judged: Deal) -> None:
         yield b"a text"
 
     app, room = judged.app, judged.thread_id
-    file = await app.attachments.receive(judged.buyer, Arriving("you donkey.txt", "", pieces()))
+    file = await app.attachments.receive(judged.buyer, UploadedFile("you donkey.txt", "", pieces()))
     sent = await judged.say(judged.buyer, "", attachments=[file.file_id])
 
     assert sent.flags == FOUND

@@ -11,7 +11,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.demo.calendar import Calendar, StoryClock
-from sobremesa.domains.attachments.receiving import Arriving
+from sobremesa.domains.attachments.uploads import UploadedFile
 from sobremesa.domains.attachments.views import AttachmentView
 from sobremesa.rooms.service import Rooms
 
@@ -72,4 +72,4 @@ class World:
                 self.clock.go_to(at_ms)
             yield content
 
-        return await self.app.attachments.receive(self.people[who], Arriving(name, mime, pieces()), public=public)
+        return await self.app.attachments.receive(self.people[who], UploadedFile(name, mime, pieces()), public=public)

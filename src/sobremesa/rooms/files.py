@@ -22,7 +22,7 @@ class Files(Protocol):
         """The operation that gives a file to a message, for the transaction of the message."""
         ...
 
-    def letting_go(self, file_ids: Sequence[str]) -> AbstractAsyncContextManager[list[Operation]]:
+    def deleting(self, file_ids: Sequence[str]) -> AbstractAsyncContextManager[list[Operation]]:
         """The operations that take files away, for a transaction inside of the block; their bytes go after it."""
         ...
 

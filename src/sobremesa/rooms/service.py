@@ -216,7 +216,7 @@ class Rooms:
         cleaning = await self.leftovers.removal(message)
         for _ in range(DELETE_ATTEMPTS):
             try:
-                async with self._files.letting_go(files_of(message)) as gone:
+                async with self._files.deleting(files_of(message)) as gone:
                     await self._rewriting.delete(seat, message, *audit, *cleaning, *gone)
             except ConditionFailed:
                 continue  # one of its files became part of a record at this moment, and stays

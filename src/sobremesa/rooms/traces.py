@@ -27,7 +27,7 @@ class Traces:
         """Take away the files of everything that was said in a room that is no more."""
         with_files = present("attachments")
         async for message in self._table.every(self._kind.messages(room_id=room_id), where=with_files):
-            async with self._files.letting_go(files_of(message)) as gone:
+            async with self._files.deleting(files_of(message)) as gone:
                 if gone:
                     await self._table.write(*gone, token=None, pattern=self._pattern)
 

@@ -1,10 +1,10 @@
-"""Attachments: files that people upload, looked at by their content, kept outside of the table, fetched by addresses.
+"""Attachments: uploaded files, checked by content, stored outside the table and served by signed URLs.
 
-- `entities`: the row of a file, and what can be asked about it
-- `receiving`: a file out of a request's body; `intake`: from there to bytes that are kept
-- `inspection`: what a file is, and whether it is taken; `pictures` and `archives` read headers and directories
-- `previews`: small pictures, each made by a `preview_process` of its own
-- `stores`: where bytes are kept, which is `disk` or `s3`; `opening` finds out which
-- `addresses`: signed and short-lived; `serving`: with which headers bytes go out
-- `service`: the verbs; `views`: files as clients see them; `api`: the routes
+- `entities`: the row of a file, and its access patterns
+- `uploads`: reads a file from a request body; `processing`: inspects it and stores its bytes
+- `inspection`: detects and checks the type of a file; `images` and `archives` read headers and directories
+- `previews`: small images, each rendered by its own `preview_process`
+- `stores`: the interface of file stores, implemented by `disk` and `s3`; `opening` chooses one
+- `signed_urls`: short-lived download URLs; `serving`: response headers of downloads
+- `service`: the methods; `views`: files as clients see them; `api`: the routes
 """

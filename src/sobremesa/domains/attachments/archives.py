@@ -1,4 +1,4 @@
-"""Archives, by their central directory: what they hold and how much that is, with nothing unpacked."""
+"""Checks ZIP archives by their central directory, without unpacking anything."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_ENTRIES = 10_000
 MAX_UNPACKED_BYTES = 1_000_000_000
 MAX_RATIO = 200
 ARCHIVE_NAMES = (b".zip", b".jar", b".7z", b".rar", b".gz", b".tgz", b".bz2", b".xz", b".zst")
-"""What is packed once more could be anything; looking would mean unpacking it."""
+"""Nested archives are refused: checking them would mean unpacking them."""
 
 ZIP = "application/zip"
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."
@@ -38,12 +38,12 @@ class _Entry(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where it ends at the earliest: the header in front of it may be longer."""
+        """The earliest possible end of the entry: its local header may be longer."""
         return self.offset + _LOCAL_BYTES + len(self.name) + self.packed
 
 
 def archive_type(data: mmap) -> str:
-    """Which kind of archive this is; UnsafeArchive if it is damaged or unpacks to too much."""
+    """Return the type of an archive; UnsafeArchive if it is damaged or unpacks to too many bytes."""
     entries, directory = _entries(data)
     unpacked = sum(entry.unpacked for entry in entries)
     if unpacked > MAX_UNPACKED_BYTES or unpacked > MAX_RATIO * len(data):
@@ -51,23 +51,23 @@ def archive_type(data: mmap) -> str:
     _refuse_overlaps(entries, directory)
     names = {entry.name for entry in entries}
     if any(name.lower().endswith(ARCHIVE_NAMES) for name in names):
-        raise UnsafeArchive("An archive inside of an archive is not taken.")
+        raise UnsafeArchive("An archive inside an archive is not accepted.")
     if OFFICE_MARK not in names:
         return ZIP
     if any(name.lower().endswith(MACROS) for name in names):
-        raise WrongType("A document with macros is not taken.")
+        raise WrongType("A document with macros is not accepted.")
     return next((kind for part, kind in OFFICE.items() if part in names), ZIP)
 
 
 def _entries(data: mmap) -> tuple[list[_Entry], int]:
-    """All entries, and where the directory begins. Its end says how many: what it says must be what there is."""
+    """Return all entries and the start of the directory, whose end record must state the true number of entries."""
     tail = data[-(_END.size + _MAX_COMMENT) :]
     end = tail.rfind(b"PK\x05\x06")
     if end < 0 or len(tail) - end < _END.size:
         raise UnsafeArchive
     _, disk, _, here, count, length, at, _ = _END.unpack_from(tail, end)
     directory_end = len(data) - len(tail) + end
-    # The large form of the directory is for more than is taken here, so its marks are too large by themselves.
+    # ZIP64 archives exceed these limits anyway, and their placeholder values do too.
     if disk or here != count or count > MAX_ENTRIES or at + length > directory_end:
         raise UnsafeArchive(max_entries=MAX_ENTRIES)
     entries = []
@@ -84,7 +84,7 @@ def _entries(data: mmap) -> tuple[list[_Entry], int]:
 
 
 def _entry(data: mmap, at: int) -> tuple[_Entry, int]:
-    """The entry at a place in the directory, and how long it is there."""
+    """Return the directory entry at an offset, and its length there."""
     fields = _ENTRY.unpack_from(data, at)
     packed, unpacked, name_length, extra, comment, offset = *fields[8:13], fields[16]
     name = data[at + _ENTRY.size : at + _ENTRY.size + name_length]
@@ -92,7 +92,7 @@ def _entry(data: mmap, at: int) -> tuple[_Entry, int]:
 
 
 def _refuse_overlaps(entries: list[_Entry], directory: int) -> None:
-    """The same bytes in several entries unpack to many times what they are."""
+    """Refuse entries that share bytes, since they could unpack to many times the size of the file."""
     end = 0
     for entry in sorted(entries, key=lambda entry: entry.offset):
         if entry.offset < end:

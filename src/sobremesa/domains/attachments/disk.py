@@ -1,4 +1,4 @@
-"""Files in a folder: each written beside its place, made durable, and moved there."""
+"""The file store on disk: each file is written to a temporary path, synced and moved into place."""
 
 from __future__ import annotations
 
@@ -18,66 +18,66 @@ PIECE_BYTES = 262_144
 FOLDER_CHARACTERS = 2
 OWNER_ONLY = 0o700
 OWNER_ONLY_FILE = 0o600
-HALF_WRITTEN = ".part"
+PARTIAL_SUFFIX = ".part"
 
 
 class DiskStore:
-    """A folder, made when the first file comes."""
+    """A folder, created when the first file is stored."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._is_temporary = folder is None
 
     async def spool(self, name: str) -> Path:
-        # On the same disk as its place, so that it can be moved there.
-        return await asyncio.to_thread(self._made, "incoming") / f"{name}{HALF_WRITTEN}"
+        # On the same file system as its final path, so that it can be renamed.
+        return await asyncio.to_thread(self._ensure_folder, "incoming") / f"{name}{PARTIAL_SUFFIX}"
 
     async def put(self, key: StorageKey, path: Path, mime: str) -> None:
         try:
             await asyncio.to_thread(self._put, key, path)
         except OSError as error:
-            raise FilesUnavailable(f"a file could not be kept: {error.strerror}") from error
+            raise FilesUnavailable(f"could not store a file: {error.strerror}") from error
 
     async def size(self, key: StorageKey) -> int | None:
         try:
-            return (await asyncio.to_thread(self._place(key).stat)).st_size
+            return (await asyncio.to_thread(self._path_of(key).stat)).st_size
         except FileNotFoundError:
             return None
 
     async def read(self, key: StorageKey, start: int, end: int) -> AsyncGenerator[bytes, None]:
-        file: IO[bytes] = await asyncio.to_thread(self._place(key).open, "rb", 0)
+        file: IO[bytes] = await asyncio.to_thread(self._path_of(key).open, "rb", 0)
         try:
             await asyncio.to_thread(file.seek, start)
             while start < end:
                 piece = await asyncio.to_thread(file.read, min(PIECE_BYTES, end - start))
                 if not piece:
-                    raise FilesUnavailable("a file is shorter than it was")
+                    raise FilesUnavailable("a stored file is shorter than before")
                 start += len(piece)
                 yield piece
         finally:
             file.close()
 
-    async def address(self, key: StorageKey, mime: str, disposition: str) -> str | None:
+    async def presign_download(self, key: StorageKey, mime: str, disposition: str) -> str | None:
         return None
 
-    async def invite(self, key: StorageKey, mime: str, size: int) -> Presigned | None:
+    async def presign_upload(self, key: StorageKey, mime: str, size: int) -> Presigned | None:
         return None
 
     async def fetch(self, key: StorageKey, path: Path, limit: int) -> int | None:
-        raise NotImplementedError("nobody uploads to a disk directly")
+        raise NotImplementedError("the disk store has no presigned uploads")
 
     async def delete(self, keys: Sequence[StorageKey]) -> None:
         try:
             await asyncio.to_thread(self._delete, keys)
         except OSError as error:
-            raise FilesUnavailable(f"a file could not be taken away: {error.strerror}") from error
+            raise FilesUnavailable(f"could not delete a file: {error.strerror}") from error
 
-    async def every_key(self) -> AsyncIterator[list[StorageKey]]:
+    async def iter_keys(self) -> AsyncIterator[list[StorageKey]]:
         for folder in await asyncio.to_thread(self._folders):
             try:
                 names = await asyncio.to_thread(os.listdir, folder)
             except OSError as error:
-                raise FilesUnavailable(f"files could not be listed: {error.strerror}") from error
+                raise FilesUnavailable(f"could not list files: {error.strerror}") from error
             yield [StorageKey(name) for name in names]
 
     async def close(self) -> None:
@@ -89,8 +89,8 @@ class DiskStore:
             self._folder = Path(tempfile.mkdtemp(prefix="sobremesa-files-"))
         return self._folder
 
-    def _made(self, name: str) -> Path:
-        """A folder inside of ours, which is there then, durably."""
+    def _ensure_folder(self, name: str) -> Path:
+        """Create a subfolder durably, if it does not exist, and return it."""
         root = self._root()
         for folder in (root, root / name):
             if not folder.is_dir():
@@ -98,25 +98,25 @@ class DiskStore:
                 _sync_folder(folder.parent)
         return root / name
 
-    def _place(self, key: StorageKey) -> Path:
-        if key.endswith(HALF_WRITTEN):
+    def _path_of(self, key: StorageKey) -> Path:
+        if key.endswith(PARTIAL_SUFFIX):
             return self._root() / "incoming" / key
         # The end of a key is random, so the folders fill evenly.
         return self._root() / key[-FOLDER_CHARACTERS:] / key
 
     def _put(self, key: StorageKey, path: Path) -> None:
-        place = self._place(key)
-        self._made(place.parent.name)
+        target = self._path_of(key)
+        self._ensure_folder(target.parent.name)
         with path.open("rb") as file:
             os.fchmod(file.fileno(), OWNER_ONLY_FILE)
             os.fsync(file.fileno())
-        path.rename(place)
-        _sync_folder(place.parent)
+        path.rename(target)
+        _sync_folder(target.parent)
 
     def _delete(self, keys: Sequence[StorageKey]) -> None:
         for key in keys:
             with contextlib.suppress(FileNotFoundError):
-                self._place(key).unlink()
+                self._path_of(key).unlink()
 
     def _folders(self) -> list[Path]:
         if self._folder is None or not self._folder.is_dir():
@@ -125,7 +125,7 @@ class DiskStore:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make durable which files a folder has."""
+    """Make the entries of a folder durable."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""The rows of files, and what can be asked about them. The bytes are in a store of files, under keys nobody sees."""
+"""The rows of files, and their access patterns. The bytes are in a file store, under keys that clients never see."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sobremesa.table import Entity, Keys, Lookup, WritePattern
 
 FileId = NewType("FileId", str)
 FileKind: TypeAlias = Literal["preview", "manifest"]
-"""With a small picture of it, or by its name and size alone."""
+"""A `preview` is an image with a small version; a `manifest` is shown by its name and size."""
 FileState: TypeAlias = Literal["waiting", "ready"]
 
 
 class Attachment(Entity):
-    """A file that somebody uploaded. Until a message has it, it is its owner's alone, and goes after a day."""
+    """An uploaded file. Until it is attached to a message, only its owner may fetch it, and it expires after a day."""
 
     keys = Keys(pk="FILE#{file_id}", sk="META")
     expires = "ttl"
@@ -33,23 +33,23 @@ class Attachment(Entity):
     sha256: str | None = None
     state: FileState = "ready"
     public: bool = False
-    """A face or an icon: everybody who is signed in may fetch it."""
+    """An avatar or an icon: all signed-in users may fetch it."""
     room_kind: str | None = None
     room_id: str | None = None
     message_id: str | None = None
     is_kept: bool = False
-    """Part of a record: it stays when the message that brought it goes."""
+    """Part of a record: it stays when its message is deleted."""
     created_at: Instant
     ttl: int | None = None
 
     @property
     def stored_keys(self) -> list[str]:
-        """Under which keys its bytes are."""
+        """The storage keys of the file and its preview."""
         return list(dict.fromkeys(key for key in (self.storage_key, self.preview_key) if key is not None))
 
 
 file_by_id = Lookup("FILE.1", "Which file is this?", Attachment, consistent=True)
 
-keep_file = WritePattern("FILE.2", "Keep a file that was uploaded, or the place of one that will be", Attachment)
-complete_file = WritePattern("FILE.3", "Take in what was uploaded to the store of files directly", Attachment)
-discard_file = WritePattern("FILE.4", "Let go of a file", Attachment)
+keep_file = WritePattern("FILE.2", "Store a file that was uploaded, or will be by a presigned request", Attachment)
+complete_file = WritePattern("FILE.3", "Complete a file that was uploaded directly to the file store", Attachment)
+discard_file = WritePattern("FILE.4", "Delete a file", Attachment)

@@ -1,4 +1,4 @@
-"""What attachments refuse."""
+"""The refusals of attachments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sobremesa.core.errors import Busy, Clash, Forbidden, Invalid
 
 class WrongType(Invalid):
     code = "wrong_type"
-    says = "The content is of no type that is taken, or not of the type that was declared."
+    says = "The type of the content is not accepted, or is not the declared type."
 
 
 class TooManyPixels(Invalid):
@@ -22,32 +22,32 @@ class UnreadableImage(Invalid):
 
 class UnsafeArchive(Invalid):
     code = "unsafe_archive"
-    says = "The archive is damaged, or unpacks to too much."
+    says = "The archive is damaged, or unpacks to too many bytes."
 
 
 class OneFile(Invalid):
     code = "one_file"
-    says = "The form must have one part: a file, named file."
+    says = "The form must have exactly one part: a file named `file`."
 
 
 class WrongSize(Invalid):
     code = "wrong_size"
-    says = "What was uploaded is not as large as it was said to be."
+    says = "The size of the upload is not the declared size."
 
 
 class AttachmentMissing(Invalid):
     code = "attachment_missing"
-    says = "One of the attachments is not there, not yours, or in use."
+    says = "One of the attachments does not exist, is not yours, or is in use."
 
 
 class AttachmentInUse(Clash):
     code = "attachment_in_use"
-    says = "A message has this file: delete the message."
+    says = "This file is attached to a message: delete the message instead."
 
 
 class NoPresignedUploads(Clash):
     code = "no_presigned_uploads"
-    says = "Files are kept on this server's disk: send them to it."
+    says = "This server stores files on its own disk: upload them to it directly."
 
 
 class UploadMissing(Clash):
@@ -55,10 +55,10 @@ class UploadMissing(Clash):
     says = "Nothing has been uploaded yet."
 
 
-class AddressExpired(Forbidden):
+class UrlExpired(Forbidden):
     code = "address_expired"
-    says = "This address has expired: ask for a new one."
+    says = "This URL has expired: request a new one."
 
 
 class FilesUnavailable(Busy):
-    """The place where files are kept does not answer, or not as it should."""
+    """The file store does not respond, or responds with an error."""

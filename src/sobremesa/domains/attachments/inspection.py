@@ -1,11 +1,10 @@
-"""Inspection: what a file is, decided by its content alone, and whether it is one that is taken.
+"""Detects the type of a file from its content, and checks it against an allow-list.
 
-An allow-list, by the first bytes: pictures, sound and film, PDF, plain text, archives and the documents that are such
-archives. What is or could be active in a browser (HTML, SVG, XML) is none of them, whatever it is called. A type that
-was declared must be the type that was found.
+Accepted by their first bytes: images, audio and video, PDF, plain text, archives, and the documents that are archives.
+Content that could be active in a browser (HTML, SVG, XML) is refused whatever it is called. A declared type must match
+the detected one.
 
-It reads headers and directories and unpacks nothing that it keeps, so that the worst file costs a second and a few
-megabytes.
+It reads headers and directories and keeps no unpacked data, so that the worst file costs a second and a few megabytes.
 """
 
 from __future__ import annotations
@@ -19,23 +18,23 @@ from typing import NamedTuple
 
 from sobremesa.domains.attachments.archives import OFFICE, ZIP, archive_type
 from sobremesa.domains.attachments.errors import WrongType
-from sobremesa.domains.attachments.pictures import Size, gif_size, jpeg_size, png_size, webp_size
+from sobremesa.domains.attachments.images import Size, gif_size, jpeg_size, png_size, webp_size
 
 TEXT = "text/plain"
 UNDECLARED = ("", "application/octet-stream")
-PICTURES: Mapping[str, Callable[[mmap], Size]] = {
+IMAGE_TYPES: Mapping[str, Callable[[mmap], Size]] = {
     "image/png": png_size,
     "image/jpeg": jpeg_size,
     "image/gif": gif_size,
     "image/webp": webp_size,
 }
-PLAYABLE = frozenset(
+MEDIA_TYPES = frozenset(
     {"video/mp4", "audio/mp4", "video/webm", "audio/webm", "audio/mpeg", "audio/ogg", "video/ogg", "audio/wav"}
 )
-TYPES = frozenset({*PICTURES, *PLAYABLE, "application/pdf", TEXT, ZIP, *OFFICE.values()})
-"""Everything that is taken."""
+TYPES = frozenset({*IMAGE_TYPES, *MEDIA_TYPES, "application/pdf", TEXT, ZIP, *OFFICE.values()})
+"""All accepted types."""
 
-# Other names of the same types, as browsers and systems give them.
+# Other names of the same types, as browsers and operating systems send them.
 _SAME = {
     "image/jpg": "image/jpeg",
     "image/pjpeg": "image/jpeg",
@@ -50,7 +49,7 @@ _SAME = {
     "application/x-zip-compressed": ZIP,
     "application/json": TEXT,
 }
-# A container tells that it holds sound or film, not which: the declared type may.
+# A container does not reveal whether it holds audio or video: the declared type decides.
 _CONTAINERS = (
     frozenset({"video/mp4", "audio/mp4"}),
     frozenset({"video/webm", "audio/webm"}),
@@ -59,7 +58,7 @@ _CONTAINERS = (
 _MP4_BRANDS = (b"isom", b"iso", b"mp4", b"avc1", b"M4A", b"M4V", b"MSNV", b"dash", b"f4v", b"3gp")
 _ACTIVE_TEXT = ("text/html", "text/xml", "text/xsl")
 _SPACE = b" \t\r\n\x0c"
-# The bytes that no text has.
+# Bytes that do not occur in text.
 _BINARY = bytes([*range(9), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
 _MP3_BITRATES = (
     (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0),
@@ -70,38 +69,38 @@ _TEXT_STEP = 1_048_576
 
 
 class Found(NamedTuple):
-    """What a file is."""
+    """The detected type of a file, and its size if it is an image."""
 
     mime: str
     size: Size | None = None
 
 
 def inspect(path: Path, declared: str) -> Found:
-    """What the file is; a refusal if it is nothing that is taken, or not what it was declared to be."""
+    """Return the type of a file; a refusal if it is not accepted or contradicts the declared type."""
     if path.stat().st_size == 0:
         raise WrongType("The file is empty.")
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
         try:
             mime = _agreed(_type_of(data), declared)
-            return Found(mime, PICTURES[mime](data) if mime in PICTURES else None)
+            return Found(mime, IMAGE_TYPES[mime](data) if mime in IMAGE_TYPES else None)
         except (IndexError, ValueError, struct.error):
             raise WrongType from None
 
 
 def plain_type(declared: str) -> str:
-    """A declared type without its parameters, by its usual name."""
+    """Return a declared type without parameters, by its usual name."""
     bare = declared.partition(";")[0].strip().lower()
     return _SAME.get(bare, bare)
 
 
 def _agreed(found: str, declared: str) -> str:
-    """The type that content and declaration agree on."""
-    said = plain_type(declared)
-    if said in UNDECLARED or said == found:
+    """Return the type if content and declaration agree; WrongType otherwise."""
+    plain = plain_type(declared)
+    if plain in UNDECLARED or plain == found:
         return found
-    if any(found in container and said in container for container in _CONTAINERS):
-        return said
-    if found == TEXT and said.startswith("text/") and said not in _ACTIVE_TEXT:
+    if any(found in container and plain in container for container in _CONTAINERS):
+        return plain
+    if found == TEXT and plain.startswith("text/") and plain not in _ACTIVE_TEXT:
         return found
     raise WrongType(f"The content is {found}.", found=found)
 
@@ -136,13 +135,13 @@ def _playable_type(head: bytes, data: mmap) -> str | None:
 
 
 def _is_mp3(data: mmap) -> bool:
-    """Does it begin with two frames of sound? One could be chance."""
+    """Return whether the data starts with two audio frames; one could be chance."""
     length = _mp3_frame(data[:4])
     return bool(length) and _mp3_frame(data[length : length + 4]) > 0
 
 
 def _mp3_frame(header: bytes) -> int:
-    """How long the frame of layer III is that begins here; 0 if none does."""
+    """Return the length of the layer III frame with this header; 0 if it is none."""
     if len(header) < 4 or header[0] != 0xFF or header[1] & 0xE6 != 0xE2 or header[1] & 0x18 == 0x08:
         return 0
     is_first = header[1] & 0x18 == 0x18
@@ -155,12 +154,12 @@ def _mp3_frame(header: bytes) -> int:
 
 
 def _text_type(data: mmap) -> str:
-    """Plain text, if it is UTF-8 all through and does not begin as markup does."""
-    begins = data[:1024].removeprefix(codecs.BOM_UTF8).lstrip(_SPACE)
-    if begins.startswith(b"<") and (begins[1:2].isalpha() or begins[1:2] in (b"!", b"?", b"/")):
-        raise WrongType("Markup is not taken.")
-    if not begins and len(data) > 1024:
-        # So much empty space in front is a way to hide what comes.
+    """Return the plain text type if all data is UTF-8 and does not start like markup; WrongType otherwise."""
+    start = data[:1024].removeprefix(codecs.BOM_UTF8).lstrip(_SPACE)
+    if start.startswith(b"<") and (start[1:2].isalpha() or start[1:2] in (b"!", b"?", b"/")):
+        raise WrongType("Markup is not accepted.")
+    if not start and len(data) > 1024:
+        # So much leading white space is a way to hide markup.
         raise WrongType
     decoder = codecs.getincrementaldecoder("utf-8")()
     for at in range(0, len(data), _TEXT_STEP):

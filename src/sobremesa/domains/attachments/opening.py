@@ -1,7 +1,7 @@
-"""Opening the store of files by its address: `file:///folder`, or `s3://bucket/prefix?region=...&endpoint=...`.
+"""Opens the file store of a URL: `file:///folder`, or `s3://bucket/prefix?region=...&endpoint=...`.
 
-Without an address, files are beside the store: in `FILE.db.files` for a file, in a temporary folder for memory, and in
-`sobremesa-files` where the process runs for DynamoDB.
+Without a URL, files are stored next to the table: in `FILE.db.files` for SQLite, in a temporary folder for a table in
+memory, and in `sobremesa-files` in the working directory for DynamoDB.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ BESIDE_DYNAMODB = "sobremesa-files"
 
 
 async def open_files(files: str | None, store: str, clock: Clock) -> FileStore:
-    """The store of files; BadSetting says what is wrong with its address."""
+    """Open the file store; BadSetting states what is wrong with its URL."""
     if files is None:
         return DiskStore(_beside(store))
     address = urlsplit(files)
     match address.scheme:
         case "file":
             if address.netloc or len(address.path) < 2:
-                raise BadSetting(f"files: {files!r} names no folder; it has three slashes, file:///folder")
+                raise BadSetting(f"files: {files!r} names no folder; write three slashes, file:///folder")
             return DiskStore(Path(unquote(address.path)))
         case "s3":
             return await _open_s3(files, address, clock)
         case _:
-            raise BadSetting(f"files: {files!r} begins neither with file:// nor with s3://")
+            raise BadSetting(f"files: {files!r} must start with file:// or s3://")
 
 
 def _beside(store: str) -> Path | None:

@@ -1,8 +1,8 @@
-"""Makes one preview, in a process of its own that may take so much memory and time and no more.
+"""Creates one preview, in its own process with limits on memory and CPU time.
 
-Run as a script: `python -I preview_process.py SOURCE TARGET`. It knows nothing of the rest, so that it starts quickly.
-It prints the size of the picture as people see it and of the preview, and leaves with a status other than 0 if it
-is no picture.
+Run as a script: `python -I preview_process.py SOURCE TARGET`. It imports nothing of the package, so that it starts
+quickly. It prints the upright size of the image and the size of the preview, and exits with a nonzero status if the
+file is not an image.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main(source: str, target: str) -> None:
     limit_resources()
     from PIL import Image
 
-    # How a picture was held when it was taken, and what puts it upright.
+    # EXIF orientations, and the operation that turns the image upright.
     upright = {
         2: Image.Transpose.FLIP_LEFT_RIGHT,
         3: Image.Transpose.ROTATE_180,
@@ -53,7 +53,7 @@ def main(source: str, target: str) -> None:
 
 
 def limit_resources() -> None:
-    """Where the system can: what a decoder takes beyond this ends the process."""
+    """Limit memory and CPU time where the platform can; a decoder that exceeds a limit ends the process."""
     if sys.platform != "win32":
         import resource
 

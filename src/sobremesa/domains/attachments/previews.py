@@ -1,9 +1,9 @@
-"""Previews: a small picture of a picture, upright and without what a camera wrote into it.
+"""Previews: small versions of images, upright and without metadata.
 
-Each is made by a process of its own, two at a time. A thread would be cheaper by some 60 ms, but a decoder is a large
-piece of C that reads what strangers send: in a process it cannot take the server's memory (the system refuses more than
-a bound), cannot run on when nobody waits any more (it is killed), and cannot crash more than itself. A pool of
-processes would have to be watched and mended for that; one process for one picture is gone when it is done.
+Each is created by its own process, two at a time. A thread would be about 60 ms cheaper, but a decoder is a large piece
+of C that reads untrusted data. In a process it cannot exhaust the server's memory (it has a limit), cannot run on after
+a timeout (it is killed), and cannot crash anything but itself. A process pool would need supervision for that; one
+process per image needs none.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import msgspec
 
 from sobremesa.domains.attachments import preview_process
 from sobremesa.domains.attachments.errors import UnreadableImage
-from sobremesa.domains.attachments.pictures import Size
+from sobremesa.domains.attachments.images import Size
 
 AT_ONCE = 2
 SECONDS = 20.0
@@ -27,21 +27,21 @@ MIME = "image/webp"
 _SCRIPT = str(Path(preview_process.__file__))
 
 
-class Made(NamedTuple):
-    """How large a picture is as people see it, and its preview."""
+class PreviewSizes(NamedTuple):
+    """The upright size of an image, and the size of its preview."""
 
-    picture: Size
+    image: Size
     preview: Size
 
 
 class Previews:
-    """Makes previews, a few at a time."""
+    """Creates previews, a few at a time."""
 
     def __init__(self) -> None:
         self._turn = asyncio.Semaphore(AT_ONCE)
 
-    async def make(self, source: Path, target: Path) -> Made:
-        """Write the preview of a picture; UnreadableImage if it is none."""
+    async def create(self, source: Path, target: Path) -> PreviewSizes:
+        """Write the preview of an image; UnreadableImage if the file is not one."""
         async with self._turn:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -54,7 +54,7 @@ class Previews:
                 stderr=asyncio.subprocess.DEVNULL,
             )
             try:
-                said, _ = await asyncio.wait_for(process.communicate(), SECONDS)
+                output, _ = await asyncio.wait_for(process.communicate(), SECONDS)
             except TimeoutError:
                 raise UnreadableImage from None
             finally:
@@ -64,4 +64,4 @@ class Previews:
                     await process.wait()
         if process.returncode != 0:
             raise UnreadableImage
-        return msgspec.json.decode(said, type=Made)
+        return msgspec.json.decode(output, type=PreviewSizes)

@@ -1,7 +1,7 @@
-"""Files in a bucket of S3, or of anything that speaks as S3 does.
+"""The file store in S3, or in a service with the same API.
 
-Every request is one that was signed beforehand, by botocore and without a network: we send some of them ourselves,
-and give others to clients.
+All requests are presigned by botocore, without network access. The store sends some of them itself, and gives others
+to clients.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from sobremesa.core.clock import Clock, instant
 from sobremesa.domains.attachments.errors import FilesUnavailable
 from sobremesa.domains.attachments.stores import Presigned, StorageKey
 
-ADDRESS_SECONDS = 60
-"""How long a client may fetch from an address."""
-INVITE_SECONDS = 900
-"""How long a client may begin to upload."""
+DOWNLOAD_URL_SECONDS = 60
+"""How long a download URL is valid."""
+UPLOAD_URL_SECONDS = 900
+"""How long a client may start an upload."""
 CACHE = "private, max-age=300"
 PIECE_BYTES = 262_144
 DELETES_AT_ONCE = 8
 PAGE_KEYS = 1_000
-"""How many keys S3 lists at most in one answer."""
+"""How many keys S3 lists in one response."""
 LOCAL_REGION = "us-east-1"
 TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=5, sock_read=30)
 
 
 class Bucket(NamedTuple):
-    """Where the files are."""
+    """A bucket, and the prefix of the files in it."""
 
     name: str
     prefix: str
@@ -50,7 +50,7 @@ class Bucket(NamedTuple):
 
 
 class S3Store:
-    """A bucket, which must be there."""
+    """The files in a bucket, which must exist."""
 
     def __init__(self, bucket: Bucket, client: Any, clock: Clock) -> None:
         self._bucket = bucket
@@ -61,7 +61,7 @@ class S3Store:
 
     @classmethod
     async def open(cls, bucket: Bucket, clock: Clock) -> S3Store:
-        """The bucket, with the credentials of this process."""
+        """Open a bucket with the credentials of this process."""
         return cls(bucket, await asyncio.to_thread(_client, bucket), clock)
 
     async def spool(self, name: str) -> Path:
@@ -72,12 +72,12 @@ class S3Store:
     async def put(self, key: StorageKey, path: Path, mime: str) -> None:
         url = await self._signed("put_object", key, ContentType=mime)
         with await asyncio.to_thread(path.open, "rb") as file:
-            async with self._asked("PUT", url, data=file, headers={"Content-Type": mime}) as answer:
+            async with self._request("PUT", url, data=file, headers={"Content-Type": mime}) as answer:
                 _require(answer, 200)
         await asyncio.to_thread(path.unlink)
 
     async def size(self, key: StorageKey) -> int | None:
-        async with self._asked("HEAD", await self._signed("head_object", key)) as answer:
+        async with self._request("HEAD", await self._signed("head_object", key)) as answer:
             if answer.status == 404:
                 return None
             _require(answer, 200)
@@ -85,31 +85,31 @@ class S3Store:
 
     async def read(self, key: StorageKey, start: int, end: int) -> AsyncGenerator[bytes, None]:
         headers = {"Range": f"bytes={start}-{end - 1}"}
-        async with self._asked("GET", await self._signed("get_object", key), headers=headers) as answer:
+        async with self._request("GET", await self._signed("get_object", key), headers=headers) as answer:
             _require(answer, 200, 206)
             async for piece in answer.content.iter_chunked(PIECE_BYTES):
                 yield piece
 
-    async def address(self, key: StorageKey, mime: str, disposition: str) -> str | None:
-        # What the bucket says of the bytes is not what it was told when they came, but what we say now.
+    async def presign_download(self, key: StorageKey, mime: str, disposition: str) -> str | None:
+        # These override the headers that were stored with the object.
         return await self._signed(
             "get_object",
             key,
-            ADDRESS_SECONDS,
+            DOWNLOAD_URL_SECONDS,
             ResponseContentType=mime,
             ResponseContentDisposition=disposition,
             ResponseCacheControl=CACHE,
         )
 
-    async def invite(self, key: StorageKey, mime: str, size: int) -> Presigned | None:
-        # Type and length are part of what is signed: the bucket takes nothing else.
-        url = await self._signed("put_object", key, INVITE_SECONDS, ContentType=mime, ContentLength=size)
-        expires_at = instant(self._clock.now_ms() + INVITE_SECONDS * 1000)
+    async def presign_upload(self, key: StorageKey, mime: str, size: int) -> Presigned | None:
+        # Type and length are signed: the bucket accepts nothing else.
+        url = await self._signed("put_object", key, UPLOAD_URL_SECONDS, ContentType=mime, ContentLength=size)
+        expires_at = instant(self._clock.now_ms() + UPLOAD_URL_SECONDS * 1000)
         return Presigned(method="PUT", url=url, headers={"Content-Type": mime}, expires_at=expires_at)
 
     async def fetch(self, key: StorageKey, path: Path, limit: int) -> int | None:
         size = 0
-        async with self._asked("GET", await self._signed("get_object", key)) as answer:
+        async with self._request("GET", await self._signed("get_object", key)) as answer:
             if answer.status == 404:
                 return None
             _require(answer, 200)
@@ -125,17 +125,17 @@ class S3Store:
         turn = asyncio.Semaphore(DELETES_AT_ONCE)
 
         async def delete(key: StorageKey) -> None:
-            async with turn, self._asked("DELETE", await self._signed("delete_object", key)) as answer:
+            async with turn, self._request("DELETE", await self._signed("delete_object", key)) as answer:
                 _require(answer, 200, 204, 404)
 
         await asyncio.gather(*map(delete, keys))
 
-    async def every_key(self) -> AsyncIterator[list[StorageKey]]:
+    async def iter_keys(self) -> AsyncIterator[list[StorageKey]]:
         more: dict[str, str] = {}
         while True:
             asked = {"Prefix": self._bucket.prefix, "MaxKeys": PAGE_KEYS, **more}
-            url = await self._presigned("list_objects_v2", ADDRESS_SECONDS, **asked)
-            async with self._asked("GET", url) as answer:
+            url = await self._presigned("list_objects_v2", DOWNLOAD_URL_SECONDS, **asked)
+            async with self._request("GET", url) as answer:
                 _require(answer, 200)
                 keys, token = _listed(await answer.read())
             yield [StorageKey(key.removeprefix(self._bucket.prefix)) for key in keys]
@@ -148,11 +148,11 @@ class S3Store:
         if self._folder is not None:
             await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
-    async def _signed(self, action: str, key: StorageKey, seconds: int = ADDRESS_SECONDS, **more: Any) -> str:
+    async def _signed(self, action: str, key: StorageKey, seconds: int = DOWNLOAD_URL_SECONDS, **more: Any) -> str:
         return await self._presigned(action, seconds, Key=self._bucket.prefix + key, **more)
 
     async def _presigned(self, action: str, seconds: int, **parameters: Any) -> str:
-        """The address of a request. In a thread, since credentials may have to be renewed for it."""
+        """Return a presigned URL. It is signed in a thread, since the credentials may have to be renewed."""
         try:
             url: str = await asyncio.to_thread(
                 self._client.generate_presigned_url,
@@ -165,43 +165,43 @@ class S3Store:
         return url
 
     @contextlib.asynccontextmanager
-    async def _asked(self, method: str, url: str, **options: Any) -> AsyncIterator[aiohttp.ClientResponse]:
+    async def _request(self, method: str, url: str, **options: Any) -> AsyncIterator[aiohttp.ClientResponse]:
         try:
-            # Encoded already, as it was signed.
+            # It is signed as it is encoded now.
             target = yarl.URL(url, encoded=True)
             async with self._http.request(method, target, allow_redirects=False, **options) as answer:
                 yield answer
         except (aiohttp.ClientError, OSError) as error:
-            raise FilesUnavailable(f"S3 does not answer: {type(error).__name__} {error}") from error
+            raise FilesUnavailable(f"S3 does not respond: {type(error).__name__} {error}") from error
 
 
 def _require(answer: aiohttp.ClientResponse, *statuses: int) -> None:
     if answer.status not in statuses:
-        raise FilesUnavailable(f"S3 answers {answer.status} to {answer.method}")
+        raise FilesUnavailable(f"S3 responds with status {answer.status} to {answer.method}")
 
 
 def _listed(page: bytes) -> tuple[list[str], str | None]:
-    """The keys of a page, and with what to ask for the next."""
-    # The bucket is ours and it answered a request that only we can sign.
+    """Return the keys of a page, and the token of the next one."""
+    # The response is trusted: only this process can sign the request.
     tree = ElementTree.fromstring(page)  # noqa: S314
-    # botocore asks for keys that are encoded, since XML cannot hold every character.
+    # botocore requests URL-encoded keys, since XML cannot represent every character.
     keys = [unquote_plus(element.text or "") for element in tree.iterfind("{*}Contents/{*}Key")]
     return keys, tree.findtext("{*}NextContinuationToken")
 
 
 def _client(bucket: Bucket) -> Any:
-    """Something that signs; it never sends."""
+    """Return a client that only signs requests."""
     session = botocore.session.Session()
     keys: dict[str, str] = {}
     is_local = bucket.endpoint is not None and _is_loopback(bucket.endpoint)
     if is_local:
-        # Asking a machine's metadata service for a role takes seconds where there is none.
+        # Without a metadata service, looking for a role takes seconds.
         session.get_component("credential_provider").remove("iam-role")
     try:
         if session.get_credentials() is None:
             if not is_local:
                 raise FilesUnavailable("no AWS credentials were found: not in the environment, a profile or a role")
-            # An endpoint on this machine takes anything.
+            # A local endpoint accepts any credentials.
             keys = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
         region = bucket.region or session.get_config_variable("region")
         return session.create_client(

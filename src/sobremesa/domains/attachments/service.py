@@ -1,6 +1,7 @@
-"""Files: uploaded, fetched, given to messages, and gone.
+"""Uploading, fetching, attaching and deleting files.
 
-A file belongs to its owner until a message has it; then to everybody who may read the room. Until then it lives a day.
+Only its owner may fetch a file until it is attached to a message; then all readers of the room may. An unattached file
+expires after a day.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Invalid, NotFound, Refusal, TooBig
 from sobremesa.core.ids import Ids, is_ulid, time_of
-from sobremesa.domains.attachments.addresses import Addresses, What
 from sobremesa.domains.attachments.entities import (
     Attachment,
     FileId,
@@ -35,11 +35,12 @@ from sobremesa.domains.attachments.errors import (
     WrongType,
 )
 from sobremesa.domains.attachments.inspection import TYPES, plain_type
-from sobremesa.domains.attachments.intake import Intake, Taken
 from sobremesa.domains.attachments.previews import MIME as PREVIEW_MIME
-from sobremesa.domains.attachments.receiving import Arriving, cleaned
-from sobremesa.domains.attachments.serving import Manner, manner_of
+from sobremesa.domains.attachments.processing import StoredFile, UploadProcessor
+from sobremesa.domains.attachments.serving import FileHeaders, file_headers
+from sobremesa.domains.attachments.signed_urls import SignedUrls, Variant
 from sobremesa.domains.attachments.stores import FileStore, Presigned, StorageKey, file_of, new_key
+from sobremesa.domains.attachments.uploads import UploadedFile, clean_name
 from sobremesa.domains.attachments.views import AttachmentView, in_message
 from sobremesa.table import Create, Delete, Operation, Table, Update, absent_or_null, differs, equals, remove, set_to
 from sobremesa.table.errors import ConditionFailed, TableError
@@ -47,7 +48,7 @@ from sobremesa.table.errors import ConditionFailed, TableError
 MAX_PER_MESSAGE = 10
 UNATTACHED_SECONDS = 24 * 3600
 SWEPT_AFTER_SECONDS = 25 * 3600
-"""Later than a row can expire: what still has no row then never gets one."""
+"""Later than any row expires: bytes without a row by then never get one."""
 SWEEP_EVERY_SECONDS = 3600
 SWEPT_AT_ONCE = 100
 
@@ -55,28 +56,28 @@ _log = structlog.get_logger("sobremesa.domains.attachments")
 
 
 class Readers(Protocol):
-    """Knows who may read which message."""
+    """Decides who may read which message."""
 
     async def may_read(self, user_id: UserId, room_kind: str, room_id: str, message_id: str | None) -> bool:
-        """May they see this message of the room, or without one, what is in the room?"""
+        """Return whether a user may read a message of a room, or the room itself if there is no message."""
         ...
 
     async def is_for_everybody(self, room_kind: str, room_id: str, message_id: str) -> bool:
-        """May everybody in the room see this message?"""
+        """Return whether all readers of the room may see a message."""
         ...
 
 
-class Opened(NamedTuple):
-    """Bytes that somebody may have now."""
+class OpenedFile(NamedTuple):
+    """A file that a user may download now."""
 
     key: StorageKey
-    manner: Manner
-    address: str | None
-    """Where they are; None if they come from here."""
+    headers: FileHeaders
+    url: str | None
+    """Where the client fetches it; None if this server sends the bytes."""
 
 
 class Attachments:
-    """All files of one table."""
+    """The files of one table."""
 
     def __init__(
         self,
@@ -95,45 +96,45 @@ class Attachments:
         self._clock = clock
         self._ids = ids
         self._readers = readers
-        self._addresses = Addresses(secret, clock)
-        self._intake = Intake(store, max_bytes=max_bytes)
+        self._urls = SignedUrls(secret, clock)
+        self._processor = UploadProcessor(store, max_bytes=max_bytes)
 
     # Uploading
 
-    async def receive(self, actor: Actor, file: Arriving, *, public: bool = False) -> AttachmentView:
-        """Keep a file that arrives, if its content is what is taken; a public one must be a picture."""
+    async def receive(self, actor: Actor, file: UploadedFile, *, public: bool = False) -> AttachmentView:
+        """Store an upload if its content is accepted; a public file must be an image."""
         file_id = FileId(self._ids.mint())
-        taken = await self._intake.take(file_id, file, public=public)
+        stored = await self._processor.process(file_id, file, public=public)
 
-        made = await self._table.write(
+        created = await self._table.write(
             Create(
                 Attachment(
                     file_id=file_id,
                     owner_id=actor.user_id,
-                    name=cleaned(file.name),
+                    name=clean_name(file.name),
                     public=public,
                     created_at=self._clock.now(),
                     ttl=None if public else self._a_day_from_now(),
-                    **taken._asdict(),
+                    **stored._asdict(),
                 )
             ),
             pattern=keep_file,
         )
 
-        return self._view(made, actor.user_id)
+        return self._view(created, actor.user_id)
 
-    async def invite(
+    async def presign(
         self, actor: Actor, *, name: str, mime: str, size: int, public: bool = False
     ) -> tuple[FileId, Presigned]:
-        """A request that uploads a file directly to the store; NoPresignedUploads where there is no such thing."""
+        """Return a request that uploads a file directly to the store; NoPresignedUploads if it has none."""
         declared = plain_type(mime)
         if size > self.max_bytes:
-            raise TooBig(f"A file may have {self.max_bytes} bytes.", limit=self.max_bytes)
+            raise TooBig(f"A file may have at most {self.max_bytes} bytes.", limit=self.max_bytes)
         if declared not in TYPES:
             raise WrongType
         file_id = FileId(self._ids.mint())
         key = new_key(file_id)
-        presigned = await self.store.invite(key, declared, size)
+        presigned = await self.store.presign_upload(key, declared, size)
         if presigned is None:
             raise NoPresignedUploads
 
@@ -142,7 +143,7 @@ class Attachments:
                 Attachment(
                     file_id=file_id,
                     owner_id=actor.user_id,
-                    name=cleaned(name),
+                    name=clean_name(name),
                     mime=declared,
                     size=size,
                     storage_key=key,
@@ -158,44 +159,44 @@ class Attachments:
         return file_id, presigned
 
     async def complete(self, actor: Actor, file_id: FileId) -> AttachmentView:
-        """Look at what was uploaded directly, and keep it; again it changes nothing. What is refused is gone."""
+        """Inspect and store a file that was uploaded directly; a refused one is deleted. Idempotent."""
         file = await self._table.get(file_by_id(file_id=file_id))
         if file is None or file.owner_id != actor.user_id:
             raise NotFound
         if file.state == "waiting":
-            file = await self._completed(file)
+            file = await self._complete(file)
         return self._view(file, actor.user_id)
 
-    async def _completed(self, waiting: Attachment) -> Attachment:
+    async def _complete(self, waiting: Attachment) -> Attachment:
         try:
-            taken = await self._intake.take_over(waiting)
+            stored = await self._processor.process_presigned(waiting)
         except (Invalid, UploadMissing) as refusal:
-            return await self._refused(waiting, refusal)
+            return await self._discard_refused(waiting, refusal)
         try:
             ready = await self._table.write(
                 Update(
                     waiting.own_key(),
-                    set_to(state="ready", **taken._asdict()),
+                    set_to(state="ready", **stored._asdict()),
                     remove("ttl") if waiting.public else (),
                     when=equals("state", "waiting"),
                 ),
                 pattern=complete_file,
             )
         except ConditionFailed:
-            # Two at once: the other one was first, or it is gone.
-            await self.store.delete(_keys_of(taken))
+            # A concurrent call was first, or the file was deleted.
+            await self.store.delete(_stored_keys(stored))
             return await self._already_ready(waiting, NotFound())
         await self.store.delete([StorageKey(waiting.storage_key)])
         return ready
 
-    async def _refused(self, waiting: Attachment, refusal: Refusal) -> Attachment:
-        """Let go of what was refused; unless another call was faster, and took it in."""
+    async def _discard_refused(self, waiting: Attachment, refusal: Refusal) -> Attachment:
+        """Delete a refused file and raise the refusal, unless a concurrent call has completed it."""
         if isinstance(refusal, Invalid):
             with contextlib.suppress(ConditionFailed):
                 gone = await self._table.write(
                     Delete(waiting.own_key(), when=equals("state", "waiting")), pattern=discard_file
                 )
-                await self._forget([gone])
+                await self._delete_bytes([gone])
         return await self._already_ready(waiting, refusal)
 
     async def _already_ready(self, waiting: Attachment, otherwise: Refusal) -> Attachment:
@@ -207,26 +208,26 @@ class Attachments:
     # Fetching
 
     async def get(self, actor: Actor, file_id: FileId) -> AttachmentView:
-        """A file with fresh addresses; NotFound for those who may not fetch it."""
+        """Return a file with new URLs; NotFound if the actor may not fetch it."""
         return self._view(await self._fetchable(actor.user_id, file_id), actor.user_id)
 
     async def get_several(self, actor: Actor, file_ids: Sequence[FileId]) -> list[AttachmentView]:
-        """Those of these files that the actor may fetch, with addresses; the others are left out."""
+        """Return those of the files that the actor may fetch, with new URLs."""
         files = await self._table.get_many([file_by_id(file_id=file_id) for file_id in file_ids], consistent=True)
         ready = [file for file in files if file is not None and file.state == "ready"]
         return [self._view(file, actor.user_id) for file in ready if await self._may_fetch(actor.user_id, file)]
 
-    async def open(self, file_id: FileId, what: What, token: str) -> Opened:
-        """The bytes that an address is for, if who it was made for may have them now."""
-        user_id = self._addresses.read(token, file_id, what)
+    async def open(self, file_id: FileId, variant: Variant, token: str) -> OpenedFile:
+        """Return the file of a signed URL; NotFound if the user of the URL may not fetch it any more."""
+        user_id = self._urls.read(token, file_id, variant)
         file = await self._fetchable(user_id, file_id)
-        key = file.storage_key if what == "content" else file.preview_key
+        key = file.storage_key if variant == "content" else file.preview_key
         if key is None:
             raise NotFound
-        manner = manner_of(file.mime if what == "content" else PREVIEW_MIME, file.name, public=file.public)
+        headers = file_headers(file.mime if variant == "content" else PREVIEW_MIME, file.name, public=file.public)
 
-        address = await self.store.address(StorageKey(key), manner.mime, manner.disposition)
-        return Opened(StorageKey(key), manner, address)
+        url = await self.store.presign_download(StorageKey(key), headers.mime, headers.disposition)
+        return OpenedFile(StorageKey(key), headers, url)
 
     async def _fetchable(self, user_id: UserId, file_id: FileId) -> Attachment:
         file = await self._table.get(file_by_id(file_id=file_id))
@@ -245,9 +246,9 @@ class Attachments:
     # In messages
 
     async def attachable(self, actor: Actor, file_ids: Sequence[str]) -> list[dict[str, Any]]:
-        """What a message keeps of these files; AttachmentMissing unless all are the actor's, ready and not in use.
+        """Return what a message stores of these files; AttachmentMissing unless all are the actor's, ready and free.
 
-        `attaching` asks it again in the transaction of the message.
+        `attaching` checks it again in the transaction of the message.
         """
         if len(file_ids) > MAX_PER_MESSAGE or len(set(file_ids)) < len(file_ids):
             raise AttachmentMissing(limit=MAX_PER_MESSAGE)
@@ -255,12 +256,12 @@ class Attachments:
             raise AttachmentMissing
         keys = [file_by_id(file_id=file_id) for file_id in file_ids]
         files = [file for file in await self._table.get_many(keys, consistent=True) if file is not None]
-        if len(files) < len(file_ids) or not all(_is_free(file, actor.user_id) for file in files):
+        if len(files) < len(file_ids) or not all(_is_unattached(file, actor.user_id) for file in files):
             raise AttachmentMissing
         return [in_message(file) for file in files]
 
     def attaching(self, file_id: str, *, room_kind: str, room_id: str, message_id: str, owner_id: UserId) -> Operation:
-        """The operation that gives a file to a message, for the transaction of the message."""
+        """Return the operation that attaches a file to a message, for the transaction of the message."""
         return Update(
             Attachment.key(file_id=file_id),
             set_to(room_kind=room_kind, room_id=room_id, message_id=message_id),
@@ -272,12 +273,15 @@ class Attachments:
         )
 
     async def keep(self, actor: Actor, file_id: FileId, *, room_kind: str, room_id: str) -> str | None:
-        """Keep a file for good as part of a room's records: one's own, or one that was sent there; its SHA-256."""
+        """Keep a file permanently as part of a room's records, and return its SHA-256.
+
+        It must be the actor's own unattached file, or one that was sent in the room.
+        """
         file = await self._fetchable(actor.user_id, file_id)
         is_free = file.room_id is None and file.owner_id == actor.user_id and not file.public
         if not is_free and (file.room_kind, file.room_id) != (room_kind, room_id):
             raise NotFound
-        # What is withheld must not come out by another door.
+        # A record must not reveal the file of a withheld message.
         if file.message_id is not None and not await self._readers.is_for_everybody(
             room_kind, room_id, file.message_id
         ):
@@ -293,7 +297,7 @@ class Attachments:
         return file.sha256
 
     async def remove(self, actor: Actor, file_id: FileId) -> None:
-        """Let go of one's own file that no message has."""
+        """Delete the actor's own file that is not attached to a message."""
         key = Attachment.key(file_id=file_id)
         try:
             gone = await self._table.write(
@@ -305,31 +309,31 @@ class Attachments:
                 raise NotFound from None
             raise AttachmentInUse from None
 
-        await self._forget([gone])
+        await self._delete_bytes([gone])
 
     @asynccontextmanager
-    async def letting_go(self, file_ids: Sequence[str]) -> AsyncIterator[list[Operation]]:
-        """The operations that take files away, for a transaction inside of the block; their bytes go after it."""
+    async def deleting(self, file_ids: Sequence[str]) -> AsyncIterator[list[Operation]]:
+        """Yield the operations that delete files, for a transaction inside the block; then delete their bytes."""
         found = await self._table.get_many([file_by_id(file_id=file_id) for file_id in file_ids], consistent=True)
         files = [file for file in found if file is not None and not file.is_kept]
         yield [Delete(file.own_key(), when=differs("is_kept", True)) for file in files]
-        await self._forget(files)
+        await self._delete_bytes(files)
 
-    async def _forget(self, gone: Sequence[Attachment | None]) -> None:
-        """Take the bytes of rows away that are gone. If that fails, or never happens, a sweep finds them."""
+    async def _delete_bytes(self, gone: Sequence[Attachment | None]) -> None:
+        """Delete the bytes of deleted rows. If that fails or never happens, a sweep deletes them."""
         keys = [StorageKey(key) for file in gone if file is not None for key in file.stored_keys]
         try:
             await self.store.delete(keys)
         except FilesUnavailable as error:
-            _log.warning("files are left for a sweep", count=len(keys), error=str(error))
+            _log.warning("could not delete files; a sweep will", count=len(keys), error=str(error))
 
     # Sweeping
 
     async def sweep(self) -> int:
-        """Take away bytes that are a day old and have no row (any more); how many there were."""
+        """Delete bytes older than a day that have no row, and return how many files they were."""
         now = self._clock.now_ms()
         swept = 0
-        async for page in self.store.every_key():
+        async for page in self.store.iter_keys():
             old = [key for key in page if _age_seconds(key, now) > SWEPT_AFTER_SECONDS]
             for start in range(0, len(old), SWEPT_AT_ONCE):
                 swept += await self._sweep(old[start : start + SWEPT_AT_ONCE])
@@ -343,14 +347,14 @@ class Attachments:
         await self.store.delete(gone)
         return len(gone)
 
-    async def keep_swept(self) -> None:
-        """Sweep now and then, until cancelled."""
+    async def sweep_periodically(self) -> None:
+        """Sweep every hour, until cancelled."""
         while True:
             await asyncio.sleep(SWEEP_EVERY_SECONDS)
             try:
                 await self.sweep()
             except (TableError, FilesUnavailable) as error:
-                _log.warning("files could not be swept", error=str(error))
+                _log.warning("could not sweep files", error=str(error))
 
     def _view(self, file: Attachment, user_id: UserId) -> AttachmentView:
         return AttachmentView(
@@ -361,26 +365,26 @@ class Attachments:
             size=file.size,
             width=file.width,
             height=file.height,
-            url=self._addresses.of(file.file_id, user_id, "content", public=file.public),
-            preview_url=self._addresses.of(file.file_id, user_id, "preview", public=file.public)
+            url=self._urls.of(file.file_id, user_id, "content", public=file.public),
+            preview_url=self._urls.of(file.file_id, user_id, "preview", public=file.public)
             if file.preview_key
             else None,
-            expires_at=self._addresses.until(public=file.public),
+            expires_at=self._urls.until(public=file.public),
         )
 
     def _a_day_from_now(self) -> int:
         return self._clock.now_ms() // 1000 + UNATTACHED_SECONDS
 
 
-def _is_free(file: Attachment, user_id: UserId) -> bool:
+def _is_unattached(file: Attachment, user_id: UserId) -> bool:
     return file.state == "ready" and file.owner_id == user_id and not file.public and file.room_id is None
 
 
-def _keys_of(taken: Taken) -> list[StorageKey]:
-    return [key for key in (taken.storage_key, taken.preview_key) if key is not None]
+def _stored_keys(stored: StoredFile) -> list[StorageKey]:
+    return [key for key in (stored.storage_key, stored.preview_key) if key is not None]
 
 
 def _age_seconds(key: StorageKey, now_ms: int) -> float:
-    """How old the file of a key is; 0 for what is none of ours."""
+    """Return the age of a file; 0 for a key that is not one of this store's."""
     file_id = file_of(key)
     return (now_ms - time_of(file_id)) / 1000 if is_ulid(file_id) else 0

@@ -1,7 +1,6 @@
-"""Stores of files: where the bytes are, under keys of ours. `disk` and `s3` are the two there are.
+"""The interface of file stores, which `disk` and `s3` implement.
 
-A key is the id of its file and a random part, so that a sweep can tell whose bytes they are and how old; nobody
-outside ever sees one.
+A storage key is a file id and a random part, so that a sweep can determine the file and its age. Clients never see it.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ RANDOM_BYTES = 16
 
 
 class Presigned(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A request that uploads a file directly to where files are kept."""
+    """A request that uploads a file directly to the file store."""
 
     method: str
     url: str
@@ -31,52 +30,52 @@ class Presigned(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class FileStore(Protocol):
-    """Keeps bytes. What it cannot do at the moment raises FilesUnavailable."""
+    """Stores files. Operations that fail temporarily raise FilesUnavailable."""
 
     async def spool(self, name: str) -> Path:
-        """Where a file of this name may gather before it is put."""
+        """Return a temporary path to write a file to before it is put."""
         ...
 
     async def put(self, key: StorageKey, path: Path, mime: str) -> None:
-        """Keep the file that is there, which is gone from there then. Once this returns, it is kept."""
+        """Move the file at a path into the store. It is durable when this returns."""
         ...
 
     async def size(self, key: StorageKey) -> int | None:
-        """How many bytes are kept under the key; None if there are none."""
+        """Return the size of a stored file; None if there is none."""
         ...
 
     def read(self, key: StorageKey, start: int, end: int) -> AsyncGenerator[bytes, None]:
-        """The bytes from a place up to another."""
+        """Yield the bytes from `start` to `end`."""
         ...
 
-    async def address(self, key: StorageKey, mime: str, disposition: str) -> str | None:
-        """Where a client can fetch the bytes itself for a minute; None if they come from here."""
+    async def presign_download(self, key: StorageKey, mime: str, disposition: str) -> str | None:
+        """Return a URL where a client can fetch the file for a minute; None if this server sends the bytes."""
         ...
 
-    async def invite(self, key: StorageKey, mime: str, size: int) -> Presigned | None:
-        """With which request a client can put them there itself; None if it cannot."""
+    async def presign_upload(self, key: StorageKey, mime: str, size: int) -> Presigned | None:
+        """Return a request with which a client can upload the file; None if the store has no such requests."""
         ...
 
     async def fetch(self, key: StorageKey, path: Path, limit: int) -> int | None:
-        """Copy what is kept to a file, up to one byte more than the limit; how many bytes, or None if none are kept."""
+        """Copy a stored file to a path and return its size, or None. Reading stops above the limit."""
         ...
 
     async def delete(self, keys: Sequence[StorageKey]) -> None:
-        """Take the bytes away; what is not there is no mistake."""
+        """Delete files; missing ones are ignored."""
         ...
 
-    def every_key(self) -> AsyncIterator[list[StorageKey]]:
-        """All keys, page by page, those of files that were left half written among them."""
+    def iter_keys(self) -> AsyncIterator[list[StorageKey]]:
+        """Yield all keys, page by page, including those of partially written files."""
         ...
 
     async def close(self) -> None: ...
 
 
 def new_key(file_id: FileId) -> StorageKey:
-    """A key for bytes of a file; every call gives another."""
+    """Return a new, unique storage key of a file."""
     return StorageKey(f"{file_id}.{secrets.token_hex(RANDOM_BYTES)}")
 
 
 def file_of(key: StorageKey) -> FileId:
-    """Whose bytes are under a key."""
+    """Return the file of a storage key."""
     return FileId(key.partition(".")[0])

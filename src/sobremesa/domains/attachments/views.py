@@ -1,4 +1,4 @@
-"""Files as clients see them. Where the bytes are kept is not among it."""
+"""Files as clients see them, without their storage keys."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sobremesa.http.endpoints import Output
 Name = Annotated[str, msgspec.Meta(examples=["table.png"])]
 Mime = Annotated[str, msgspec.Meta(examples=["image/png"])]
 Url = Annotated[
-    str, msgspec.Meta(description="A path on this server, good until `expiresAt`.", examples=["/v1/attachments/..."])
+    str, msgspec.Meta(description="A path on this server, valid until `expiresAt`.", examples=["/v1/attachments/..."])
 ]
 
 
 class AttachmentView(Output):
-    """A file, with addresses to fetch it."""
+    """A file, with URLs to fetch it."""
 
     file_id: FileId
     name: Name
@@ -35,7 +35,7 @@ class AttachmentView(Output):
 
 
 class ReceivedView(Output):
-    """A file that was uploaded; or, where one asked for it, the request that uploads it, and nothing else."""
+    """An uploaded file; or only its id and the `presigned` request, if one was requested."""
 
     file_id: FileId
     name: Name | UnsetType = UNSET
@@ -55,7 +55,7 @@ def received(view: AttachmentView) -> ReceivedView:
 
 
 def in_message(file: Attachment) -> dict[str, Any]:
-    """A file as a message keeps it and shows it; what it lacks is left out."""
+    """Return a file as a message stores and shows it, without absent values."""
     shown = {
         "kind": file.kind,
         "fileId": file.file_id,

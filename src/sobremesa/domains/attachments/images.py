@@ -1,7 +1,7 @@
-"""Pictures, by their headers: how large they say they are, before anything is decoded.
+"""Reads the declared size of images from their headers, before anything is decoded.
 
-Only what is needed for a bound is read: dimensions, the number of frames, and of a PNG how much its data unpacks to.
-Every loop has an end that the size of the file does not decide.
+It reads only what the limits need: dimensions, the number of frames, and the decompressed size of a PNG's data. Every
+loop has a limit that does not depend on the size of the file.
 """
 
 from __future__ import annotations
@@ -21,38 +21,38 @@ MAX_FRAMES = 1_000
 MAX_ANIMATED_PIXELS = 1_000_000_000
 """Of all frames together."""
 MAX_STEPS = 500_000
-"""Of walking through a file's blocks: more are no picture but a waste of time."""
+"""How many blocks of a file are read at most; no real image has more."""
 SLACK_BYTES = 65_536
-"""What some encoders add to the data of a PNG."""
+"""How many extra bytes some encoders add to the data of a PNG."""
 STEP = 262_144
 
 
 class Size(NamedTuple):
-    """In pixels."""
+    """The size of an image in pixels."""
 
     width: int
     height: int
 
 
 def png_size(data: mmap) -> Size:
-    """The size of a PNG whose data unpacks to no more than it should."""
+    """Return the size of a PNG, after checking that its data decompresses to no more than that size needs."""
     if data[12:16] != b"IHDR":
         raise UnreadableImage
-    width, height, depth, colour, interlace = struct.unpack(">IIBBxxB", data[16:29])
+    width, height, depth, color, interlace = struct.unpack(">IIBBxxB", data[16:29])
     size = _checked(width, height)
-    bound = _raw_bytes(size, depth, colour, interlace) + SLACK_BYTES
-    unpacking = _Unpacking(bound)
+    bound = _raw_bytes(size, depth, color, interlace) + SLACK_BYTES
+    counter = _DecompressionCounter(bound)
     for kind, start, end in _png_chunks(data):
         if kind == b"acTL":
             _check_frames(size, int.from_bytes(data[start : start + 4], "big"))
         elif kind == b"IDAT":
             for at in range(start, end, STEP):
-                unpacking.take(data[at : min(at + STEP, end)])
+                counter.feed(data[at : min(at + STEP, end)])
     return size
 
 
 def jpeg_size(data: mmap) -> Size:
-    """The size of a JPEG, from its first frame header."""
+    """Return the size of a JPEG, from its first frame header."""
     at = 2
     for _ in range(MAX_STEPS):
         if at + 9 > len(data) or data[at] != 0xFF:
@@ -69,7 +69,7 @@ def jpeg_size(data: mmap) -> Size:
 
 
 def gif_size(data: mmap) -> Size:
-    """The size of a GIF with so many frames that one can bear."""
+    """Return the size of a GIF; TooManyPixels if it has too many frames."""
     if len(data) < 13:
         raise UnreadableImage
     size = _checked(*struct.unpack("<HH", data[6:10]))
@@ -78,7 +78,7 @@ def gif_size(data: mmap) -> Size:
 
 
 def webp_size(data: mmap) -> Size:
-    """The size of a WebP with so many frames that one can bear."""
+    """Return the size of a WebP; TooManyPixels if it has too many frames."""
     kind = data[12:16]
     if len(data) < 30:
         raise UnreadableImage
@@ -108,34 +108,34 @@ def _check_frames(size: Size, frames: int) -> None:
         raise TooManyPixels(frames=frames, max_frames=MAX_FRAMES)
 
 
-class _Unpacking:
-    """Counts what a PNG's data unpacks to, a step at a time, and keeps none of it."""
+class _DecompressionCounter:
+    """Counts the decompressed bytes of a PNG's data, step by step, and keeps none of them."""
 
     def __init__(self, bound: int) -> None:
         self._left = bound
         self._inflate = zlib.decompressobj()
 
-    def take(self, packed: bytes) -> None:
+    def feed(self, packed: bytes) -> None:
         try:
             while packed and not self._inflate.eof:
                 self._left -= len(self._inflate.decompress(packed, STEP))
                 packed = self._inflate.unconsumed_tail
                 if self._left < 0:
-                    raise TooManyPixels("The image's data unpacks to more than its size says.")
+                    raise TooManyPixels("The image data decompresses to more than its declared size.")
         except zlib.error:
             raise UnreadableImage from None
 
 
 _CHANNELS: Mapping[int, int] = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
-# Of interlaced images: where each pass begins and how far apart its pixels are, across and down.
+# The passes of interlaced images: where each one starts, and the distance of its pixels, across and down.
 _PASSES = ((0, 8, 0, 8), (4, 8, 0, 8), (0, 4, 4, 8), (2, 4, 0, 4), (0, 2, 2, 4), (1, 2, 0, 2), (0, 1, 1, 2))
 
 
-def _raw_bytes(size: Size, depth: int, colour: int, interlace: int) -> int:
-    """How many bytes the rows of a PNG are, each with the byte that names its filter."""
-    if colour not in _CHANNELS or depth not in (1, 2, 4, 8, 16):
+def _raw_bytes(size: Size, depth: int, color: int, interlace: int) -> int:
+    """Return the size of a PNG's rows in bytes, each with its filter byte."""
+    if color not in _CHANNELS or depth not in (1, 2, 4, 8, 16):
         raise UnreadableImage
-    bits = _CHANNELS[colour] * depth
+    bits = _CHANNELS[color] * depth
     passes = _PASSES if interlace else ((0, 1, 0, 1),)
     total = 0
     for left, across, top, down in passes:
@@ -146,7 +146,7 @@ def _raw_bytes(size: Size, depth: int, colour: int, interlace: int) -> int:
 
 
 def _png_chunks(data: mmap) -> Iterator[tuple[bytes, int, int]]:
-    """The kind of each chunk, and where what it holds begins and ends."""
+    """Yield the kind of each chunk, and the start and end of its data."""
     at = 8
     for _ in range(MAX_STEPS):
         length, kind = int.from_bytes(data[at : at + 4], "big"), data[at + 4 : at + 8]
@@ -160,8 +160,8 @@ def _png_chunks(data: mmap) -> Iterator[tuple[bytes, int, int]]:
 
 
 def _gif_frames(data: mmap) -> Iterator[int]:
-    """Where each frame begins."""
-    at = 13 + _colour_table(data[10])
+    """Yield the offset of each frame."""
+    at = 13 + _color_table(data[10])
     steps = MAX_STEPS
     while at < len(data) and steps > 0:
         block = data[at]
@@ -169,7 +169,7 @@ def _gif_frames(data: mmap) -> Iterator[int]:
             return
         if block == 0x2C and at + 10 < len(data):
             yield at
-            at += 11 + _colour_table(data[at + 9])
+            at += 11 + _color_table(data[at + 9])
         elif block == 0x21:
             at += 2
         else:
@@ -183,7 +183,7 @@ def _gif_frames(data: mmap) -> Iterator[int]:
         raise UnreadableImage
 
 
-def _colour_table(flags: int) -> int:
+def _color_table(flags: int) -> int:
     return 3 << (flags & 7) + 1 if flags & 0x80 else 0
 
 

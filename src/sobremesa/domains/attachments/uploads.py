@@ -1,4 +1,4 @@
-"""Receiving: a file out of a request's body, piece by piece, and onto the disk with its size and its hash."""
+"""Reads an uploaded file from a request body, and writes it to disk with its size and hash."""
 
 from __future__ import annotations
 
@@ -22,46 +22,46 @@ FORM = b"multipart/form-data"
 MAX_NAME = 200
 MAX_ENDING = 16
 WRITE_BYTES = 262_144
-NAMELESS = "file"
+DEFAULT_NAME = "file"
 
-_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Control characters, and those that turn a text around or hide it."""
+_INVISIBLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Unicode categories of control characters, and of those that reverse or hide text."""
 
 
-class Arriving(NamedTuple):
-    """A file on its way."""
+class UploadedFile(NamedTuple):
+    """A file in the body of a request, not read yet."""
 
     name: str
     declared: str
-    """The type that the sender says; empty if they say none."""
+    """The content type that the client declares; empty if it declares none."""
     pieces: AsyncIterator[bytes]
 
 
-class Arrived(NamedTuple):
-    """A file that is on the disk."""
+class WrittenFile(NamedTuple):
+    """The size and hash of an upload on disk."""
 
     size: int
     sha256: str
 
 
-async def arriving(upload: Upload, name: str | None) -> Arriving:
-    """The file of a body: the one part of a form, or all of it."""
+async def parse_upload(upload: Upload, name: str | None) -> UploadedFile:
+    """Return the file of a request: the only part of a form, or the whole body."""
     kind, options = parse_options_header(upload.content_type)
     if kind != FORM:
-        return Arriving(name or NAMELESS, upload.content_type, upload.pieces)
+        return UploadedFile(name or DEFAULT_NAME, upload.content_type, upload.pieces)
     if b"boundary" not in options:
         raise MalformedRequest("The form has no boundary.")
     form = _Form(options[b"boundary"])
-    while not form.is_begun:
+    while not form.has_started:
         try:
-            form.take(await anext(upload.pieces))
+            form.feed(await anext(upload.pieces))
         except StopAsyncIteration:
             raise OneFile from None
-    return Arriving(name or form.name, form.declared, form.rest(upload.pieces))
+    return UploadedFile(name or form.name, form.declared, form.rest(upload.pieces))
 
 
-async def write(pieces: AsyncIterator[bytes], path: Path, limit: int) -> Arrived:
-    """Gather the pieces in a file; TooBig as soon as there are more bytes than the limit."""
+async def write_upload(pieces: AsyncIterator[bytes], path: Path, limit: int) -> WrittenFile:
+    """Write the pieces to a file; TooBig as soon as they exceed the limit."""
     digest = hashlib.sha256()
     size = 0
     waiting: list[bytes] = []
@@ -71,7 +71,7 @@ async def write(pieces: AsyncIterator[bytes], path: Path, limit: int) -> Arrived
         async for piece in pieces:
             size += len(piece)
             if size > limit:
-                raise TooBig(f"A file may have {limit} bytes.", limit=limit)
+                raise TooBig(f"A file may have at most {limit} bytes.", limit=limit)
             digest.update(piece)
             waiting.append(piece)
             held += len(piece)
@@ -81,27 +81,27 @@ async def write(pieces: AsyncIterator[bytes], path: Path, limit: int) -> Arrived
         await asyncio.to_thread(file.write, b"".join(waiting))
     finally:
         file.close()
-    return Arrived(size, digest.hexdigest())
+    return WrittenFile(size, digest.hexdigest())
 
 
-def cleaned(name: str) -> str:
-    """A name as it is shown: no folders, nothing unseen, not too long. It never becomes part of a path."""
+def clean_name(name: str) -> str:
+    """Return a name to display: no folders, no invisible characters, not too long. It is never part of a path."""
     plain = unicodedata.normalize("NFC", re.split(r"[\\/]", name)[-1])
-    seen = "".join(letter for letter in plain if unicodedata.category(letter) not in _UNSEEN).strip()
+    seen = "".join(letter for letter in plain if unicodedata.category(letter) not in _INVISIBLE).strip()
     if len(seen) > MAX_NAME:
         stem, dot, ending = seen.rpartition(".")
         end = dot + ending if stem and len(ending) <= MAX_ENDING else ""
         seen = seen[: MAX_NAME - len(end)] + end
-    return seen if seen.strip(".") else NAMELESS
+    return seen if seen.strip(".") else DEFAULT_NAME
 
 
 class _Form:
-    """Takes the one file out of a form as it arrives."""
+    """Extracts the only file of a form while the body is read."""
 
     def __init__(self, boundary: bytes) -> None:
-        self.name = NAMELESS
+        self.name = DEFAULT_NAME
         self.declared = ""
-        self.is_begun = False
+        self.has_started = False
         self._field = b""
         self._value = b""
         self._content: list[bytes] = []
@@ -110,40 +110,40 @@ class _Form:
             self._parser = MultipartParser(
                 boundary,
                 {
-                    "on_part_begin": self._part_begins,
+                    "on_part_begin": self._on_part_begin,
                     "on_header_field": self._header_field,
                     "on_header_value": self._header_value,
-                    "on_header_end": self._header_ends,
-                    "on_headers_finished": self._headers_end,
+                    "on_header_end": self._on_header_end,
+                    "on_headers_finished": self._on_headers_finished,
                     "on_part_data": self._data,
-                    "on_end": self._ends,
+                    "on_end": self._on_end,
                 },
             )
         except FormParserError:
-            raise MalformedRequest("The form's boundary is none.") from None
+            raise MalformedRequest("The form's boundary is not valid.") from None
         self._parts = 0
         self._field_name = b""
 
-    def take(self, piece: bytes) -> None:
+    def feed(self, piece: bytes) -> None:
         try:
             self._parser.write(piece)
         except FormParserError:
             raise MalformedRequest("The form cannot be read.") from None
 
     async def rest(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """What the file holds, from its beginning."""
-        yield self._taken()
+        """Yield the content of the file, from its start."""
+        yield self._drain()
         async for piece in pieces:
-            self.take(piece)
-            yield self._taken()
+            self.feed(piece)
+            yield self._drain()
         if not self._is_complete:
             raise MalformedRequest("The form ended too early.")
 
-    def _taken(self) -> bytes:
+    def _drain(self) -> bytes:
         content, self._content = b"".join(self._content), []
         return content
 
-    def _part_begins(self) -> None:
+    def _on_part_begin(self) -> None:
         self._parts += 1
         if self._parts > 1:
             raise OneFile
@@ -154,22 +154,22 @@ class _Form:
     def _header_value(self, data: bytes, start: int, end: int) -> None:
         self._value += data[start:end]
 
-    def _header_ends(self) -> None:
+    def _on_header_end(self) -> None:
         field, value, self._field, self._value = self._field.lower(), self._value, b"", b""
         if field == b"content-type":
             self.declared = value.decode("latin-1")
         elif field == b"content-disposition":
             _, options = parse_options_header(value)
             self._field_name = options.get(b"name", b"")
-            self.name = options.get(b"filename", b"").decode("utf-8", "replace") or NAMELESS
+            self.name = options.get(b"filename", b"").decode("utf-8", "replace") or DEFAULT_NAME
 
-    def _headers_end(self) -> None:
+    def _on_headers_finished(self) -> None:
         if self._field_name != b"file":
             raise OneFile
-        self.is_begun = True
+        self.has_started = True
 
     def _data(self, data: bytes, start: int, end: int) -> None:
         self._content.append(data[start:end])
 
-    def _ends(self) -> None:
+    def _on_end(self) -> None:
         self._is_complete = True

@@ -1,4 +1,4 @@
-"""Intake: from bytes on their way to bytes that are kept, with all that was found out about them."""
+"""Processing of uploads: write, inspect, preview and store the bytes of a file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sobremesa.domains.attachments.errors import FilesUnavailable, UploadMissing
 from sobremesa.domains.attachments.inspection import inspect
 from sobremesa.domains.attachments.previews import MIME as PREVIEW_MIME
 from sobremesa.domains.attachments.previews import Previews
-from sobremesa.domains.attachments.receiving import Arriving, write
 from sobremesa.domains.attachments.stores import FileStore, StorageKey, new_key
+from sobremesa.domains.attachments.uploads import UploadedFile, write_upload
 
-LOOKING_AT_ONCE = 2
+INSPECTIONS_AT_ONCE = 2
 
 
-class Taken(NamedTuple):
-    """What is kept of a file, as its row tells it."""
+class StoredFile(NamedTuple):
+    """A file in the store, with the attributes that its row keeps."""
 
     kind: FileKind
     mime: str
@@ -33,25 +33,25 @@ class Taken(NamedTuple):
     preview_key: StorageKey | None
 
 
-class Intake:
-    """Takes files in, if they are what they should be."""
+class UploadProcessor:
+    """Stores uploads whose content is accepted."""
 
     def __init__(self, store: FileStore, *, max_bytes: int) -> None:
         self._store = store
         self._max_bytes = max_bytes
         self._previews = Previews()
-        self._looking = asyncio.Semaphore(LOOKING_AT_ONCE)
+        self._inspecting = asyncio.Semaphore(INSPECTIONS_AT_ONCE)
 
-    async def take(self, file_id: FileId, file: Arriving, *, public: bool) -> Taken:
-        """Take in a file that arrives; nothing of it stays if it is refused."""
+    async def process(self, file_id: FileId, file: UploadedFile, *, public: bool) -> StoredFile:
+        """Inspect and store an upload; nothing of it stays if it is refused."""
         async with self._spooled(file_id) as path:
-            arrived = await write(file.pieces, path, self._max_bytes)
-            return await self._kept(file_id, path, file.declared, arrived.size, arrived.sha256, public)
+            written = await write_upload(file.pieces, path, self._max_bytes)
+            return await self._store_file(file_id, path, file.declared, written.size, written.sha256, public)
 
-    async def take_over(self, waiting: Attachment) -> Taken:
-        """Take in what was uploaded to the store directly.
+    async def process_presigned(self, waiting: Attachment) -> StoredFile:
+        """Inspect and store a file that was uploaded directly to the store.
 
-        It is copied, since whoever uploaded it can do so again for as long as their request is good.
+        It is copied to a new key, since the client can upload again until the presigned request expires.
         """
         async with self._spooled(waiting.file_id) as path:
             size = await self._store.fetch(StorageKey(waiting.storage_key), path, waiting.size)
@@ -60,26 +60,28 @@ class Intake:
             if size != waiting.size:
                 raise WrongSize(size=waiting.size)
             sha256 = await asyncio.to_thread(_sha256, path)
-            return await self._kept(waiting.file_id, path, waiting.mime, size, sha256, waiting.public)
+            return await self._store_file(waiting.file_id, path, waiting.mime, size, sha256, waiting.public)
 
-    async def _kept(self, file_id: FileId, path: Path, declared: str, size: int, sha256: str, public: bool) -> Taken:
-        async with self._looking:
+    async def _store_file(
+        self, file_id: FileId, path: Path, declared: str, size: int, sha256: str, public: bool
+    ) -> StoredFile:
+        async with self._inspecting:
             found = await asyncio.to_thread(inspect, path, declared)
         if found.size is None:
             if public:
-                raise WrongType("This must be a picture.")
+                raise WrongType("This must be an image.")
             key = await self._put(file_id, path, found.mime)
-            return Taken("manifest", found.mime, size, sha256, None, None, key, None)
+            return StoredFile("manifest", found.mime, size, sha256, None, None, key, None)
         async with self._spooled(file_id) as preview:
-            made = await self._previews.make(path, preview)
+            sizes = await self._previews.create(path, preview)
             if public:
-                # Everybody sees it, so it is small, and what the camera wrote into it stays with its owner.
+                # All users may fetch it, so only the small version is stored, without the camera's metadata.
                 small, digest = preview.stat().st_size, await asyncio.to_thread(_sha256, preview)
                 key = await self._put(file_id, preview, PREVIEW_MIME)
-                return Taken("preview", PREVIEW_MIME, small, digest, *made.preview, key, key)
+                return StoredFile("preview", PREVIEW_MIME, small, digest, *sizes.preview, key, key)
             preview_key = await self._put(file_id, preview, PREVIEW_MIME)
             key = await self._put(file_id, path, found.mime)
-            return Taken("preview", found.mime, size, sha256, *made.picture, key, preview_key)
+            return StoredFile("preview", found.mime, size, sha256, *sizes.image, key, preview_key)
 
     async def _put(self, file_id: FileId, path: Path, mime: str) -> StorageKey:
         key = new_key(file_id)
@@ -88,7 +90,7 @@ class Intake:
 
     @contextlib.asynccontextmanager
     async def _spooled(self, file_id: FileId) -> AsyncIterator[Path]:
-        """Where a file may be for a while; it is gone afterwards, unless it was put."""
+        """Yield a temporary path, which is deleted afterwards unless the file was put into the store."""
         try:
             path = await self._store.spool(new_key(file_id))
             try:
@@ -96,7 +98,7 @@ class Intake:
             finally:
                 path.unlink(missing_ok=True)
         except OSError as error:
-            raise FilesUnavailable(f"a file cannot be written: {error.strerror}") from error
+            raise FilesUnavailable(f"could not write a file: {error.strerror}") from error
 
 
 def _sha256(path: Path) -> str:
