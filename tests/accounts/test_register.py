@@ -12,7 +12,7 @@ from sobremesa.core.clock import SetClock
 from sobremesa.core.errors import Invalid
 from sobremesa.domains.accounts.entities import EmailClaim, User, UsernameClaim
 from sobremesa.domains.accounts.errors import EmailTaken, RegistrationClosed, UsernameTaken
-from sobremesa.domains.accounts.names import made_username
+from sobremesa.domains.accounts.names import derive_username
 from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.table import Table
 
@@ -131,25 +131,25 @@ async def test_a_name_of_mixed_scripts_is_refused(village: Town, username: str) 
 
 
 @pytest.mark.parametrize(
-    ("latin", "twin"),
+    ("latin", "lookalike"),
     [("cocoa", "\u0441\u043e\u0441\u043e\u0430"), ("KATE", "\u041a\u0410\u0422\u0415")],
 )
 async def test_a_name_that_looks_like_a_taken_latin_one_is_taken(
-    town: Town, monkeypatch: pytest.MonkeyPatch, latin: str, twin: str
+    town: Town, monkeypatch: pytest.MonkeyPatch, latin: str, lookalike: str
 ) -> None:
     await town.register("ana", username=latin)
     bea = (await town.register("bea")).actor
     with pytest.raises(UsernameTaken):
-        await town.register("cleo", username=twin)
+        await town.register("cleo", username=lookalike)
     with pytest.raises(UsernameTaken):
-        await town.accounts.change_profile(bea, username=twin)
+        await town.accounts.change_profile(bea, username=lookalike)
 
     async def look_away(*given: object) -> None:
         """As if the name was taken a moment later."""
 
     monkeypatch.setattr(town.accounts._registration, "_refuse_taken", look_away)
     with pytest.raises(UsernameTaken):
-        await town.register("cleo", username=twin)
+        await town.register("cleo", username=lookalike)
 
 
 async def test_a_name_that_looks_like_a_reserved_one_is_reserved(village: Town) -> None:
@@ -162,7 +162,7 @@ async def test_a_name_that_looks_like_a_reserved_one_is_reserved(village: Town) 
     [("Анна", "Анна"), ("Анна Lee", "user"), ("ana@example.com", "ana"), ("\u043c\u0435", "user"), ("", "user")],
 )
 def test_a_name_from_another_issuer_is_made_to_fit(given: str, made: str) -> None:
-    assert made_username(given) == made
+    assert derive_username(given) == made
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 257])

@@ -21,8 +21,8 @@ from sobremesa.core.clock import instant
 from sobremesa.core.ids import Ids, MessageId, RoomId
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts import entities as accounts
-from sobremesa.domains.accounts.issuers import Foreigner
-from sobremesa.domains.accounts.newcomers import Newcomers
+from sobremesa.domains.accounts.issuers import ExternalUser
+from sobremesa.domains.accounts.provisioning import Provisioning
 from sobremesa.domains.communities import entities as com
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.domains.moderation import entities as moderation
@@ -397,10 +397,10 @@ async def accounts_story(app: Sobremesa, clock: Ahead, mailbox: Mailbox) -> Acto
     key = await app.server_keys.create_key(Tenant("acme"), ["admin"])
     await app.server_keys.revoke_key(key.key.key_id)
     await app.accounts.rotate_signing_key()
-    foreigner = Foreigner(
+    external = ExternalUser(
         issuer="https://issuer", subject="cy", tenant=Tenant("acme"), names=("cy",), good_until_ms=clock.now_ms() + 1000
     )
-    await Newcomers(app.table, clock, Ids(clock)).user_id_of(foreigner)
+    await Provisioning(app.table, clock, Ids(clock)).find_or_create(external)
     return actor
 
 

@@ -1880,6 +1880,10 @@ export interface components {
         Accepted: {
             accepted: boolean;
         };
+        AccountDeletionRequest: {
+            /** @default null */
+            password?: string | null;
+        };
         Amendment: {
             acceptedAt: string;
             acceptedBy: string;
@@ -2099,10 +2103,6 @@ export interface components {
         FlagsView: {
             moderation: string;
             policyHints: string[];
-        };
-        Goodbye: {
-            /** @default null */
-            password?: string | null;
         };
         HowManyChanged: {
             changed: number;
@@ -7018,7 +7018,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Goodbye"];
+                "application/json": components["schemas"]["AccountDeletionRequest"];
             };
         };
         responses: {

@@ -132,7 +132,7 @@ class ProfileChange(Input):
     avatar_url: AvatarUrl | UnsetType | None = UNSET
 
 
-class Goodbye(Input):
+class AccountDeletionRequest(Input):
     """People with a password give it once more."""
 
     password: GivenPassword | None = None
@@ -307,7 +307,7 @@ def _declare_own(api: Routes, accounts: Accounts) -> None:
         )
 
     @api.delete("/users/me", limit="credentials", errors=[WrongPassword, OwnsServers, OwnsWorkspaces, Clash])
-    async def delete_me(actor: Actor, body: Goodbye) -> None:
+    async def delete_me(actor: Actor, body: AccountDeletionRequest) -> None:
         """Delete one's account.
 
         Nobody can log in to it from now on. What one wrote stays, as by a deleted user; personal data is removed in the

@@ -13,7 +13,7 @@ from sobremesa.core.errors import Unauthenticated
 from sobremesa.domains.accounts.actor_cache import ActorCache, Proof, UserProof
 from sobremesa.domains.accounts.entities import Session, User, session_by_id, user_by_id
 from sobremesa.domains.accounts.issuers import LOOK_AGAIN_SECONDS, Issuers
-from sobremesa.domains.accounts.newcomers import Newcomers
+from sobremesa.domains.accounts.provisioning import Provisioning
 from sobremesa.domains.accounts.server_keys import PREFIX as KEY_PREFIX
 from sobremesa.domains.accounts.server_keys import ServerKeys
 from sobremesa.domains.accounts.signatures import peek
@@ -32,7 +32,7 @@ class Authentication:
         *,
         tokens: Tokens,
         issuers: Issuers,
-        newcomers: Newcomers,
+        provisioning: Provisioning,
         keys: ServerKeys,
         actor_cache: ActorCache,
     ) -> None:
@@ -40,7 +40,7 @@ class Authentication:
         self._clock = clock
         self._tokens = tokens
         self._issuers = issuers
-        self._newcomers = newcomers
+        self._provisioning = provisioning
         self._keys = keys
         self._actor_cache = actor_cache
 
@@ -71,11 +71,11 @@ class Authentication:
             return self._keys.prove(token)
         header, hint = peek(token)
         if hint.iss != self._tokens.issuer:
-            foreigner = await self._issuers.verify(token, header, hint.iss)
-            user_id = await self._newcomers.user_id_of(foreigner)
+            external = await self._issuers.verify(token, header, hint.iss)
+            user_id = await self._provisioning.find_or_create(external)
             # Not until the token ends: by then the issuer may have taken back the key that signed it.
-            until_ms = min(foreigner.good_until_ms, self._clock.now_ms() + LOOK_AGAIN_SECONDS * 1000)
-            return UserProof(user_id=user_id, tenant=foreigner.tenant, good_until_ms=until_ms)
+            until_ms = min(external.good_until_ms, self._clock.now_ms() + LOOK_AGAIN_SECONDS * 1000)
+            return UserProof(user_id=user_id, tenant=external.tenant, good_until_ms=until_ms)
         claims = await self._tokens.verify(token)
         return UserProof(user_id=claims.sub, session_id=claims.sid, good_until_ms=claims.exp * 1000)
 

@@ -228,8 +228,8 @@ reset_password = WritePattern(
     "ACC.27", "Set a forgotten password", PasswordReset, Credential, User, Session, AuditEntry
 )
 provision = WritePattern("ACC.28", "Meet a person of another issuer", User, ExternalIdentity, UsernameClaim)
-block_person = WritePattern("ACC.29", "Block or unblock a person", Block)
-make_api_key = WritePattern("ACC.30", "Make a server key", ApiKey, AuditEntry)
+block_user = WritePattern("ACC.29", "Block or unblock a person", Block)
+create_api_key = WritePattern("ACC.30", "Make a server key", ApiKey, AuditEntry)
 revoke_api_key = WritePattern("ACC.31", "Revoke a server key", ApiKey, AuditEntry)
 grant_admin = WritePattern("ACC.32", "Make a person an administrator, or no longer one", User, AuditEntry)
 ask_registration = WritePattern("ACC.37", "Ask to register by mail", PendingRegistration)

@@ -10,7 +10,7 @@ from sobremesa.domains.accounts.entities import User, blocks_of, sessions_of
 from sobremesa.table import Table
 
 
-async def export_person(table: Table, user: User, exporters: Sequence[Exporter]) -> AsyncGenerator[Any, None]:
+async def export_user(table: Table, user: User, exporters: Sequence[Exporter]) -> AsyncGenerator[Any, None]:
     """The profile, sessions and blocks, then what every other domain gives."""
     yield {
         "kind": "profile",

@@ -42,7 +42,7 @@ class KeySet(msgspec.Struct, frozen=True):
     keys: list[dict[str, Any]]
 
 
-class Foreigner(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalUser(msgspec.Struct, frozen=True, kw_only=True):
     """A person as their issuer's token tells."""
 
     issuer: str
@@ -64,7 +64,7 @@ class Issuers:
         if len(self._issuers) != len(issuers):
             raise BadSetting("two issuers have the same name")
 
-    async def verify(self, token: str, header: Header, issuer: str) -> Foreigner:
+    async def verify(self, token: str, header: Header, issuer: str) -> ExternalUser:
         """The person of a token; Unauthenticated unless that issuer signed it for us, and it is good now."""
         known = self._issuers.get(issuer)
         if known is None or header.alg not in ALGORITHMS:
@@ -79,7 +79,7 @@ class Issuers:
             raise Unauthenticated
         if not isinstance(subject, str) or not 0 < len(subject) <= MAX_SUBJECT or not subject.isprintable():
             raise Unauthenticated
-        return Foreigner(
+        return ExternalUser(
             issuer=issuer,
             subject=subject,
             tenant=_tenant(known.settings, claims),

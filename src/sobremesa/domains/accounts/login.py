@@ -83,16 +83,16 @@ class Login:
                 raise BadCredentials
             if not await self._passwords.matches(password, hashed):
                 raise BadCredentials
-            begun = self._sessions.begin(user.user_id, device)
+            created = self._sessions.new(user.user_id, device)
             operations = await self._opening(user, credential, hashed, password, address)
 
             try:
-                await self._table.write(Create(begun.session), *operations, pattern=log_in)
+                await self._table.write(Create(created.session), *operations, pattern=log_in)
             except ConditionFailed:
                 # The password was changed, or moved, since it was read: look again.
                 continue
 
-            return await self._sessions.signed_in(user, begun.session.session_id, begun.refresh_token)
+            return await self._sessions.signed_in(user, created.session.session_id, created.refresh_token)
         raise Busy
 
     async def _find(self, name: Name) -> User | None:

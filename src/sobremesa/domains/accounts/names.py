@@ -7,8 +7,8 @@ import unicodedata
 
 from sobremesa.core.actor import DELETED_NAME
 from sobremesa.core.errors import Invalid
+from sobremesa.domains.accounts.confusables import latin_lookalike, mixes_scripts
 from sobremesa.domains.accounts.errors import invalid
-from sobremesa.domains.accounts.look_alikes import is_mixed, latin_twin
 
 MAX_EMAIL = 254
 MIN_USERNAME, MAX_USERNAME = 2, 32
@@ -40,9 +40,9 @@ def normal_username(text: str) -> str:
         raise invalid("username", f"Expected {MIN_USERNAME} to {MAX_USERNAME} characters")
     if not all(map(_may_stand_in_a_name, username)) or unicodedata.category(username[0])[0] == "M":
         raise invalid("username", "Expected letters, digits, '_', '.' and '-' only")
-    if is_mixed(username):
+    if mixes_scripts(username):
         raise invalid("username", "Expected letters of one script: this name could be mistaken for another")
-    if (twin := latin_twin(username)) is not None and folded(twin) in RESERVED:
+    if (lookalike := latin_lookalike(username)) is not None and folded(lookalike) in RESERVED:
         raise invalid("username", "This name is reserved")
     return username
 
@@ -52,13 +52,13 @@ def folded(username: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", username).casefold())
 
 
-def twin_of(username: str) -> str | None:
+def lookalike_of(username: str) -> str | None:
     """The form of the Latin name that this one looks like, which must be free too; None if it looks like none."""
-    twin = latin_twin(username)
-    return None if twin is None else folded(twin)
+    lookalike = latin_lookalike(username)
+    return None if lookalike is None else folded(lookalike)
 
 
-def made_username(text: str) -> str:
+def derive_username(text: str) -> str:
     """A valid user name that is as near as can be to any text; of an address only what stands before the `@`."""
     spaced = re.sub(r"\s+", "_", unicodedata.normalize("NFKC", text.partition("@")[0]).strip())
     kept = "".join(filter(_may_stand_in_a_name, spaced))[:MAX_USERNAME]

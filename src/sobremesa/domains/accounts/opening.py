@@ -14,12 +14,12 @@ from sobremesa.domains.accounts.deletion_hooks import DeletionHook, Exporter, Jo
 from sobremesa.domains.accounts.issuers import Issuers
 from sobremesa.domains.accounts.keyring import Keyring
 from sobremesa.domains.accounts.mail import Mailer, mailer_of
-from sobremesa.domains.accounts.newcomers import Newcomers
 from sobremesa.domains.accounts.passwords import Passwords, passwords_of
+from sobremesa.domains.accounts.provisioning import Provisioning
 from sobremesa.domains.accounts.server_keys import ServerKeys
 from sobremesa.domains.accounts.service import Accounts
 from sobremesa.domains.accounts.tokens import Tokens
-from sobremesa.domains.accounts.unclaimed import UnclaimedNames
+from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.http.limits import Limits
 from sobremesa.table import Table
 from sobremesa.work.table_origin import Origin
@@ -78,7 +78,7 @@ def open_accounts(
         clock,
         tokens=tokens,
         issuers=Issuers(settings.issuers, clock),
-        newcomers=Newcomers(table, clock, ids, unclaimed),
+        provisioning=Provisioning(table, clock, ids, unclaimed),
         keys=server_keys,
         actor_cache=actor_cache,
     )

@@ -12,10 +12,10 @@ from sobremesa.domains.accounts.entities import Credential, EmailClaim, User, Us
 from sobremesa.domains.accounts.errors import EmailTaken, RegistrationByMail, RegistrationClosed, UsernameTaken
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
 from sobremesa.domains.accounts.login import Directory
-from sobremesa.domains.accounts.names import check_password, folded, normal_email, normal_username, twin_of
+from sobremesa.domains.accounts.names import check_password, folded, lookalike_of, normal_email, normal_username
 from sobremesa.domains.accounts.passwords import Passwords
 from sobremesa.domains.accounts.sessions import Sessions, SignedIn
-from sobremesa.domains.accounts.unclaimed import UnclaimedNames
+from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.table import Check, Create, Operation, Table, absent
 from sobremesa.table.errors import ConditionFailed
 
@@ -68,7 +68,7 @@ class Registration:
     ) -> SignedIn:
         """Make a user with this hash of a password; ConditionFailed if one of the operations `also` did not hold."""
         user = self._new_user(email, username)
-        begun = self._sessions.begin(user.user_id, device)
+        created = self._sessions.new(user.user_id, device)
         credential = Credential(
             user_id=user.user_id,
             hash=hashed,
@@ -80,8 +80,8 @@ class Registration:
             Create(UsernameClaim(username=folded(username), user_id=user.user_id)),
             Create(user),
             Create(credential),
-            Create(begun.session),
-            *free_twin(username),
+            Create(created.session),
+            *lookalike_checks(username),
         ]
 
         try:
@@ -91,7 +91,7 @@ class Registration:
                 raise
             raise (EmailTaken if failed.at(0) else UsernameTaken) from None
 
-        return await self._sessions.signed_in(user, begun.session.session_id, begun.refresh_token)
+        return await self._sessions.signed_in(user, created.session.session_id, created.refresh_token)
 
     def require_open(self) -> None:
         """RegistrationClosed where users are made elsewhere."""
@@ -100,8 +100,8 @@ class Registration:
 
     async def require_free_name(self, username: str) -> None:
         """UsernameTaken if another user has this name, or the Latin one that it looks like."""
-        await self._unclaimed.settle(username)
-        names = [folded(username), *filter(None, [twin_of(username)])]
+        await self._unclaimed.claim(username)
+        names = [folded(username), *filter(None, [lookalike_of(username)])]
         if any(await self._table.get_many([username_claim(username=name) for name in names], consistent=True)):
             raise UsernameTaken
 
@@ -123,7 +123,7 @@ class Registration:
         await self.require_free_name(username)
 
 
-def free_twin(username: str) -> list[Check[UsernameClaim]]:
+def lookalike_checks(username: str) -> list[Check[UsernameClaim]]:
     """That nobody has the Latin name that this one looks like."""
-    twin = twin_of(username)
-    return [] if twin is None else [Check(UsernameClaim.key(username=twin), when=absent())]
+    lookalike = lookalike_of(username)
+    return [] if lookalike is None else [Check(UsernameClaim.key(username=lookalike), when=absent())]

@@ -15,7 +15,7 @@ from sobremesa.core.errors import NotFound, Unauthenticated
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.actor_cache import ActorCache, KeyProof
 from sobremesa.domains.accounts.audit import OPERATOR, Audit, tenant_scope
-from sobremesa.domains.accounts.entities import ApiKey, api_key_by_id, api_keys_of, make_api_key, revoke_api_key
+from sobremesa.domains.accounts.entities import ApiKey, api_key_by_id, api_keys_of, create_api_key, revoke_api_key
 from sobremesa.domains.accounts.errors import invalid
 from sobremesa.domains.accounts.secret_hash import secret_hash
 from sobremesa.table import Create, Delete, Page, Table
@@ -84,7 +84,7 @@ class ServerKeys:
 
         details = {"scopes": " ".join(sorted(asked))} | ({} if label is None else {"label": label})
         entry = self._audit.entry(tenant_scope(tenant), OPERATOR, "key.create", target=key_id, details=details)
-        await self._table.write(Create(key), entry, pattern=make_api_key)
+        await self._table.write(Create(key), entry, pattern=create_api_key)
 
         return NewKey(key=key, text=text)
 

@@ -27,7 +27,7 @@ from sobremesa.domains.accounts.entities import (
     User,
     UsernameClaim,
     block_of,
-    block_person,
+    block_user,
     blocks_of,
     change_profile,
     email_claim,
@@ -39,19 +39,19 @@ from sobremesa.domains.accounts.entities import (
     username_claim,
 )
 from sobremesa.domains.accounts.errors import SelfBlock, UsernameTaken, require_own_picture
-from sobremesa.domains.accounts.exporting import export_person
+from sobremesa.domains.accounts.exporting import export_user
 from sobremesa.domains.accounts.keyring import Keyring
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
 from sobremesa.domains.accounts.login import Login
 from sobremesa.domains.accounts.mail import Mailer, MailTasks
 from sobremesa.domains.accounts.mailed_tokens import MailedTokens
-from sobremesa.domains.accounts.names import check_device, folded, normal_email, normal_username, twin_of
+from sobremesa.domains.accounts.names import check_device, folded, lookalike_of, normal_email, normal_username
 from sobremesa.domains.accounts.passwords import Passwords
 from sobremesa.domains.accounts.recovery import Recovery
-from sobremesa.domains.accounts.registration import Registration, free_twin
+from sobremesa.domains.accounts.registration import Registration, lookalike_checks
 from sobremesa.domains.accounts.sessions import Sessions, SignedIn
 from sobremesa.domains.accounts.tokens import Tokens
-from sobremesa.domains.accounts.unclaimed import UnclaimedNames
+from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.domains.accounts.verification import Verification
 from sobremesa.http.heavy import HeavyWork
 from sobremesa.http.limits import Limits
@@ -247,7 +247,7 @@ class Accounts:
     async def find_by_username(self, username: str) -> User | None:
         """Who has this name, in whatever capitals."""
         found = await self.find_by_usernames([username])
-        if not found and await self._unclaimed.settle(username):
+        if not found and await self._unclaimed.claim(username):
             found = await self.find_by_usernames([username])
         user_id = next(iter(found.values()), None)
         user = await self._table.get(user_by_id(user_id=user_id)) if user_id is not None else None
@@ -345,7 +345,7 @@ class Accounts:
         try:
             return await self._table.write(
                 Create(Block(user_id=actor.user_id, blocked_id=user_id, created_at=self._clock.now())),
-                pattern=block_person,
+                pattern=block_user,
             )
         except ConditionFailed:
             return await self.get_block(actor, user_id)
@@ -353,7 +353,7 @@ class Accounts:
     async def unblock(self, actor: Actor, user_id: UserId) -> None:
         """Hear of a person again; NotFound if they were not blocked."""
         try:
-            await self._table.write(Delete(Block.key(user_id=actor.user_id, blocked_id=user_id)), pattern=block_person)
+            await self._table.write(Delete(Block.key(user_id=actor.user_id, blocked_id=user_id)), pattern=block_user)
         except ConditionFailed:
             raise NotFound from None
 
@@ -406,7 +406,7 @@ class Accounts:
     async def export(self, actor: Actor) -> AsyncGenerator[Any, None]:
         """Everything that is kept of this person, as JSON values, one after the other."""
         user = await self.get_me(actor)
-        lines = export_person(self._table, user, self.exporters)
+        lines = export_user(self._table, user, self.exporters)
         with self._heavy.only_one(actor.user_id):
             async with contextlib.aclosing(lines):
                 async for line in lines:
@@ -418,10 +418,10 @@ class Accounts:
         """From the claim of the old name to that of the new one, where they differ."""
         if folded(name) == folded(user.username):
             return []
-        await self._unclaimed.settle(name)
+        await self._unclaimed.claim(name)
         operations: list[Operation] = [Create(UsernameClaim(username=folded(name), user_id=user.user_id))]
-        if twin_of(name) != folded(user.username):
-            operations += free_twin(name)
+        if lookalike_of(name) != folded(user.username):
+            operations += lookalike_checks(name)
         old = username_claim(username=folded(user.username))
         held = await self._table.get(old)
         if held is not None and held.user_id == user.user_id:

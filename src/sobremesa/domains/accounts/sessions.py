@@ -67,7 +67,7 @@ class SignedIn(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class Begun(NamedTuple):
+class NewSession(NamedTuple):
     """A session that is still to be stored, and its first refresh token."""
 
     session: Session
@@ -87,7 +87,7 @@ class Sessions:
         self._secret = keyring.secret("refresh")
         self._actor_cache = actor_cache
 
-    def begin(self, user_id: UserId, device: str | None) -> Begun:
+    def new(self, user_id: UserId, device: str | None) -> NewSession:
         """A new session; whoever asks stores it together with what makes it right."""
         now = self._clock.now_ms()
         session_id = SessionId(self._ids.mint())
@@ -101,7 +101,7 @@ class Sessions:
             rotated_at=instant(now),
             expires_at=now // 1000 + SESSION_SECONDS,
         )
-        return Begun(session, token)
+        return NewSession(session, token)
 
     async def signed_in(self, user: User, session_id: SessionId, refresh_token: str) -> SignedIn:
         """The answer to a person whose session is stored."""

@@ -1,4 +1,4 @@
-"""Newcomers: people of another issuer become people here at first sight."""
+"""Provisioning: people of another issuer become people here at first sight."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Unauthenticated
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.entities import ExternalIdentity, User, UsernameClaim, identity_by_key, provision
-from sobremesa.domains.accounts.issuers import Foreigner
-from sobremesa.domains.accounts.names import MAX_USERNAME, folded, made_username
-from sobremesa.domains.accounts.registration import free_twin
-from sobremesa.domains.accounts.unclaimed import UnclaimedNames
+from sobremesa.domains.accounts.issuers import ExternalUser
+from sobremesa.domains.accounts.names import MAX_USERNAME, derive_username, folded
+from sobremesa.domains.accounts.registration import lookalike_checks
+from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.table import Create, Table, hash_part
 from sobremesa.table.errors import ConditionFailed
 
@@ -20,7 +20,7 @@ ATTEMPTS = 8
 SUFFIX_BYTES = 3
 
 
-class Newcomers:
+class Provisioning:
     """Knows the people of other issuers, and makes those who are new."""
 
     def __init__(self, table: Table, clock: Clock, ids: Ids, unclaimed: UnclaimedNames | None = None) -> None:
@@ -29,19 +29,19 @@ class Newcomers:
         self._clock = clock
         self._ids = ids
 
-    async def user_id_of(self, foreigner: Foreigner) -> UserId:
+    async def find_or_create(self, external: ExternalUser) -> UserId:
         """Who this is here: made on first sight, once however many requests come at once."""
-        identity = hash_part(foreigner.issuer, foreigner.subject)
+        identity = hash_part(external.issuer, external.subject)
         for attempt in range(ATTEMPTS):
             known = await self._table.get(identity_by_key(identity=identity))
             if known is not None:
                 if known.ended_at is not None:
                     raise Unauthenticated("This account was deleted.")
                 return known.user_id
-            user = self._new_user(foreigner, identity, named_alone=attempt == 0)
-            await self._unclaimed.settle(user.username)
+            user = self._new_user(external, identity, without_suffix=attempt == 0)
+            await self._unclaimed.claim(user.username)
             try:
-                await self._provision(user, identity, foreigner.issuer)
+                await self._provision(user, identity, external.issuer)
             except ConditionFailed:
                 # Another request met this person first, or the name is taken: look again, with another name.
                 continue
@@ -55,20 +55,20 @@ class Newcomers:
             ),
             Create(UsernameClaim(username=folded(user.username), user_id=user.user_id)),
             Create(user),
-            *free_twin(user.username),
+            *lookalike_checks(user.username),
             pattern=provision,
         )
 
-    def _new_user(self, foreigner: Foreigner, identity: str, *, named_alone: bool) -> User:
+    def _new_user(self, external: ExternalUser, identity: str, *, without_suffix: bool) -> User:
         now = self._clock.now()
-        username = made_username(next(iter(foreigner.names), ""))
-        if not named_alone:
+        username = derive_username(next(iter(external.names), ""))
+        if not without_suffix:
             suffix = secrets.token_hex(SUFFIX_BYTES)
             username = f"{username[: MAX_USERNAME - len(suffix) - 1]}-{suffix}"
         return User(
             user_id=UserId(self._ids.mint()),
             username=username,
-            tenant=foreigner.tenant,
+            tenant=external.tenant,
             identity=identity,
             created_at=now,
             updated_at=now,

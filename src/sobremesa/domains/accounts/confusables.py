@@ -27,7 +27,7 @@ _LATIN = str.maketrans(
 )  # fmt: skip
 
 
-def is_mixed(username: str) -> bool:
+def mixes_scripts(username: str) -> bool:
     """Are there letters of scripts that nobody writes together in one name?"""
     scripts = {script_of(character) for character in username} - {None}
     return len(scripts) > 1 and not any(scripts <= group for group in _TOGETHER)
@@ -41,7 +41,7 @@ def script_of(character: str) -> str | None:
     return None if first in _COMMON else _ALSO.get(first, first)
 
 
-def latin_twin(username: str) -> str | None:
+def latin_lookalike(username: str) -> str | None:
     """The Latin name that this one is drawn as, if all its letters that are not Latin look like Latin ones."""
-    twin = username.translate(_LATIN)
-    return twin if twin != username and twin.isascii() else None
+    lookalike = username.translate(_LATIN)
+    return lookalike if lookalike != username and lookalike.isascii() else None

@@ -23,7 +23,7 @@ class UnclaimedNames:
         self._table = table
         self._origin = origin or Origin(table)
 
-    async def settle(self, username: str) -> bool:
+    async def claim(self, username: str) -> bool:
         """Claim a name for the user of another writer who has it, if there is one; whether there was."""
         if await self._origin.is_complete():
             return False
