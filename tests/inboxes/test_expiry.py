@@ -28,7 +28,7 @@ async def drift(shop: Shop, *, dry: bool = False, tenant: Tenant | None = None) 
     found: dict[str, list[str]] = {}
     async for checked in shop.inboxes.reconciling.run(dry=dry, tenant=tenant):
         if checked.drift:
-            name = getattr(checked.place, "user_id", "everyone")
+            name = getattr(checked.partition, "user_id", "everyone")
             found[name] = [each.category for each in checked.drift]
     return found
 
@@ -99,7 +99,7 @@ async def test_a_removal_by_the_store_is_out_of_the_counts_before_its_record_com
 
     assert await shop.numbers(ANA) == (1, 1)
     assert await shop.ids(ANA) == [lasting]
-    assert await shop.rows("x#") == [], "it was settled: there was nothing left to count"
+    assert await shop.rows("x#") == [], "it was recounted: there was nothing left to count"
 
 
 async def test_settling_and_the_stream_at_once_count_each_row_once(shop: Shop) -> None:

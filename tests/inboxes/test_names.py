@@ -13,7 +13,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import SetClock
 from sobremesa.core.settings import Settings
 from sobremesa.domains.inboxes.entities import UserStats
-from sobremesa.domains.inboxes.places import Own
+from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.table import RawKey, Update, add
 from sobremesa.table.engines.protocol import DeleteItem, RawChange
 from sobremesa.table.names import Names
@@ -67,7 +67,7 @@ async def test_everything_works_under_other_names(shop: Shop) -> None:
     assert len(checked) == 43
     wrong = UserStats.key(tenant=SHOP, inbox=NEWS, user_id="User-7")
     await shop.app.table.write(Update(wrong, add(published=3)))
-    mended = [each.place async for each in shop.inboxes.reconciling.run() if each.drift]
-    assert mended == [Own(SHOP, UserId("User-7"), NEWS)]
+    mended = [each.partition async for each in shop.inboxes.reconciling.run() if each.drift]
+    assert mended == [UserPartition(SHOP, UserId("User-7"), NEWS)]
     assert await shop.numbers(reader("User-7")) == (1, 1)
     assert (await shop.inboxes.publishing.find(KEY, SHOP, NEWS, own)).state == "done"

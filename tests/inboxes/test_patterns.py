@@ -65,18 +65,24 @@ def set_scene() -> Scene:
     return Scene(
         settings=[inb.TenantSettings(tenant=tenant, ttl_text="1d") for tenant in (T, RIVAL)],
         configs=[inb.InboxConfig(tenant=tenant, inbox=inbox) for tenant, inbox in ((T, ALERT), (T, NEW), (RIVAL, NEW))],
-        held=[inb.Held(**place, message_id=message_id) for place in PLACES for message_id in M[:3]],
-        public=[inb.PublicMessage(**place, message_id=message_id) for place in PUBLIC_PLACES for message_id in M],
-        totals=[inb.UserStats(**place, published=1) for place in PLACES],
-        categories=[inb.CategoryStats(**place, category=category) for place in PLACES for category in (C, D)],
-        public_totals=[inb.PublicStats(**place, published=1) for place in PUBLIC_PLACES],
-        public_categories=[
-            inb.PublicCategoryStats(**place, category=category) for place in PUBLIC_PLACES for category in (C, D)
+        held=[inb.Held(**partition, message_id=message_id) for partition in PLACES for message_id in M[:3]],
+        public=[
+            inb.PublicMessage(**partition, message_id=message_id) for partition in PUBLIC_PLACES for message_id in M
         ],
-        preferences=[inb.Preference(**place, category=category) for place in PLACES for category in (C, D)],
-        snoozes=[inb.Snooze(**place, message_id=message_id, until=FAR) for place in PLACES for message_id in M[:2]],
-        counted=[inb.Counted(**place, event_id="e", expiredat=FAR) for place in PLACES],
-        public_counted=[inb.PublicCounted(**place, event_id="e", expiredat=FAR) for place in PUBLIC_PLACES],
+        totals=[inb.UserStats(**partition, published=1) for partition in PLACES],
+        categories=[inb.CategoryStats(**partition, category=category) for partition in PLACES for category in (C, D)],
+        public_totals=[inb.PublicStats(**partition, published=1) for partition in PUBLIC_PLACES],
+        public_categories=[
+            inb.PublicCategoryStats(**partition, category=category)
+            for partition in PUBLIC_PLACES
+            for category in (C, D)
+        ],
+        preferences=[inb.Preference(**partition, category=category) for partition in PLACES for category in (C, D)],
+        snoozes=[
+            inb.Snooze(**partition, message_id=message_id, until=FAR) for partition in PLACES for message_id in M[:2]
+        ],
+        counted=[inb.Counted(**partition, event_id="e", expiredat=FAR) for partition in PLACES],
+        public_counted=[inb.PublicCounted(**partition, event_id="e", expiredat=FAR) for partition in PUBLIC_PLACES],
         publishes=[
             inb.Publish(tenant=tenant, message_id=message_id, inbox=NEW, state="done")
             for tenant in (T, RIVAL)

@@ -15,7 +15,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.cli.store import Store, settings_of
 from sobremesa.core.actor import Tenant
 from sobremesa.core.settings import DEFAULT_STORE
-from sobremesa.domains.inboxes.places import Own
+from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.domains.inboxes.reconciling import Checked
 
 console = Console()
@@ -68,8 +68,8 @@ def _shown(value: object) -> str:
 
 
 def _told(checked: Checked) -> Iterator[str]:
-    place = checked.place
-    who = place.user_id if isinstance(place, Own) else "everyone"
+    place = checked.partition
+    who = place.user_id if isinstance(place, UserPartition) else "everyone"
     for drift in checked.drift:
         changes = ", ".join(
             f"{name} {stored} is {true}"

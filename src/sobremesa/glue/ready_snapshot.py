@@ -21,7 +21,7 @@ from sobremesa.domains.inboxes.api import counts_view
 from sobremesa.domains.inboxes.entities import InboxKey, inboxes_of
 from sobremesa.domains.inboxes.events import LiveCounts
 from sobremesa.domains.inboxes.opening import Inboxes
-from sobremesa.domains.inboxes.places import Own
+from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.http.endpoints import Endpoint, Listed, Output, PageQuery
 from sobremesa.live.greetings import Gap, MissedRoom, Ready
 from sobremesa.rooms.service import Rooms
@@ -157,5 +157,5 @@ class Gaps:
 
 async def counts_in(inboxes: Inboxes, tenant: Tenant, user_id: UserId, inbox: str) -> LiveCounts:
     """What a person has in one inbox now."""
-    found = await inboxes.counting.count_at(Own(tenant, user_id, InboxKey(inbox)))
+    found = await inboxes.counting.count_at(UserPartition(tenant, user_id, InboxKey(inbox)))
     return LiveCounts(**msgspec.structs.asdict(counts_view(found)), tenant=tenant, inbox=InboxKey(inbox))

@@ -1,10 +1,11 @@
-"""Inboxes: notifications of a tenant to its people, by name or to everyone.
+"""Inboxes: notifications of a tenant to some of its users, or to all of them (a broadcast).
 
-- `entities`: the rows, and what can be asked; `contents`, `message_ids`, `durations`: what they are made of
-- `tenancy`, `configuring`: who may reach which tenant; settings, inboxes and how long messages live
-- `publishing`, `delivery`: to everyone by one row, to many by a job that can be killed
-- `tallies`, `places`, `settling`, `standing`: what a row counts for, where it is counted, and counts that are exact
-- `listing`, `marking`, `counting`, `preferences`: what a person reads and does
-- `expiring`, `reconciling`: what the store removed by itself, and counting everything again
-- `cleanup`: what a person leaves behind; `opening`: the parts, put together
+- `entities`: stored rows and access patterns; `contents`, `message_ids`, `durations`: the types of their fields
+- `tenancy`, `configuring`: who may use which tenant; settings, inboxes and the lifetime of messages
+- `publishing`, `delivery`: a broadcast is one row, a message to many users is delivered by a job
+- `partitions`, `message_counts`, `current_counts`: where rows are counted, what a row counts for, exact counts
+- `broadcast_floor`: which broadcasts a user sees
+- `listing`, `marking`, `counting`, `preferences`: the operations of users
+- `expiring`, `reconciling`: counting rows that the store has expired, and recounting everything
+- `cleanup`: account deletion and export; `opening`: composes the parts
 """

@@ -9,6 +9,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import Refusal
 from sobremesa.domains.accounts.entities import user_by_id
+from sobremesa.domains.inboxes.current_counts import is_expired
 from sobremesa.domains.inboxes.entities import (
     clean_up,
     everything_of,
@@ -17,8 +18,7 @@ from sobremesa.domains.inboxes.entities import (
     preferences_of,
     snoozes_of,
 )
-from sobremesa.domains.inboxes.places import Own
-from sobremesa.domains.inboxes.settling import is_expired
+from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.table import Table
 
 
@@ -35,12 +35,12 @@ class Cleanup:
 
     async def delete_user_data(self, user_id: UserId) -> None:
         """Remove everything that is a person's own in the inboxes of their tenant."""
-        async for own in self._places(user_id):
+        async for own in self._partitions(user_id):
             await self._table.delete_every(everything_of(**own.parts()), pattern=clean_up)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
         """Every message to the person by name, what they did with others, and what they set."""
-        async for own in self._places(user_id):
+        async for own in self._partitions(user_id):
             now = self._clock.now_ms() // 1000
             async for row in self._table.every(messages_to(**own.parts())):
                 if is_expired(row, now):
@@ -71,9 +71,9 @@ class Cleanup:
                     "until": instant(snooze.until * 1000),
                 }
 
-    async def _places(self, user_id: UserId) -> AsyncIterator[Own]:
+    async def _partitions(self, user_id: UserId) -> AsyncIterator[UserPartition]:
         user = await self._table.get(user_by_id(user_id=user_id))
         if user is None:
             return
         async for config in self._table.every(inboxes_of(tenant=user.tenant)):
-            yield Own(user.tenant, user_id, config.inbox)
+            yield UserPartition(user.tenant, user_id, config.inbox)

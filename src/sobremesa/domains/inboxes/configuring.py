@@ -34,7 +34,7 @@ from sobremesa.table.keys import check_part
 
 DEFAULT_RULE = "default"
 MAX_CATEGORY = 100
-MAX_TOLD = 10
+MAX_SCHEMA_ERRORS = 10
 """Of the places at which a body breaks a schema."""
 SCHEMAS_KEPT = 256
 
@@ -136,7 +136,7 @@ class Configuring:
             raise BodyBreaksSchema(
                 errors=[
                     {"in": "body", "pointer": _pointer(error.instance_path), "detail": error.message}
-                    for error in broken[:MAX_TOLD]
+                    for error in broken[:MAX_SCHEMA_ERRORS]
                 ]
             )
 

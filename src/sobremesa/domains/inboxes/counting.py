@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sobremesa.core.actor import Actor, Tenant
+from sobremesa.domains.inboxes.broadcast_floor import BroadcastFloor
+from sobremesa.domains.inboxes.current_counts import Counts, CurrentCounts
 from sobremesa.domains.inboxes.entities import CategoryStats, InboxKey, UserStats, inboxes_of
-from sobremesa.domains.inboxes.places import Own
-from sobremesa.domains.inboxes.settling import Counts, Settling
-from sobremesa.domains.inboxes.standing import Standing
-from sobremesa.domains.inboxes.tallies import NOTHING, Tally, counted
-from sobremesa.domains.inboxes.tenancy import own_place
+from sobremesa.domains.inboxes.message_counts import NO_MESSAGES, MessageCount, stats_count
+from sobremesa.domains.inboxes.partitions import UserPartition
+from sobremesa.domains.inboxes.tenancy import user_partition
 from sobremesa.table import Table
 
 AT_ONCE = 8
@@ -44,14 +44,14 @@ class InboxUnread(NamedTuple):
 class Counting:
     """Tells how much there is."""
 
-    def __init__(self, table: Table, settling: Settling, standing: Standing) -> None:
+    def __init__(self, table: Table, current_counts: CurrentCounts, floor: BroadcastFloor) -> None:
         self._table = table
-        self._settling = settling
-        self._standing = standing
+        self._current_counts = current_counts
+        self._floor = floor
 
     async def count(self, actor: Actor, tenant: Tenant, inbox: InboxKey) -> InboxCount:
         """What the person can see now: exact whenever nobody is writing."""
-        return await self.count_at(own_place(actor, tenant, inbox))
+        return await self.count_at(user_partition(actor, tenant, inbox))
 
     async def count_everywhere(self, actor: Actor) -> Sequence[InboxUnread]:
         """Every inbox of the person's tenant in which something is unread."""
@@ -60,19 +60,19 @@ class Counting:
 
         async def of(inbox: InboxKey) -> InboxUnread:
             async with at_once:
-                found = await self.count_at(Own(actor.tenant, actor.user_id, inbox))
+                found = await self.count_at(UserPartition(actor.tenant, actor.user_id, inbox))
                 return InboxUnread(inbox, found.unread)
 
         counts = await asyncio.gather(*map(of, inboxes))
         return [each for each in counts if each.unread]
 
-    async def count_at(self, own: Own) -> InboxCount:
-        """What is visible at a person's place."""
+    async def count_at(self, own: UserPartition) -> InboxCount:
+        """What is visible at a person's partition."""
         # One's own first: a message read in between is then one too many, never one too few.
-        mine = await self._settling.up_to_now(own)
-        public = await self._settling.up_to_now(own.public)
+        mine = await self._current_counts.get(own)
+        public = await self._current_counts.get(own.public)
         assert isinstance(mine.total, UserStats)  # noqa: S101 - told to the type checker
-        total = await self._standing.current(own, mine.total, public)
+        total = await self._floor.current(own, mine.total, public)
 
         return visible(mine, total, public)
 
@@ -85,18 +85,18 @@ def visible(mine: Counts, total: UserStats, public: Counts) -> InboxCount:
         own, theirs = mine.categories.get(category), public.categories.get(category)
         is_muted = isinstance(own, CategoryStats) and own.muted
         seen, unread = _seen(
-            NOTHING if own is None else counted(own),
+            NO_MESSAGES if own is None else stats_count(own),
             0 if theirs is None else theirs.published,
             total.base.get(category, 0),
         )
         muted_unread += unread if is_muted else 0
         if seen:
             categories[category] = CategoryCount(seen, unread, is_muted)
-    seen, unread = _seen(counted(total), public.total.published, total.base_total)
+    seen, unread = _seen(stats_count(total), public.total.published, total.base_total)
     return InboxCount(seen, max(0, unread - muted_unread), categories)
 
 
-def _seen(own: Tally, public: int, base: int) -> tuple[int, int]:
+def _seen(own: MessageCount, public: int, base: int) -> tuple[int, int]:
     """How much is seen and how much of it is unread; never negative, also while somebody is writing."""
     seen = max(0, own.published + max(0, public - base) - own.hidden)
     return seen, max(0, seen - own.read)

@@ -26,9 +26,15 @@ from sobremesa.domains.inboxes.entities import (
     deliver,
     publish_by_id,
 )
+from sobremesa.domains.inboxes.message_counts import MessageCount
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
-from sobremesa.domains.inboxes.places import Own, count, next_expiry_in, sooner, sooner_unseen
-from sobremesa.domains.inboxes.tallies import Tally
+from sobremesa.domains.inboxes.partitions import (
+    UserPartition,
+    advance_next_expiry,
+    assume_next_expiry,
+    count_operations,
+    next_expiry_in,
+)
 from sobremesa.table import (
     Condition,
     Create,
@@ -73,10 +79,10 @@ class Delivery:
         """Deliver to everybody who has not got it yet."""
         chunk: Chunk | None = None
         while publish.state == "running":
-            n, place = divmod(publish.delivered, CHUNK)
+            n, start = divmod(publish.delivered, CHUNK)
             if chunk is None or chunk.n != n:
                 chunk = await self._table.get(chunk_of(tenant=publish.tenant, message_id=publish.message_id, n=n))
-            uids = [] if chunk is None else chunk.uids[place : place + AT_ONCE]
+            uids = [] if chunk is None else chunk.uids[start : start + AT_ONCE]
             publish = await self._step(publish, uids)
         await self.forget(publish)
         return publish
@@ -125,7 +131,7 @@ class Delivery:
         raise Busy
 
     def _copy(self, publish: Publish, user_id: UserId, known: dict[UserId, int | None]) -> list[Operation]:
-        own = Own(publish.tenant, user_id, publish.inbox)
+        own = UserPartition(publish.tenant, user_id, publish.inbox)
         copy = UserMessage(
             tenant=publish.tenant,
             user_id=user_id,
@@ -141,9 +147,12 @@ class Delivery:
             expiredat=publish.expiredat,
         )
         at = publish.expiredat
-        step = sooner(known[user_id], at) if user_id in known else sooner_unseen(at)
+        step = advance_next_expiry(known[user_id], at) if user_id in known else assume_next_expiry(at)
         first = set_if_absent(first_addressed=publish.received)
-        return [Create(copy), *count(own, {publish.category: Tally(1)}, first, step.changes, when=step.when)]
+        return [
+            Create(copy),
+            *count_operations(own, {publish.category: MessageCount(1)}, first, step.changes, when=step.when),
+        ]
 
     async def _again(self, publish: Publish) -> Publish:
         """The publishing as somebody else has left it."""

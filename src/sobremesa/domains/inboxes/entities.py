@@ -391,7 +391,7 @@ publish_to_everyone = WritePattern(
 publish_to_some = WritePattern(
     "INB.23", "Publish to a few people", UserMessage, UserStats, CategoryStats, Publish, HostClaim
 )
-begin_publish = WritePattern("INB.24", "Begin to publish to many people", Publish, Chunk, HostClaim)
+start_publish = WritePattern("INB.24", "Begin to publish to many people", Publish, Chunk, HostClaim)
 deliver = WritePattern("INB.25", "Deliver to the next of many people", UserMessage, UserStats, CategoryStats, Publish)
 clear_chunks = WritePattern("INB.26", "Forget recipients who have it", Chunk)
 mark = WritePattern("INB.27", "Mark, archive or snooze messages", Held, ReadReceipt, UserStats, CategoryStats, Snooze)
@@ -399,6 +399,6 @@ mute = WritePattern("INB.28", "Mute a category, or hear of it again", Preference
 settle = WritePattern(
     "INB.29", "Take out of the counts what has expired, and bring back what was snoozed", Held, UserStats, CategoryStats
 )
-take_standing = WritePattern("INB.30", "Write down from where on messages to everyone are a person's", UserStats)
+set_floor = WritePattern("INB.30", "Write down from where on messages to everyone are a person's", UserStats)
 count_expiry = WritePattern("INB.31", "Count a row that the store has removed", Counted, UserStats, CategoryStats)
 clean_up = WritePattern("INB.32", "Take away what a deleted account left", Held, UserStats, Preference, Snooze)

@@ -13,8 +13,8 @@ from typing import Any
 
 from sobremesa.core.clock import Clock
 from sobremesa.domains.inboxes.entities import Held, HeldPublic, count_expiry
-from sobremesa.domains.inboxes.places import HeldRow, count, find_place
-from sobremesa.domains.inboxes.tallies import NOTHING, category_of, tally_of
+from sobremesa.domains.inboxes.message_counts import NO_MESSAGES, category_of, row_count
+from sobremesa.domains.inboxes.partitions import HeldRow, count_operations, find_partition
 from sobremesa.table import Create, RawChange, Table, hash_part, less_if_present
 from sobremesa.table.errors import ConditionFailed
 
@@ -56,14 +56,14 @@ class Expiring:
     async def count(self, change: RawChange) -> bool:
         """Count a removal; whether it was still to be counted."""
         row = None if change.old is None else self._row(change.old)
-        place = None if change.old is None else find_place(change.old, self._table.layout)
-        if row is None or row.expiredat is None or place is None:
+        partition = None if change.old is None else find_partition(change.old, self._table.layout)
+        if row is None or row.expiredat is None or partition is None:
             return False
         until = self._clock.now_ms() // 1000 + MARKED_SECONDS
         not_settled = less_if_present("settled_at", int(row.expiredat))
-        out = {category_of(row): NOTHING.minus(tally_of(row))}
-        total, *rest = count(place, out, when=not_settled)
-        marker = place.marker(hash_part(change.id), until)
+        out = {category_of(row): NO_MESSAGES.minus(row_count(row))}
+        total, *rest = count_operations(partition, out, when=not_settled)
+        marker = partition.marker(hash_part(change.id), until)
         try:
             await self._table.write(total, Create(marker), *rest, pattern=count_expiry)
         except ConditionFailed:

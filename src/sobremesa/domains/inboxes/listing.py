@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import Clock
+from sobremesa.domains.inboxes.broadcast_floor import BroadcastFloor
+from sobremesa.domains.inboxes.current_counts import is_expired
 from sobremesa.domains.inboxes.entities import (
     Held,
     InboxKey,
@@ -21,10 +23,8 @@ from sobremesa.domains.inboxes.entities import (
     public_messages,
 )
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
-from sobremesa.domains.inboxes.places import Own
-from sobremesa.domains.inboxes.settling import is_expired
-from sobremesa.domains.inboxes.standing import Standing
-from sobremesa.domains.inboxes.tenancy import own_place
+from sobremesa.domains.inboxes.partitions import UserPartition
+from sobremesa.domains.inboxes.tenancy import user_partition
 from sobremesa.table import IndexKey, RawKey, Table
 from sobremesa.table.errors import BadCursor, BadKey
 from sobremesa.table.keys import check_part
@@ -63,10 +63,10 @@ class Entry(NamedTuple):
 class Listing:
     """Lists messages."""
 
-    def __init__(self, table: Table, clock: Clock, standing: Standing) -> None:
+    def __init__(self, table: Table, clock: Clock, floor: BroadcastFloor) -> None:
         self._table = table
         self._clock = clock
-        self._standing = standing
+        self._floor = floor
 
     async def page(
         self,
@@ -80,9 +80,9 @@ class Listing:
         unread: bool = False,
     ) -> tuple[list[Entry], str | None]:
         """The newest messages, or those after a page; of a category, or unread ones, if asked for."""
-        own = own_place(actor, tenant, inbox)
+        own = user_partition(actor, tenant, inbox)
         before = None if cursor is None else _opened(cursor)
-        floor = await self._standing.floor_of(own)
+        floor = await self._floor.floor_of(own)
 
         found: list[Entry] = []
         looked_at = 0
@@ -97,7 +97,9 @@ class Listing:
                     found.append(entry)
         return found, None
 
-    async def walk(self, own: Own, floor: str, *, before: str | None = None, page: int = 100) -> AsyncGenerator[Entry]:
+    async def walk(
+        self, own: UserPartition, floor: str, *, before: str | None = None, page: int = 100
+    ) -> AsyncGenerator[Entry]:
         """Every message that has not expired, the newest first, whether or not it is shown."""
         mine = self._mine(own, before, page)
         public = self._public(own, floor, before, page)
@@ -122,7 +124,7 @@ class Listing:
             return False
         return entry.is_shown(self._clock.now_ms() // 1000)
 
-    async def _mine(self, own: Own, before: str | None, page: int) -> AsyncIterator[Held]:
+    async def _mine(self, own: UserPartition, before: str | None, page: int) -> AsyncIterator[Held]:
         question = messages_to(**own.parts())
         after: RawKey | IndexKey | None = None
         if before is not None:
@@ -137,7 +139,9 @@ class Listing:
                 return
             after = found.last
 
-    async def _public(self, own: Own, floor: str, before: str | None, page: int) -> AsyncIterator[PublicMessage]:
+    async def _public(
+        self, own: UserPartition, floor: str, before: str | None, page: int
+    ) -> AsyncIterator[PublicMessage]:
         question = public_messages(**own.public.parts())
         after: RawKey | IndexKey | None = None
         if before is not None:

@@ -15,7 +15,9 @@ import msgspec
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
+from sobremesa.domains.inboxes.broadcast_floor import BroadcastFloor
 from sobremesa.domains.inboxes.contents import Taxonomy
+from sobremesa.domains.inboxes.current_counts import is_expired, unchanged
 from sobremesa.domains.inboxes.durations import MAX_SECONDS
 from sobremesa.domains.inboxes.entities import (
     Held,
@@ -31,12 +33,10 @@ from sobremesa.domains.inboxes.entities import (
 )
 from sobremesa.domains.inboxes.errors import PastSnooze
 from sobremesa.domains.inboxes.listing import Listing
+from sobremesa.domains.inboxes.message_counts import NO_MESSAGES, MessageCount, category_of, row_count
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
-from sobremesa.domains.inboxes.places import Own, count, sooner
-from sobremesa.domains.inboxes.settling import is_expired, unchanged
-from sobremesa.domains.inboxes.standing import Standing
-from sobremesa.domains.inboxes.tallies import NOTHING, Tally, category_of, tally_of
-from sobremesa.domains.inboxes.tenancy import own_place
+from sobremesa.domains.inboxes.partitions import UserPartition, advance_next_expiry, count_operations
+from sobremesa.domains.inboxes.tenancy import user_partition
 from sobremesa.table import Create, Operation, Put, Table, Update, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.keyed_lock import KeyedLocks
@@ -54,27 +54,27 @@ class Target(NamedTuple):
     held: Held
     is_new: bool
 
-    def tally(self) -> Tally:
-        return NOTHING if self.is_new else tally_of(self.held)
+    def stored_count(self) -> MessageCount:
+        return NO_MESSAGES if self.is_new else row_count(self.held)
 
 
 class Marking:
     """Marks messages as read, archives and snoozes them."""
 
-    def __init__(self, table: Table, clock: Clock, standing: Standing, listing: Listing) -> None:
+    def __init__(self, table: Table, clock: Clock, floor: BroadcastFloor, listing: Listing) -> None:
         self._table = table
         self._clock = clock
-        self._standing = standing
+        self._floor = floor
         self._listing = listing
         self._locks = KeyedLocks(needed=not table.engine.keeps_order)
 
     async def read(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> bool:
         """Mark a message as read; whether that changed anything."""
-        return await self._change(own_place(actor, tenant, inbox), message_id, self._as_read)
+        return await self._change(user_partition(actor, tenant, inbox), message_id, self._as_read)
 
     async def archive(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> bool:
         """Take a message out of the list and the counts, for good; whether that changed anything."""
-        return await self._change(own_place(actor, tenant, inbox), message_id, self._as_archived)
+        return await self._change(user_partition(actor, tenant, inbox), message_id, self._as_archived)
 
     async def snooze(
         self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId, *, until_ms: int
@@ -87,12 +87,12 @@ class Marking:
         def snoozed(held: Held) -> Held:
             return msgspec.structs.replace(held, snoozeduntil=until) if held.archivedat is None else held
 
-        return await self._change(own_place(actor, tenant, inbox), message_id, snoozed)
+        return await self._change(user_partition(actor, tenant, inbox), message_id, snoozed)
 
     async def read_all(self, actor: Actor, tenant: Tenant, inbox: InboxKey, *, category: str | None = None) -> int:
         """Mark everything that is shown as read, in all or of a category; how much that changed."""
-        own = own_place(actor, tenant, inbox)
-        floor = await self._standing.floor_of(own)
+        own = user_partition(actor, tenant, inbox)
+        floor = await self._floor.floor_of(own)
 
         changed = 0
         waiting: list[Target] = []
@@ -109,7 +109,7 @@ class Marking:
 
     # Inside
 
-    async def _change(self, own: Own, message_id: InboxMessageId, change: Change) -> bool:
+    async def _change(self, own: UserPartition, message_id: InboxMessageId, change: Change) -> bool:
         for _ in range(ATTEMPTS):
             stats, target = await self._find(own, message_id)
             if target is None:
@@ -121,7 +121,7 @@ class Marking:
                 return True
         raise Busy
 
-    async def _find(self, own: Own, message_id: InboxMessageId) -> tuple[UserStats | None, Target | None]:
+    async def _find(self, own: UserPartition, message_id: InboxMessageId) -> tuple[UserStats | None, Target | None]:
         """What there is to mark, and the person's total."""
         stats, held, message = await self._table.get_many(
             [
@@ -137,10 +137,10 @@ class Marking:
             return total, Target(own_row, is_new=False)
         if not isinstance(message, PublicMessage):
             return total, None
-        floor = await self._standing.floor_in(own, total)
+        floor = await self._floor.floor_in(own, total)
         return total, _target(own, own_row, message) if message_id > floor else None
 
-    async def _read_together(self, own: Own, targets: Sequence[Target]) -> int:
+    async def _read_together(self, own: UserPartition, targets: Sequence[Target]) -> int:
         """Mark some at once; one by one if somebody was at them meanwhile."""
         if not targets:
             return 0
@@ -149,22 +149,22 @@ class Marking:
             return len(targets)
         return sum([await self._change(own, target.held.message_id, self._as_read) for target in targets])
 
-    async def _write(self, own: Own, stats: UserStats | None, changes: Sequence[tuple[Target, Held]]) -> bool:
+    async def _write(self, own: UserPartition, stats: UserStats | None, changes: Sequence[tuple[Target, Held]]) -> bool:
         """Store what changed, with what it counts for; False if something was changed meanwhile."""
         operations: list[Operation] = []
-        deltas: dict[str | None, Tally] = {}
+        deltas: dict[str | None, MessageCount] = {}
         moments: list[int] = []
         for target, changed in changes:
             held = target.held
             category = category_of(held)
-            deltas[category] = deltas.get(category, NOTHING).plus(tally_of(changed).minus(target.tally()))
+            deltas[category] = deltas.get(category, NO_MESSAGES).plus(row_count(changed).minus(target.stored_count()))
             operations += _stored(target, changed)
             if target.is_new and held.expiredat is not None:
                 moments.append(int(held.expiredat))
             if changed.snoozeduntil is not None:
                 moments.append(changed.snoozeduntil)
-        step = sooner(None if stats is None else stats.next_expiry, min(moments, default=None))
-        total, *rest = count(own, deltas, step.changes, when=step.when)
+        step = advance_next_expiry(None if stats is None else stats.next_expiry, min(moments, default=None))
+        total, *rest = count_operations(own, deltas, step.changes, when=step.when)
         try:
             async with self._locks.of(own.total().raw.pk):
                 await self._table.write(total, operations[0], *operations[1:], *rest, pattern=mark)
@@ -185,7 +185,7 @@ class Marking:
         return self._clock.now_ms() // 1000
 
 
-def _target(own: Own, held: Held | None, message: Held | PublicMessage) -> Target:
+def _target(own: UserPartition, held: Held | None, message: Held | PublicMessage) -> Target:
     """What there is to mark of a message; of one to everyone that was never marked, a receipt to be made."""
     if held is not None:
         return Target(held, is_new=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.domains.inboxes.configuring import require_category
 from sobremesa.domains.inboxes.entities import Category, InboxKey, Preference, mute
-from sobremesa.domains.inboxes.tenancy import own_place
+from sobremesa.domains.inboxes.tenancy import user_partition
 from sobremesa.table import Put, Table, Upsert, set_if_absent, set_to
 
 
@@ -17,7 +17,7 @@ class Preferences:
 
     async def set(self, actor: Actor, tenant: Tenant, inbox: InboxKey, category: str, *, muted: bool) -> Preference:
         """Mute a category, or hear of it again."""
-        own = own_place(actor, tenant, inbox)
+        own = user_partition(actor, tenant, inbox)
         require_category(category)
         preference = Preference(
             tenant=tenant, user_id=own.user_id, inbox=inbox, category=Category(category), muted=muted

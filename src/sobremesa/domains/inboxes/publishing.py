@@ -24,16 +24,22 @@ from sobremesa.domains.inboxes.entities import (
     InboxKey,
     PublicMessage,
     Publish,
-    begin_publish,
     host_claim,
     publish_by_id,
     publish_to_everyone,
     publish_to_some,
+    start_publish,
 )
 from sobremesa.domains.inboxes.errors import BadRecipients, HostIdReused, MessageTooBig
+from sobremesa.domains.inboxes.message_counts import MessageCount
 from sobremesa.domains.inboxes.message_ids import InboxMessageId, MessageIds
-from sobremesa.domains.inboxes.places import Public, count, next_expiry_in, sooner, sooner_unseen
-from sobremesa.domains.inboxes.tallies import Tally
+from sobremesa.domains.inboxes.partitions import (
+    PublicPartition,
+    advance_next_expiry,
+    assume_next_expiry,
+    count_operations,
+    next_expiry_in,
+)
 from sobremesa.domains.inboxes.tenancy import require_key
 from sobremesa.table import Create, Put, Table, hash_part, less_if_present, set_to
 from sobremesa.table.errors import BadKey, ConditionFailed, Conflict, OutcomeUnknown, Throttled
@@ -88,8 +94,8 @@ class Publishing:
 
         publish = await self._draft(tenant, inbox, notice, None)
         # Those who would meet at everyone's total, and be turned away there, wait for each other instead.
-        async with self._locks.of(Public(tenant, inbox).total().raw.pk):
-            return await self._tell_everyone(publish, claim)
+        async with self._locks.of(PublicPartition(tenant, inbox).total().raw.pk):
+            return await self._publish_to_all(publish, claim)
 
     async def publish_to_users(
         self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice, user_ids: Sequence[UserId]
@@ -103,7 +109,7 @@ class Publishing:
         publish = await self._draft(tenant, inbox, notice, uids)
         if len(uids) <= MAX_IN_ONE:
             whole = msgspec.structs.replace(publish, state="done", delivered=len(uids))
-            first = [*_claims(claim, whole), Create(_told(whole))]
+            first = [*_claims(claim, whole), Create(_without_content(whole))]
             if not await self._delivery.write(whole, uids, first, pattern=publish_to_some):
                 return await self._replayed(claim)
             return whole
@@ -119,15 +125,15 @@ class Publishing:
 
     # Inside
 
-    async def _tell_everyone(self, publish: Publish, claim: HostClaim | None) -> Publish:
+    async def _publish_to_all(self, publish: Publish, claim: HostClaim | None) -> Publish:
         """The message, its counts and its claim in one transaction, under an id above all before it."""
         publish = msgspec.structs.replace(publish, message_id=self._ids.mint())
-        step = sooner_unseen(publish.expiredat)
+        step = assume_next_expiry(publish.expiredat)
         for _ in range(ATTEMPTS):
             newest = less_if_present("last_id", publish.message_id)
-            total, *rest = count(
-                Public(publish.tenant, publish.inbox),
-                {publish.category: Tally(1)},
+            total, *rest = count_operations(
+                PublicPartition(publish.tenant, publish.inbox),
+                {publish.category: MessageCount(1)},
                 step.changes,
                 set_to(last_id=publish.message_id),
                 when=newest if step.when is None else newest & step.when,
@@ -135,7 +141,12 @@ class Publishing:
             claims = _claims(claim, publish)
             try:
                 await self._table.write(
-                    total, Create(_public(publish)), Create(_told(publish)), *claims, *rest, pattern=publish_to_everyone
+                    total,
+                    Create(_public(publish)),
+                    Create(_without_content(publish)),
+                    *claims,
+                    *rest,
+                    pattern=publish_to_everyone,
                 )
             except ConditionFailed as failed:
                 if claims and failed.at(3):
@@ -144,7 +155,7 @@ class Publishing:
                 # What was said later stands later, also when two nodes say something at once.
                 message_id = self._ids.mint_after(item.get("last_id"))
                 publish = msgspec.structs.replace(publish, message_id=message_id)
-                step = sooner(next_expiry_in(item), publish.expiredat)
+                step = advance_next_expiry(next_expiry_in(item), publish.expiredat)
             else:
                 return publish
         raise Busy
@@ -161,10 +172,10 @@ class Publishing:
             for n in range(-(-len(uids) // CHUNK))
         ]
         # Before the publishing is there nobody looks at them; should it never be, they expire.
-        await self._table.write_many(map(Put, chunks), pattern=begin_publish)
+        await self._table.write_many(map(Put, chunks), pattern=start_publish)
         job = self._jobs.new(JOB, subject_of(publish.tenant, publish.message_id))
         try:
-            await self._table.write(job, Create(publish), *_claims(claim, publish), pattern=begin_publish)
+            await self._table.write(job, Create(publish), *_claims(claim, publish), pattern=start_publish)
         except ConditionFailed:
             await self._delivery.forget(publish)
             return await self._replayed(claim)
@@ -282,7 +293,7 @@ def _claims(claim: HostClaim | None, publish: Publish) -> list[Create[HostClaim]
     return [Create(msgspec.structs.replace(claim, message_id=publish.message_id, kept_until=kept))]
 
 
-def _told(publish: Publish) -> Publish:
+def _without_content(publish: Publish) -> Publish:
     """A publishing that is done: what was said stands in the messages themselves."""
     return msgspec.structs.replace(publish, sender="", label=None, message=Content())
 

@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
 from sobremesa.core.actor import Tenant
+from sobremesa.domains.inboxes.broadcast_floor import BroadcastFloor
+from sobremesa.domains.inboxes.current_counts import CurrentCounts, Drift
 from sobremesa.domains.inboxes.entities import UserStats
-from sobremesa.domains.inboxes.places import Own, Place, find_place
-from sobremesa.domains.inboxes.settling import Drift, Settling
-from sobremesa.domains.inboxes.standing import Standing
-from sobremesa.domains.inboxes.tallies import Tally
+from sobremesa.domains.inboxes.message_counts import MessageCount
+from sobremesa.domains.inboxes.partitions import Partition, UserPartition, find_partition
 from sobremesa.table import Table
 
 BASE = "base"
@@ -22,41 +22,41 @@ BASE = "base"
 
 
 class Checked(NamedTuple):
-    """A place that was counted again, and what was wrong there."""
+    """A partition that was counted again, and what was wrong there."""
 
-    place: Place
+    partition: Partition
     drift: Sequence[Drift]
 
 
 class Reconciling:
     """Counts everything again."""
 
-    def __init__(self, table: Table, settling: Settling, standing: Standing) -> None:
+    def __init__(self, table: Table, current_counts: CurrentCounts, floor: BroadcastFloor) -> None:
         self._table = table
-        self._settling = settling
-        self._standing = standing
+        self._current_counts = current_counts
+        self._floor = floor
 
     async def run(self, *, tenant: Tenant | None = None, dry: bool = False) -> AsyncIterator[Checked]:
-        """Every place of a tenant, or of all, one after the other; a dry run only tells what is wrong."""
+        """Every partition of a tenant, or of all, one after the other; a dry run only tells what is wrong."""
         layout = self._table.layout
-        last: Place | None = None
+        last: Partition | None = None
         async for item in self._table.scan(consistent=True):
-            place = find_place(item, layout)
+            partition = find_partition(item, layout)
             # The rows of a partition come together; one that came apart would be counted twice, which does no harm.
-            if place is None or place == last or tenant not in (None, place.tenant):
+            if partition is None or partition == last or tenant not in (None, partition.tenant):
                 continue
-            last = place
-            yield Checked(place, await self._check(place, dry=dry))
+            last = partition
+            yield Checked(partition, await self._check(partition, dry=dry))
 
-    async def _check(self, place: Place, *, dry: bool) -> Sequence[Drift]:
-        settled = await self._settling.recount(place, dry=dry)
-        drift = list(settled.drift)
-        total = settled.counts.total
-        if isinstance(place, Own) and isinstance(total, UserStats) and total.floor is not None:
-            true = await self._standing.base_of(place, total)
+    async def _check(self, partition: Partition, *, dry: bool) -> Sequence[Drift]:
+        recounted = await self._current_counts.recount(partition, dry=dry)
+        drift = list(recounted.drift)
+        total = recounted.counts.total
+        if isinstance(partition, UserPartition) and isinstance(total, UserStats) and total.floor is not None:
+            true = await self._floor.base_of(partition, total)
             now_is_due = total.base_until is not None and total.base_until <= (total.settled_at or 0)
             if true["base"] != total.base and not now_is_due:
-                drift.append(Drift(BASE, Tally(total.base_total), Tally(true["base_total"])))
+                drift.append(Drift(BASE, MessageCount(total.base_total), MessageCount(true["base_total"])))
             if not dry and (true["base"], true["base_until"]) != (total.base, total.base_until):
-                await self._standing.renew(place, total)
+                await self._floor.renew(partition, total)
         return drift

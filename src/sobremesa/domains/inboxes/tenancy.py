@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.domains.inboxes.entities import InboxKey
-from sobremesa.domains.inboxes.places import Own
+from sobremesa.domains.inboxes.partitions import UserPartition
 
 
 def require_key(actor: Actor, tenant: Tenant, scope: str, *or_one_of: str) -> None:
@@ -13,7 +13,7 @@ def require_key(actor: Actor, tenant: Tenant, scope: str, *or_one_of: str) -> No
     actor.require_scope(scope, *or_one_of)
 
 
-def own_place(actor: Actor, tenant: Tenant, inbox: InboxKey) -> Own:
-    """The actor's own place in an inbox of their tenant."""
+def user_partition(actor: Actor, tenant: Tenant, inbox: InboxKey) -> UserPartition:
+    """The actor's own partition in an inbox of their tenant."""
     actor.require_tenant(tenant)
-    return Own(tenant, actor.user_id, inbox)
+    return UserPartition(tenant, actor.user_id, inbox)

@@ -1,4 +1,4 @@
-"""Settling: counts are brought up to the moment before they are given.
+"""Current counts: counts are brought up to the moment before they are given.
 
 A total knows when a row of its partition next expires, or when a snooze ends. Once that has passed, all rows are
 looked at. What has expired is removed one transaction each: delete if present, and count it out; whatever was snoozed
@@ -18,8 +18,15 @@ import msgspec
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
 from sobremesa.domains.inboxes.entities import CategoryStats, PublicCategoryStats, PublicStats, settle
-from sobremesa.domains.inboxes.places import HeldRow, InCategory, Own, Place, Total, count
-from sobremesa.domains.inboxes.tallies import NOTHING, Sums, Tally, category_of, counted, tally_of
+from sobremesa.domains.inboxes.message_counts import (
+    NO_MESSAGES,
+    CategoryCounts,
+    MessageCount,
+    category_of,
+    row_count,
+    stats_count,
+)
+from sobremesa.domains.inboxes.partitions import HeldRow, InCategory, Partition, Total, UserPartition, count_operations
 from sobremesa.table import (
     Condition,
     Delete,
@@ -42,12 +49,12 @@ from sobremesa.work.keyed_lock import KeyedLocks
 
 ATTEMPTS = 40
 READ_ATTEMPTS = 5
-MENDED_AT_ONCE = 90
+REPAIRED_AT_ONCE = 90
 """Categories that one transaction sets right; the total goes with them."""
 
 
 class Counts(NamedTuple):
-    """The counts of a place, as they are stored."""
+    """The counts of a partition, as they are stored."""
 
     total: Total
     categories: dict[str, InCategory]
@@ -62,18 +69,18 @@ class Drift(NamedTuple):
     """A count that is not what the rows say: of a category, or of the total (`*`)."""
 
     category: str
-    stored: Tally
-    true: Tally
+    stored: MessageCount
+    true: MessageCount
 
 
-class Settled(NamedTuple):
+class Recounted(NamedTuple):
     """Counts that are true, and what was found to be wrong with them beside what had just expired."""
 
     counts: Counts
     drift: Sequence[Drift]
 
 
-class Settling:
+class CurrentCounts:
     """Brings counts up to the moment."""
 
     def __init__(self, table: Table, clock: Clock) -> None:
@@ -81,46 +88,46 @@ class Settling:
         self._clock = clock
         self._locks = KeyedLocks(needed=True)
 
-    async def load(self, place: Place) -> Counts:
+    async def load(self, partition: Partition) -> Counts:
         """The counts as they are stored."""
-        total: Total = place.nothing()
+        total: Total = partition.nothing()
         categories: dict[str, InCategory] = {}
-        async for stats in self._table.every(place.counts()):
+        async for stats in self._table.every(partition.counts()):
             if isinstance(stats, CategoryStats | PublicCategoryStats):
                 categories[stats.category] = stats
             else:
                 total = stats
         return Counts(total, categories)
 
-    async def up_to_now(self, place: Place) -> Counts:
+    async def get(self, partition: Partition) -> Counts:
         """The counts of this moment."""
-        counts = await self.load(place)
+        counts = await self.load(partition)
         if not counts.is_due(self._now()):
             return counts
         # One of many readers settles; the others find it done.
-        async with self._locks.of(place.total().raw.pk):
-            counts = await self.load(place)
+        async with self._locks.of(partition.total().raw.pk):
+            counts = await self.load(partition)
             if not counts.is_due(self._now()):
                 return counts
             for _ in range(READ_ATTEMPTS):
-                settled = await self._recount(place, counts, dry=False)
-                if settled is not None:
-                    return settled.counts
-                counts = await self.load(place)
+                recounted = await self._recount(partition, counts, dry=False)
+                if recounted is not None:
+                    return recounted.counts
+                counts = await self.load(partition)
             # Somebody writes all the time. What the rows say is true all the same; the next reader may close it.
-            return (await self.recount(place, dry=True)).counts
+            return (await self.recount(partition, dry=True)).counts
 
-    async def recount(self, place: Place, *, dry: bool = False) -> Settled:
+    async def recount(self, partition: Partition, *, dry: bool = False) -> Recounted:
         """Count every row, and make the counts what the rows say; a dry run changes nothing."""
         for _ in range(ATTEMPTS):
-            settled = await self._recount(place, await self.load(place), dry=dry)
-            if settled is not None:
-                return settled
+            recounted = await self._recount(partition, await self.load(partition), dry=dry)
+            if recounted is not None:
+                return recounted
         raise Busy
 
-    async def _recount(self, place: Place, counts: Counts, *, dry: bool) -> Settled | None:
+    async def _recount(self, partition: Partition, counts: Counts, *, dry: bool) -> Recounted | None:
         """One attempt; None if somebody changed something meanwhile."""
-        question: Question[HeldRow] = place.rows()
+        question: Question[HeldRow] = partition.rows()
         rows = [row async for row in self._table.every(question)]
         # After the rows were read: what the store has removed by then had expired by now.
         now = self._now()
@@ -130,19 +137,19 @@ class Settling:
         for row in rows:
             if is_expired(row, now):
                 # One that the store removed just now was not counted out by anybody: it shows as drift, and is mended.
-                if dry or await self._write(_out(place, row)):
+                if dry or await self._write(_out(partition, row)):
                     done += 1
-                    expected.take(category_of(row), tally_of(row))
+                    expected.take(category_of(row), row_count(row))
             elif row.snoozeduntil is not None and row.snoozeduntil <= now:
                 woken = msgspec.structs.replace(row, snoozeduntil=None)
-                if not (dry or await self._write(_back(place, row, woken))):
+                if not (dry or await self._write(_back(partition, row, woken))):
                     return None
                 done += 1
-                expected.add(category_of(row), tally_of(woken).minus(tally_of(row)))
+                expected.add(category_of(row), row_count(woken).minus(row_count(row)))
                 kept.append(woken)
             else:
                 kept.append(row)
-        true = Sums.of(kept)
+        true = CategoryCounts.of(kept)
         drift = _drift(expected, true)
         closing = {
             **true.total._asdict(),
@@ -151,22 +158,24 @@ class Settling:
             **_newest(counts.total, rows),
         }
         wrong = {each.category: each.true for each in drift if each.category != "*"}
-        if not dry and not await self._close(place, (counts.total.version or 0) + done, wrong, closing):
+        if not dry and not await self._close(partition, (counts.total.version or 0) + done, wrong, closing):
             return None
-        return Settled(_true_counts(place, counts, true, closing), drift)
+        return Recounted(_true_counts(partition, counts, true, closing), drift)
 
-    async def _close(self, place: Place, version: int, wrong: dict[str, Tally], closing: dict[str, Any]) -> bool:
+    async def _close(
+        self, partition: Partition, version: int, wrong: dict[str, MessageCount], closing: dict[str, Any]
+    ) -> bool:
         """Set the counts to what the rows say; False if somebody changed one since the version."""
         categories = list(wrong)
-        steps = [categories[n : n + MENDED_AT_ONCE] for n in range(0, len(categories), MENDED_AT_ONCE)] or [[]]
+        steps = [categories[n : n + REPAIRED_AT_ONCE] for n in range(0, len(categories), REPAIRED_AT_ONCE)] or [[]]
         for step in steps:
             # The total closes with the last step: whoever dies before it leaves something to be settled.
             changes = set_to(**closing) if step is steps[-1] else ()
             same = equals("version", version) if version else absent_or_null("version")
             total: Upsert[Any] = Upsert(
-                place.total(), add(version=1), set_if_absent(None, **place.fixed()), changes, when=same
+                partition.total(), add(version=1), set_if_absent(None, **partition.fixed()), changes, when=same
             )
-            if not await self._write([total, *(_mended(place, category, wrong[category]) for category in step)]):
+            if not await self._write([total, *(_repaired(partition, category, wrong[category]) for category in step)]):
                 return False
             version += 1
         return True
@@ -197,31 +206,31 @@ def unchanged(row: HeldRow) -> Condition:
     return all_of(present(), *same)
 
 
-def _out(place: Place, row: HeldRow) -> Sequence[Operation]:
-    gone = {category_of(row): NOTHING.minus(tally_of(row))}
-    return [Delete(row.own_key(), when=unchanged(row)), *count(place, gone)]
+def _out(partition: Partition, row: HeldRow) -> Sequence[Operation]:
+    gone = {category_of(row): NO_MESSAGES.minus(row_count(row))}
+    return [Delete(row.own_key(), when=unchanged(row)), *count_operations(partition, gone)]
 
 
-def _back(place: Place, row: HeldRow, woken: HeldRow) -> Sequence[Operation]:
-    back = {category_of(row): tally_of(woken).minus(tally_of(row))}
-    return [Update(row.own_key(), remove("snoozeduntil"), when=unchanged(row)), *count(place, back)]
+def _back(partition: Partition, row: HeldRow, woken: HeldRow) -> Sequence[Operation]:
+    back = {category_of(row): row_count(woken).minus(row_count(row))}
+    return [Update(row.own_key(), remove("snoozeduntil"), when=unchanged(row)), *count_operations(partition, back)]
 
 
-def _mended(place: Place, category: str, true: Tally) -> Upsert[Any]:
-    return Upsert(place.category(category), set_to(**true._asdict()), set_if_absent(None, **place.fixed()))
+def _repaired(partition: Partition, category: str, true: MessageCount) -> Upsert[Any]:
+    return Upsert(partition.category(category), set_to(**true._asdict()), set_if_absent(None, **partition.fixed()))
 
 
-def _stored_sums(counts: Counts) -> Sums:
-    sums = Sums()
-    sums.total = counted(counts.total)
-    sums.categories = {category: counted(stats) for category, stats in counts.categories.items()}
+def _stored_sums(counts: Counts) -> CategoryCounts:
+    sums = CategoryCounts()
+    sums.total = stats_count(counts.total)
+    sums.categories = {category: stats_count(stats) for category, stats in counts.categories.items()}
     return sums
 
 
-def _drift(expected: Sums, true: Sums) -> list[Drift]:
+def _drift(expected: CategoryCounts, true: CategoryCounts) -> list[Drift]:
     found = [] if expected.total == true.total else [Drift("*", expected.total, true.total)]
     for category in sorted({*expected.categories, *true.categories}):
-        stored, real = expected.categories.get(category, NOTHING), true.categories.get(category, NOTHING)
+        stored, real = expected.categories.get(category, NO_MESSAGES), true.categories.get(category, NO_MESSAGES)
         if stored != real:
             found.append(Drift(category, stored, real))
     return found
@@ -234,24 +243,24 @@ def _next_expiry(rows: Sequence[HeldRow]) -> int | None:
 
 
 def _newest(total: Total, rows: Sequence[HeldRow]) -> dict[str, str]:
-    """For everyone's place, the newest id: another writer's message may be newer than ours."""
+    """For everyone's partition, the newest id: another writer's message may be newer than ours."""
     if not isinstance(total, PublicStats):
         return {}
     newest = max((row.message_id for row in rows), default="")
     return {"last_id": newest} if newest > (total.last_id or "") else {}
 
 
-def _true_counts(place: Place, counts: Counts, true: Sums, closing: dict[str, Any]) -> Counts:
+def _true_counts(partition: Partition, counts: Counts, true: CategoryCounts, closing: dict[str, Any]) -> Counts:
     total = msgspec.structs.replace(counts.total, **closing)
     categories: dict[str, InCategory] = {}
     for category in {*counts.categories, *true.categories}:
-        stats = counts.categories.get(category) or _no_stats(place, category)
-        tally = true.categories.get(category, NOTHING)
-        categories[category] = msgspec.structs.replace(stats, **tally._asdict())
+        stats = counts.categories.get(category) or _no_stats(partition, category)
+        true_count = true.categories.get(category, NO_MESSAGES)
+        categories[category] = msgspec.structs.replace(stats, **true_count._asdict())
     return Counts(total, categories)
 
 
-def _no_stats(place: Place, category: str) -> InCategory:
-    entity: Any = CategoryStats if isinstance(place, Own) else PublicCategoryStats
-    stats: InCategory = entity(**place.parts(), category=category)
+def _no_stats(partition: Partition, category: str) -> InCategory:
+    entity: Any = CategoryStats if isinstance(partition, UserPartition) else PublicCategoryStats
+    stats: InCategory = entity(**partition.parts(), category=category)
     return stats

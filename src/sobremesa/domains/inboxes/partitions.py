@@ -23,7 +23,7 @@ from sobremesa.domains.inboxes.entities import (
     messages_to,
     public_counts,
 )
-from sobremesa.domains.inboxes.tallies import Tally
+from sobremesa.domains.inboxes.message_counts import MessageCount
 from sobremesa.table import (
     Condition,
     Key,
@@ -45,7 +45,7 @@ Total: TypeAlias = UserStats | PublicStats
 InCategory: TypeAlias = CategoryStats | PublicCategoryStats
 
 
-class Public(NamedTuple):
+class PublicPartition(NamedTuple):
     """What an inbox has for everyone."""
 
     tenant: Tenant
@@ -76,7 +76,7 @@ class Public(NamedTuple):
         return PublicCounted(tenant=self.tenant, inbox=self.inbox, event_id=event_id, expiredat=until)
 
 
-class Own(NamedTuple):
+class UserPartition(NamedTuple):
     """What an inbox has for one person."""
 
     tenant: Tenant
@@ -84,8 +84,8 @@ class Own(NamedTuple):
     inbox: InboxKey
 
     @property
-    def public(self) -> Public:
-        return Public(self.tenant, self.inbox)
+    def public(self) -> PublicPartition:
+        return PublicPartition(self.tenant, self.inbox)
 
     def parts(self) -> dict[str, str]:
         return {"tenant": self.tenant, "user_id": self.user_id, "inbox": self.inbox}
@@ -112,17 +112,17 @@ class Own(NamedTuple):
         return Counted(tenant=self.tenant, user_id=self.user_id, inbox=self.inbox, event_id=event_id, expiredat=until)
 
 
-Place: TypeAlias = Own | Public
+Partition: TypeAlias = UserPartition | PublicPartition
 
 
-def find_place(item: Mapping[str, Any], layout: Layout) -> Place | None:
-    """The place that a stored row is counted in; None if it is no row of an inbox.
+def find_partition(item: Mapping[str, Any], layout: Layout) -> Partition | None:
+    """The partition that a stored row is counted in; None if it is no row of an inbox.
 
     The key says which it is. In a table whose keys are in lower case, the attributes know how its parts are spelled.
     """
     pk, spelling = item[layout.pk], layout.spelling
     lowered = spelling is not None
-    for templates, place in ((Held.keys.pk, Own), (HeldPublic.keys.pk, Public)):
+    for templates, partition in ((Held.keys.pk, UserPartition), (HeldPublic.keys.pk, PublicPartition)):
         parts = templates.parse(pk, lowered=lowered)
         if parts is None:
             continue
@@ -130,61 +130,61 @@ def find_place(item: Mapping[str, Any], layout: Layout) -> Place | None:
             told = item.get(STORED[field])
             if spelling is not None and isinstance(told, str) and spelling.key(told) == part:
                 parts[field] = told
-        return place(**parts)  # type: ignore[arg-type]
+        return partition(**parts)  # type: ignore[arg-type]
     return None
 
 
-def count(
-    place: Place,
-    deltas: Mapping[str | None, Tally],
+def count_operations(
+    partition: Partition,
+    deltas: Mapping[str | None, MessageCount],
     *changes: Changes,
     when: Condition | None = None,
 ) -> Sequence[Operation]:
-    """The operations that add to a place's counts: the total, which has the condition, then each category.
+    """The operations that add to a partition's counts: the total, which has the condition, then each category.
 
     `deltas` holds what to add by category, with None for what has no category; the total is the sum of all.
     """
-    total = Tally()
+    total = MessageCount()
     for delta in deltas.values():
         total = total.plus(delta)
     operations: list[Operation] = [
         Upsert(
-            place.total(),
+            partition.total(),
             add(**total.changes(), version=1),
-            set_if_absent(None, **place.fixed()),
+            set_if_absent(None, **partition.fixed()),
             *changes,
             when=when,
         )
     ]
     operations += [
-        Upsert(place.category(category), add(**delta.changes()), set_if_absent(None, **place.fixed()))
+        Upsert(partition.category(category), add(**delta.changes()), set_if_absent(None, **partition.fixed()))
         for category, delta in deltas.items()
         if category is not None and delta.changes()
     ]
     return operations
 
 
-class Sooner(NamedTuple):
+class ExpiryChange(NamedTuple):
     """How the total learns of something that will expire or wake, and what must hold of it then."""
 
     changes: Changes
     when: Condition | None
 
 
-def sooner(known: int | None, at: int | None) -> Sooner:
+def advance_next_expiry(known: int | None, at: int | None) -> ExpiryChange:
     """So that the total's next expiry is at most `at`, given what is known of it; the condition fails if it changed."""
     if at is None:
-        return Sooner((), None)
+        return ExpiryChange((), None)
     if known is not None and known <= at:
-        return Sooner((), at_most("next_expiry", at))
-    return Sooner(set_to(next_expiry=at), absent_or_null("next_expiry") | greater("next_expiry", at))
+        return ExpiryChange((), at_most("next_expiry", at))
+    return ExpiryChange(set_to(next_expiry=at), absent_or_null("next_expiry") | greater("next_expiry", at))
 
 
-def sooner_unseen(at: int | None) -> Sooner:
+def assume_next_expiry(at: int | None) -> ExpiryChange:
     """The same, where nobody has read the total: what is there most often expires first, or never."""
     if at is None:
-        return Sooner((), None)
-    return Sooner(set_if_absent(next_expiry=at), absent_or_null("next_expiry") | at_most("next_expiry", at))
+        return ExpiryChange((), None)
+    return ExpiryChange(set_if_absent(next_expiry=at), absent_or_null("next_expiry") | at_most("next_expiry", at))
 
 
 def next_expiry_in(item: Mapping[str, Any] | None) -> int | None:

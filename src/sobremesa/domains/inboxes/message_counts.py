@@ -10,38 +10,38 @@ from sobremesa.table.errors import BadKey
 from sobremesa.table.keys import check_part
 
 
-class Tally(NamedTuple):
+class MessageCount(NamedTuple):
     """A number of messages, of those that are read, and of those that are hidden."""
 
     published: int = 0
     read: int = 0
     hidden: int = 0
 
-    def plus(self, other: Tally) -> Tally:
-        return Tally(self.published + other.published, self.read + other.read, self.hidden + other.hidden)
+    def plus(self, other: MessageCount) -> MessageCount:
+        return MessageCount(self.published + other.published, self.read + other.read, self.hidden + other.hidden)
 
-    def minus(self, other: Tally) -> Tally:
-        return Tally(self.published - other.published, self.read - other.read, self.hidden - other.hidden)
+    def minus(self, other: MessageCount) -> MessageCount:
+        return MessageCount(self.published - other.published, self.read - other.read, self.hidden - other.hidden)
 
     def changes(self) -> dict[str, int]:
         """What to add to which count; what stays the same is left out."""
         return {name: number for name, number in self._asdict().items() if number}
 
 
-NOTHING = Tally()
+NO_MESSAGES = MessageCount()
 
 
-def tally_of(row: Row) -> Tally:
+def row_count(row: Row) -> MessageCount:
     """What a row counts for, as it is stored. A hidden one is not among the read ones."""
     published = int(row.is_message)
     if row.is_hidden:
-        return Tally(published, 0, 1)
-    return Tally(published, int(row.readat is not None), 0)
+        return MessageCount(published, 0, 1)
+    return MessageCount(published, int(row.readat is not None), 0)
 
 
-def counted(stats: Stats) -> Tally:
+def stats_count(stats: Stats) -> MessageCount:
     """The count that a stats row holds."""
-    return Tally(stats.published, stats.read, stats.hidden)
+    return MessageCount(stats.published, stats.read, stats.hidden)
 
 
 def category_of(row: Row) -> str | None:
@@ -55,24 +55,24 @@ def category_of(row: Row) -> str | None:
     return row.category
 
 
-class Sums:
+class CategoryCounts:
     """Tallies in all and by category."""
 
     def __init__(self) -> None:
-        self.total = NOTHING
-        self.categories: dict[str, Tally] = {}
+        self.total = NO_MESSAGES
+        self.categories: dict[str, MessageCount] = {}
 
     @classmethod
-    def of(cls, rows: Iterable[Row]) -> Sums:
+    def of(cls, rows: Iterable[Row]) -> CategoryCounts:
         sums = cls()
         for row in rows:
-            sums.add(category_of(row), tally_of(row))
+            sums.add(category_of(row), row_count(row))
         return sums
 
-    def add(self, category: str | None, tally: Tally) -> None:
-        self.total = self.total.plus(tally)
+    def add(self, category: str | None, count: MessageCount) -> None:
+        self.total = self.total.plus(count)
         if category is not None:
-            self.categories[category] = self.categories.get(category, NOTHING).plus(tally)
+            self.categories[category] = self.categories.get(category, NO_MESSAGES).plus(count)
 
-    def take(self, category: str | None, tally: Tally) -> None:
-        self.add(category, NOTHING.minus(tally))
+    def take(self, category: str | None, count: MessageCount) -> None:
+        self.add(category, NO_MESSAGES.minus(count))
