@@ -231,7 +231,7 @@ async def _inboxes(app: Sobremesa, bill: _Bill, ana: Actor, clock: SetClock) -> 
 async def _workspaces(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor) -> None:
     made = await bill.of("make a workspace", app.workspaces.create(ana, name="The kitchen"))
     at = made.workspace.workspace_id
-    invite = await bill.of("make an invite to a workspace", app.invitations.create(ana, at))
+    invite = await bill.of("make an invite to a workspace", app.workspace_invites.create(ana, at))
     await bill.of("come into a workspace by an invite", app.invites.redeem(bo, invite.code))
     item = await bill.of("make an item", app.items.create(bo, at, title="Coffee", status="open"))
     changes = {"status": "done"}

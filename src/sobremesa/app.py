@@ -301,9 +301,9 @@ class Sobremesa:
         shared = open_workspaces(
             table, clock, ids, audit=audit, idempotency=repeats, jobs=self.jobs, setting_types=setting_types
         )
-        self.workspaces, self.members, self.invitations = shared.workspaces, shared.members, shared.invitations
+        self.workspaces, self.members, self.workspace_invites = shared.workspaces, shared.members, shared.invites
         self.items, self.workspace_settings = shared.items, shared.settings
-        self.invites = InviteDirectory(self.server_invites, self.invitations)
+        self.invites = InviteDirectory(self.server_invites, self.workspace_invites)
 
         thread_cleanup = ThreadCleanup(table, clock, self.attachments)
         deletion_hooks += [cleanup, talks.cleanup, thread_cleanup, shared.cleanup, self.review, self.inboxes.cleanup]
@@ -449,7 +449,7 @@ class Sobremesa:
             *workspaces_api.routes(
                 self.workspaces,
                 self.members,
-                self.invitations,
+                self.workspace_invites,
                 self.items,
                 self.workspace_settings,
                 self.accounts,

@@ -55,5 +55,5 @@ async def gather_team(app: Sobremesa) -> Team:
 
 
 async def join(app: Sobremesa, owner: Actor, workspace_id: WorkspaceId, who: Actor) -> None:
-    invite = await app.invitations.create(owner, workspace_id, max_uses=1)
+    invite = await app.workspace_invites.create(owner, workspace_id, max_uses=1)
     await app.invites.redeem(who, invite.code)

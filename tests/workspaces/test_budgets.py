@@ -72,7 +72,7 @@ async def costs_of(team: Team) -> dict[str, Cost]:
     await spend("everything: 200 items", app.workspaces.get_everything(team.member, at, limit=1000))
     await spend("a page of 50 items", app.items.list_items(team.member, at, limit=50))
     await spend("delete an item", app.items.delete(team.member, at, item.item_id))
-    invite = await spend("make an invite", app.invitations.create(team.owner, at))
+    invite = await spend("make an invite", app.workspace_invites.create(team.owner, at))
     [dora] = await known(app, "dora")
     await spend("come in", app.invites.redeem(dora, invite.code))
     await spend("give a role", app.members.change_role(team.owner, at, dora.user_id, role="admin"))

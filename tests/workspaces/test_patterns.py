@@ -144,7 +144,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     await app.items.change(dora, at, item.item_id, version=1, changes={"title": "y"})
     await app.items.delete(dora, at, item.item_id)
     await app.workspace_settings.put(team.owner, at, SettingName("a"), 1)
-    invite = await app.invitations.create(team.owner, at)
+    invite = await app.workspace_invites.create(team.owner, at)
     await app.invites.revoke(team.owner, invite.code)
     await app.members.remove(team.owner, at, dora.user_id)
     migrations = Migrations(app.table, clock, Ids(clock), recipe(app.table.layout))

@@ -103,7 +103,7 @@ async def test_a_stranger_and_who_was_removed_find_nothing(team: Team) -> None:
             app.items.create(who, team.workspace_id, title="x"),
             app.workspace_settings.list_settings(who, team.workspace_id, limit=10),
             app.members.list_members(who, team.workspace_id, limit=10),
-            app.invitations.create(who, team.workspace_id),
+            app.workspace_invites.create(who, team.workspace_id),
         ):
             with pytest.raises(NotFound):
                 await attempt
@@ -181,7 +181,7 @@ async def test_rights_follow_the_role(team: Team) -> None:
 
 async def test_a_deleted_workspace_is_gone_at_once_and_its_rows_after_the_job(team: Team) -> None:
     app = team.app
-    invite = await app.invitations.create(team.owner, team.workspace_id)
+    invite = await app.workspace_invites.create(team.owner, team.workspace_id)
     await app.items.create(team.member, team.workspace_id, title="x")
     await app.workspace_settings.put(team.owner, team.workspace_id, SettingName("a"), 1)
 
@@ -199,7 +199,7 @@ async def test_a_deleted_workspace_is_gone_at_once_and_its_rows_after_the_job(te
 
 async def test_nobody_is_left_in_a_workspace_that_is_deleted_while_they_come_in(team: Team) -> None:
     app = team.app
-    invite = await app.invitations.create(team.owner, team.workspace_id)
+    invite = await app.workspace_invites.create(team.owner, team.workspace_id)
     guests = await known(app, *(f"g{number}" for number in range(8)))
 
     async def delete() -> None:
@@ -220,7 +220,7 @@ async def test_nobody_is_left_in_a_workspace_that_is_deleted_while_they_come_in(
 async def test_a_workspace_has_so_many_people_and_no_more(team: Team) -> None:
     app = team.app
     guests = await known(app, *(f"g{number}" for number in range(MAX_MEMBERS)))
-    invite = await app.invitations.create(team.owner, team.workspace_id)
+    invite = await app.workspace_invites.create(team.owner, team.workspace_id)
 
     came = 0
     for who in guests:

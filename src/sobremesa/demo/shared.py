@@ -87,9 +87,9 @@ def _making(world: World, shared: Shared) -> Act:
     async def make() -> None:
         app, owner = world.app, world.people[shared.owner]
         made = (await app.workspaces.create(owner, name=shared.name)).workspace
-        invite = await app.invitations.create(owner, made.workspace_id, max_uses=len(shared.members) + 3)
+        invite = await app.workspace_invites.create(owner, made.workspace_id, max_uses=len(shared.members) + 3)
         for name in shared.members:
-            await app.invitations.redeem(world.people[name], invite.code)
+            await app.workspace_invites.redeem(world.people[name], invite.code)
         for name in shared.admins:
             await app.members.change_role(owner, made.workspace_id, world.people[name].user_id, role="admin")
         for item in shared.items:

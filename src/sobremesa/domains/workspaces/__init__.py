@@ -1,8 +1,9 @@
-"""Workspaces: a few people, and the items and settings that they share.
+"""Workspaces: a group of users with shared items and settings.
 
-- `entities`: rows and questions; `rights`: which role may do what; `access`: the member check, one read
-- `service`: workspaces themselves; `members`, `invitations`, `items`, `options`: one noun each
-- `legacy`: rows of the design before workspaces, and how both are read while they are moved; `moving` moves them
-- `adopting`: what another writer's workspaces lack; `cleanup`: what deleted ones leave behind
-- `api`: the routes; `views`: what they answer
+- `entities`: stored rows and access patterns; `rights`: what each role may do; `access`: the membership check
+- `service`: workspaces themselves; `members`, `invites`, `items`, `settings`: one noun each
+- `legacy`: rows of the design before workspaces, read while they are migrated; `moving`: their migration
+- `adopting`: completes the workspaces of another writer; `recounting`: checks their counters
+- `cleanup`: what remains of deleted workspaces and accounts
+- `api`: the routes; `views`: their responses; `events`: what is published
 """

@@ -17,20 +17,20 @@ from sobremesa.table import Check, Condition, Operation, ReadCache, Table, absen
 CACHE_SIZE = 10_000
 
 
-class Seat(msgspec.Struct, frozen=True, kw_only=True):
+class ActingMember(msgspec.Struct, frozen=True, kw_only=True):
     """A person inside of a workspace."""
 
     actor: Actor
-    place: Member
+    member: Member
     """Their own row, as it was read."""
 
     @property
     def workspace_id(self) -> WorkspaceId:
-        return self.place.workspace_id
+        return self.member.workspace_id
 
     @property
     def role(self) -> Role:
-        return self.place.role
+        return self.member.role
 
     def may(self, right: Right) -> bool:
         return right in RIGHTS[self.role]
@@ -41,7 +41,7 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
 
     def still(self) -> Operation:
         """That who acts has the same role when it happens as when they asked; for the transaction of the act."""
-        return Check(self.place.own_key(), when=present() & has_role(self.role))
+        return Check(self.member.own_key(), when=present() & has_role(self.role))
 
 
 def has_role(role: Role) -> Condition:
@@ -54,14 +54,14 @@ class Access:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._places: ReadCache[tuple[UserId, WorkspaceId], Member | None] = ReadCache(table, CACHE_SIZE)
+        self._memberships: ReadCache[tuple[UserId, WorkspaceId], Member | None] = ReadCache(table, CACHE_SIZE)
 
-    async def enter(self, actor: Actor, workspace_id: WorkspaceId, right: Right = "read") -> Seat:
+    async def require_member(self, actor: Actor, workspace_id: WorkspaceId, right: Right = "read") -> ActingMember:
         """The person as a member with a right; NotFound for a stranger, Forbidden without the right."""
         key = membership(workspace_id=workspace_id, user_id=actor.user_id)
-        place = await self._places.get_or_load((actor.user_id, workspace_id), lambda: self._table.get(key))
-        if place is None:
+        member = await self._memberships.get_or_load((actor.user_id, workspace_id), lambda: self._table.get(key))
+        if member is None:
             raise NotFound
-        seat = Seat(actor=actor, place=place)
-        seat.require(right)
-        return seat
+        acting = ActingMember(actor=actor, member=member)
+        acting.require(right)
+        return acting

@@ -13,9 +13,9 @@ from sobremesa.domains.workspaces.errors import ChangedMeanwhile, LastOwner, Ran
 from sobremesa.domains.workspaces.invites import WorkspaceInvites
 from sobremesa.domains.workspaces.items import Items
 from sobremesa.domains.workspaces.members import Members
-from sobremesa.domains.workspaces.options import WorkspaceSettings
 from sobremesa.domains.workspaces.rights import Role
 from sobremesa.domains.workspaces.service import Workspaces
+from sobremesa.domains.workspaces.settings import WorkspaceSettings
 from sobremesa.domains.workspaces.views import (
     EverythingView,
     ItemView,
@@ -109,7 +109,7 @@ class EverythingQuery(Input):
 def routes(
     workspaces: Workspaces,
     members: Members,
-    invitations: WorkspaceInvites,
+    invites: WorkspaceInvites,
     items: Items,
     settings: WorkspaceSettings,
     people: UserDirectory,
@@ -157,17 +157,17 @@ def routes(
     @api.get(f"{at}/members", cacheable=True)
     async def list_members(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[WorkspaceMemberView]:
         """Who is in the workspace."""
-        places, cursor = await members.list_members(actor, workspace_id, limit=query.limit, cursor=query.cursor)
-        profiles = await people.profiles([place.user_id for place in places])
-        return Listed([member_view(place, profiles[place.user_id]) for place in places], cursor)
+        found, cursor = await members.list_members(actor, workspace_id, limit=query.limit, cursor=query.cursor)
+        profiles = await people.profiles([member.user_id for member in found])
+        return Listed([member_view(member, profiles[member.user_id]) for member in found], cursor)
 
     @api.patch(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner])
     async def change_member(
         actor: Actor, workspace_id: WorkspaceId, user_id: UserId, body: NewMemberRole
     ) -> WorkspaceMemberView:
         """Give a member another role: the owners. There may be several, and there is always one."""
-        place = await members.change_role(actor, workspace_id, user_id, role=body.role)
-        return member_view(place, (await people.profiles([user_id]))[user_id])
+        member = await members.change_role(actor, workspace_id, user_id, role=body.role)
+        return member_view(member, (await people.profiles([user_id]))[user_id])
 
     @api.delete(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner, RankTooLow])
     async def remove_member(actor: Actor, workspace_id: WorkspaceId, user_id: UserId) -> None:
@@ -179,7 +179,7 @@ def routes(
         actor: Actor, workspace_id: WorkspaceId, body: NewWorkspaceInvite, idempotency_key: IdempotencyKey | None
     ) -> WorkspaceInviteView:
         """Make a code that lets people in: admins and owners."""
-        invite = await invitations.create(
+        invite = await invites.create(
             actor,
             workspace_id,
             max_uses=body.max_uses,
@@ -191,8 +191,8 @@ def routes(
     @api.get(f"{at}/invites")
     async def list_invites(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[WorkspaceInviteView]:
         """The invites that can still be used."""
-        invites, cursor = await invitations.list_invites(actor, workspace_id, limit=query.limit, cursor=query.cursor)
-        return Listed([invite_view(invite, workspace_id) for invite in invites], cursor)
+        found, cursor = await invites.list_invites(actor, workspace_id, limit=query.limit, cursor=query.cursor)
+        return Listed([invite_view(invite, workspace_id) for invite in found], cursor)
 
     @api.post(f"{at}/items", status=201, errors=[KeyReused])
     async def create_item(

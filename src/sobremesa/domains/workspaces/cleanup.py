@@ -52,27 +52,27 @@ class Cleanup:
     async def find_objection(self, user_id: UserId) -> Refusal | None:
         """OwnsWorkspaces while others would be left without an owner."""
         alone: list[WorkspaceId] = []
-        for place in await self._places(user_id):
-            workspace = await self._members.counted(place.workspace_id)
-            if place.role == "owner" and workspace is not None and workspace.owners == 1 and workspace.members != 1:
-                alone.append(place.workspace_id)
+        for member in await self._memberships(user_id):
+            workspace = await self._members.counted(member.workspace_id)
+            if member.role == "owner" and workspace is not None and workspace.owners == 1 and workspace.members != 1:
+                alone.append(member.workspace_id)
         return OwnsWorkspaces(workspace_ids=alone) if alone else None
 
     async def delete_user_data(self, user_id: UserId) -> None:
         """Take a person out of every workspace; one that only they were in goes with them."""
-        for place in await self._places(user_id):
-            if not await self._members.hand_over_and_leave(place):
-                await self._end(place)
+        for member in await self._memberships(user_id):
+            if not await self._members.hand_over_and_leave(member):
+                await self._end(member)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
-        """A person's places in workspaces, and the items that they made or changed last."""
-        for place in await self._places(user_id):
-            workspace_id = place.workspace_id
+        """Yield the memberships of a user, and the items that they created or changed last."""
+        for member in await self._memberships(user_id):
+            workspace_id = member.workspace_id
             yield {
                 "kind": "workspaceMember",
                 "workspaceId": workspace_id,
-                "role": place.role,
-                "joinedAt": place.joined_at,
+                "role": member.role,
+                "joinedAt": member.joined_at,
             }
             async for item in self._table.every(items_of(workspace_id=workspace_id)):
                 if item.deleted_at is None and user_id in (item.created_by, item.updated_by):
@@ -87,31 +87,31 @@ class Cleanup:
                         "updatedAt": item.updated_at,
                     }
 
-    async def _end(self, place: Member) -> None:
+    async def _end(self, member: Member) -> None:
         """Delete a workspace with the one person that is in it; if somebody has come in meanwhile, hand it to them."""
         now = self._clock.now()
         try:
             await self._table.write(
                 Update(
-                    workspace_by_id(workspace_id=place.workspace_id),
+                    workspace_by_id(workspace_id=member.workspace_id),
                     set_to(deleted_at=now, members=0, owners=0),
                     when=absent_or_null("deleted_at") & equals("members", 1),
                 ),
-                Delete(place.own_key()),
-                self._jobs.new(CLEAN_WORKSPACE, place.workspace_id),
+                Delete(member.own_key()),
+                self._jobs.new(CLEAN_WORKSPACE, member.workspace_id),
                 pattern=delete_workspace,
             )
         except ConditionFailed:
-            await self._members.hand_over_and_leave(place)
+            await self._members.hand_over_and_leave(member)
             return
         self._jobs.nudge()
 
-    async def _places(self, user_id: UserId) -> list[Member]:
-        """A person's places; an index may list one that is gone."""
+    async def _memberships(self, user_id: UserId) -> list[Member]:
+        """Return the memberships of a user; the index may list deleted ones."""
         listed = [
             row.workspace_id
             async for row in self._table.every(workspaces_of(user_id=user_id))
             if isinstance(row, Member)
         ]
         keys = [membership(workspace_id=each, user_id=user_id) for each in dict.fromkeys(listed)]
-        return [place for place in await self._table.get_many(keys, consistent=True) if place is not None]
+        return [member for member in await self._table.get_many(keys, consistent=True) if member is not None]

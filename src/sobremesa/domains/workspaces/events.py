@@ -192,9 +192,9 @@ class WorkspaceEvents:
         return None if workspace is None or workspace.deleted_at is not None else workspace
 
 
-def admission(place: Member) -> Admission:
+def admission(member: Member) -> Admission:
     """That a person listens to a workspace."""
-    return Admission(place.user_id, topic_of(place.workspace_id), since=version_of(place.joined_at))
+    return Admission(member.user_id, topic_of(member.workspace_id), since=version_of(member.joined_at))
 
 
 def _item_key(told: ItemView) -> Key[Item]:

@@ -39,10 +39,10 @@ class Invitation(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """The workspace that an invite led to, and the place in it."""
+    """The workspace that a user joined, and their membership."""
 
     workspace: Workspace
-    place: Member
+    member: Member
 
 
 WorkspaceInvites: TypeAlias = Invites[Invite, Workspace, Invitation, Joined]
@@ -62,7 +62,7 @@ class WorkspaceInviteKind(InviteKind[Invite, Workspace, Invitation, Joined]):
         self._members = members
 
     async def authorize(self, actor: Actor, target_id: str, act: Literal["create", "list"]) -> Permit:
-        return Permit(((await self._access.enter(actor, WorkspaceId(target_id), "invite")).still(),))
+        return Permit(((await self._access.require_member(actor, WorkspaceId(target_id), "invite")).still(),))
 
     async def authorize_revoke(self, actor: Actor, invite: Invite) -> Sequence[Operation]:
         return (await self.authorize(actor, _workspace_of(invite), "list")).conditions
@@ -100,7 +100,7 @@ class WorkspaceInviteKind(InviteKind[Invite, Workspace, Invitation, Joined]):
         def full_or_gone() -> Exception:
             return TooManyMembers(limit=MAX_MEMBERS) if (target.members or 0) >= MAX_MEMBERS else NotFound()
 
-        place = Member(workspace_id=target.workspace_id, user_id=actor.user_id, joined_at=now)
+        member = Member(workspace_id=target.workspace_id, user_id=actor.user_id, joined_at=now)
         has_room = absent_or_null("deleted_at") & less("members", MAX_MEMBERS)
         guards = [Guard(Update(target.own_key(), add(members=1), when=has_room), full_or_gone)]
         creator = _creator(invite)
@@ -109,7 +109,7 @@ class WorkspaceInviteKind(InviteKind[Invite, Workspace, Invitation, Joined]):
                 # One transaction cannot both require and create the same row, and here nothing is left to write.
                 raise NotFound if await self._table.get(creator) is None else AlreadyMember
             guards.append(Guard(Check(creator, when=present()), NotFound))
-        return Joining(place, guards, Joined(target, place))
+        return Joining(member, guards, Joined(target, member))
 
     def scope_of(self, invite: Invite) -> str:
         return _workspace_of(invite)

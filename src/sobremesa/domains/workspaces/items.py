@@ -15,7 +15,7 @@ from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids
-from sobremesa.domains.workspaces.access import Access, Seat
+from sobremesa.domains.workspaces.access import Access, ActingMember
 from sobremesa.domains.workspaces.entities import (
     Item,
     ItemId,
@@ -27,13 +27,13 @@ from sobremesa.domains.workspaces.entities import (
     items_of,
 )
 from sobremesa.domains.workspaces.errors import ChangedMeanwhile, StaleVersion
-from sobremesa.domains.workspaces.legacy import Legacy, Place
+from sobremesa.domains.workspaces.legacy import Legacy, ListPosition
 from sobremesa.table import Condition, Create, Delete, Put, Table, absent, absent_or_null, equals, present
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.idempotency import Idempotency
 
 _ITEM = 0
-"""The item's place among the operations of a change."""
+"""The item's position among the operations of a change."""
 
 
 class Items:
@@ -60,7 +60,7 @@ class Items:
         key: str | None = None,
     ) -> Item:
         """Make an item."""
-        seat = await self._access.enter(actor, workspace_id, "write")
+        acting = await self._access.require_member(actor, workspace_id, "write")
         claim = self._idempotency.claim(actor, key, "item", [workspace_id, title, status, data])
 
         now = self._clock.now()
@@ -76,7 +76,7 @@ class Items:
             updated_at=now,
         )
         try:
-            await self._table.write(Create(item), seat.still(), *claim.operations(item.item_id), pattern=create_item)
+            await self._table.write(Create(item), acting.still(), *claim.operations(item.item_id), pattern=create_item)
         except ConditionFailed as failed:
             made = await claim.made(failed)
             if made is None:
@@ -87,7 +87,7 @@ class Items:
 
     async def get(self, actor: Actor, workspace_id: WorkspaceId, item_id: ItemId) -> Item:
         """An item of a workspace that one is in."""
-        await self._access.enter(actor, workspace_id)
+        await self._access.require_member(actor, workspace_id)
         return await self._get(workspace_id, item_id)
 
     async def list_items(
@@ -100,25 +100,25 @@ class Items:
         cursor: str | None = None,
     ) -> tuple[list[Item], str | None]:
         """The items of a workspace, or those of one status. A page may be shorter than its limit."""
-        await self._access.enter(actor, workspace_id)
-        place = await self._legacy.place(workspace_id, cursor)
+        await self._access.require_member(actor, workspace_id)
+        position = await self._legacy.position(workspace_id, cursor)
 
         found: list[Item] = []
         following: str | None = None
-        if place.part == "new":
-            found, following = await self._page(workspace_id, place, status, limit)
-            if place.old is None or following is not None:
+        if position.part == "new":
+            found, following = await self._page(workspace_id, position, status, limit)
+            if position.old is None or following is not None:
                 return found, following
             if len(found) >= limit:
-                return found, place.turn()
-        items, following = await self._legacy.page(place, max(limit - len(found), 1))
+                return found, position.start_of_old()
+        items, following = await self._legacy.page(position, max(limit - len(found), 1))
         return found + [item for item in items if status is None or item.status == status], following
 
     async def change(
         self, actor: Actor, workspace_id: WorkspaceId, item_id: ItemId, *, version: int, changes: Mapping[str, Any]
     ) -> Item:
         """Change an item as it was seen; StaleVersion with the current one if it has changed since."""
-        seat = await self._access.enter(actor, workspace_id, "write")
+        acting = await self._access.require_member(actor, workspace_id, "write")
         item = await self._get(workspace_id, item_id)
         if item.version != version:
             raise StaleVersion(current=item)
@@ -131,18 +131,18 @@ class Items:
             updated_at=self._clock.now(),
             legacy_print=None,
         )
-        await self._replace(seat, item, Put(changed, when=_as_seen(item)))
+        await self._replace(acting, item, Put(changed, when=_as_seen(item)))
 
         return changed
 
     async def delete(self, actor: Actor, workspace_id: WorkspaceId, item_id: ItemId) -> None:
         """Delete an item. Of one that came from an old row a tombstone stays, so that it does not come back."""
-        seat = await self._access.enter(actor, workspace_id, "write")
+        acting = await self._access.require_member(actor, workspace_id, "write")
         item = await self._get(workspace_id, item_id)
 
         if item.legacy_hash is None:
             try:
-                await self._table.write(Delete(item.own_key()), seat.still(), pattern=delete_item)
+                await self._table.write(Delete(item.own_key()), acting.still(), pattern=delete_item)
             except ConditionFailed:
                 raise NotFound from None
             return
@@ -156,7 +156,7 @@ class Items:
         )
         try:
             await self._table.write(
-                Put(tombstone, when=absent_or_null("deleted_at")), seat.still(), pattern=delete_item
+                Put(tombstone, when=absent_or_null("deleted_at")), acting.still(), pattern=delete_item
             )
         except ConditionFailed as failed:
             raise NotFound if failed.at(_ITEM) else ChangedMeanwhile from None
@@ -164,15 +164,15 @@ class Items:
     # Inside
 
     async def _page(
-        self, workspace_id: WorkspaceId, place: Place, status: str | None, limit: int
+        self, workspace_id: WorkspaceId, position: ListPosition, status: str | None, limit: int
     ) -> tuple[list[Item], str | None]:
         where = absent_or_null("deleted_at")
         if status is not None:
             where &= equals("status", status)
         question = items_of(workspace_id=workspace_id)
-        page = await self._table.query(question, limit=limit, cursor=place.cursor, where=where)
-        found = page.items if place.old is None else await self._legacy.without_old_rows(page.items)
-        return found, place.following(page.cursor)
+        page = await self._table.query(question, limit=limit, cursor=position.cursor, where=where)
+        found = page.items if position.old is None else await self._legacy.without_old_rows(page.items)
+        return found, position.next_cursor(page.cursor)
 
     async def _get(self, workspace_id: WorkspaceId, item_id: ItemId) -> Item:
         """The item from where it stands now; NotFound if it is nowhere, or deleted."""
@@ -183,9 +183,9 @@ class Items:
             raise NotFound
         return item
 
-    async def _replace(self, seat: Seat, seen: Item, write: Put[Item]) -> None:
+    async def _replace(self, acting: ActingMember, seen: Item, write: Put[Item]) -> None:
         try:
-            await self._table.write(write, seat.still(), pattern=change_item)
+            await self._table.write(write, acting.still(), pattern=change_item)
         except ConditionFailed as failed:
             if failed.at(_ITEM):
                 current = await self._get(seen.workspace_id, seen.item_id)

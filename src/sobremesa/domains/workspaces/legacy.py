@@ -46,18 +46,18 @@ _MILLISECONDS_FROM = 10**11
 """From here on a number is a time in milliseconds, below in seconds."""
 
 
-class Place(NamedTuple):
+class ListPosition(NamedTuple):
     """Where a list goes on: in which part, and whether there is an old part at all."""
 
     part: Literal["new", "old"]
     cursor: str | None
     old: Migration | None
 
-    def following(self, cursor: str | None) -> str | None:
+    def next_cursor(self, cursor: str | None) -> str | None:
         """The cursor of the page after, in the first part."""
         return cursor if cursor is None or self.old is None else _NEW + cursor
 
-    def turn(self) -> str:
+    def start_of_old(self) -> str:
         """The cursor of the second part's beginning."""
         return _OLD
 
@@ -69,15 +69,15 @@ class Legacy:
         self._table = table
         self._phases = phases
 
-    async def place(self, workspace_id: WorkspaceId, cursor: str | None) -> Place:
+    async def position(self, workspace_id: WorkspaceId, cursor: str | None) -> ListPosition:
         """Where a list begins or goes on; one that began with both kinds of row ends with both."""
         plan = await self._plan(workspace_id)
         if cursor is None or not cursor.startswith((_NEW, _OLD)):
-            return Place("new", cursor, plan if cursor is None and plan and plan.phase in DUAL else None)
+            return ListPosition("new", cursor, plan if cursor is None and plan and plan.phase in DUAL else None)
         if plan is None:
             raise BadCursor("this cursor belongs to another list")
         inner = cursor[len(_NEW) :] or None
-        return Place("new" if cursor.startswith(_NEW) else "old", inner, plan)
+        return ListPosition("new" if cursor.startswith(_NEW) else "old", inner, plan)
 
     # Items
 
@@ -96,12 +96,12 @@ class Legacy:
         there = {old.hash for old in found if old is not None}
         return [item for item in items if item.legacy_hash not in there]
 
-    async def page(self, place: Place, limit: int) -> tuple[list[Item], str | None]:
+    async def page(self, position: ListPosition, limit: int) -> tuple[list[Item], str | None]:
         """Some of the old rows, each as its new row if there is one."""
-        assert place.old is not None  # noqa: S101 - told to the type checker
-        workspace_id = WorkspaceId(place.old.options[WORKSPACE])
-        cursor = place.cursor if place.part == "old" else None
-        rows = await self._table.raw.query(place.old.options[ALL_ITEMS], index=gsi1, limit=limit, cursor=cursor)
+        assert position.old is not None  # noqa: S101 - told to the type checker
+        workspace_id = WorkspaceId(position.old.options[WORKSPACE])
+        cursor = position.cursor if position.part == "old" else None
+        rows = await self._table.raw.query(position.old.options[ALL_ITEMS], index=gsi1, limit=limit, cursor=cursor)
         olds = [old for row in rows.items if (old := self._table.as_entity(row, LegacyItem)) is not None]
         ids = [item_id_of(workspace_id, old.hash) for old in olds]
         news = await self._table.get_many(
@@ -126,10 +126,10 @@ class Legacy:
         there = await self._table.get_many(keys, consistent=True)
         return [setting for setting, old in zip(settings, there, strict=True) if old is None]
 
-    async def old_settings(self, place: Place) -> list[Setting]:
+    async def old_settings(self, position: ListPosition) -> list[Setting]:
         """All settings of old rows, each as its new row if there is one."""
-        assert place.old is not None  # noqa: S101 - told to the type checker
-        workspace_id = WorkspaceId(place.old.options[WORKSPACE])
+        assert position.old is not None  # noqa: S101 - told to the type checker
+        workspace_id = WorkspaceId(position.old.options[WORKSPACE])
         olds = await self._settings(workspace_id)
         keys = [setting_by_name(workspace_id=workspace_id, name=old.name) for old in olds]
         news = await self._table.get_many(keys, consistent=True)

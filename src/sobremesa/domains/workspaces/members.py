@@ -41,8 +41,8 @@ from sobremesa.table.errors import ConditionFailed
 MAX_MEMBERS = 90
 """How many people a workspace has: all of them leave it in the one transaction that deletes it."""
 
-_PLACE, _HEAD = 0, 1
-"""Places among the operations of a change."""
+_HEAD = 1
+"""The position of the workspace's row among the operations of a change."""
 
 
 class Members:
@@ -57,37 +57,37 @@ class Members:
         self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Member], str | None]:
         """Who is in a workspace that one is in."""
-        await self._access.enter(actor, workspace_id)
+        await self._access.require_member(actor, workspace_id)
         page = await self._table.query(members_of(workspace_id=workspace_id), limit=limit, cursor=cursor)
         return page.items, page.cursor
 
     async def get(self, actor: Actor, workspace_id: WorkspaceId, user_id: UserId) -> Member:
         """Somebody in a workspace that one is in."""
-        await self._access.enter(actor, workspace_id)
+        await self._access.require_member(actor, workspace_id)
         return await self._get(workspace_id, user_id)
 
     async def change_role(self, actor: Actor, workspace_id: WorkspaceId, user_id: UserId, *, role: Role) -> Member:
         """Give a member another role. There may be several owners, and there is always one."""
-        seat = await self._access.enter(actor, workspace_id, "manage_roles")
+        acting = await self._access.require_member(actor, workspace_id, "manage_roles")
         await self.counted(workspace_id)
-        place = await self._get(workspace_id, user_id)
-        if place.role == role:
-            return place
+        member = await self._get(workspace_id, user_id)
+        if member.role == role:
+            return member
 
-        more = (role == "owner") - (place.role == "owner")
+        more = (role == "owner") - (member.role == "owner")
         operations: list[Operation] = [
-            Update(place.own_key(), set_to(role=role), when=has_role(place.role)),
+            Update(member.own_key(), set_to(role=role), when=has_role(member.role)),
             Update(
                 workspace_by_id(workspace_id=workspace_id),
                 add(owners=more),
                 when=absent_or_null("deleted_at") if more >= 0 else greater("owners", 1),
             ),
             self._audit.entry(
-                workspace_id, actor, "member.role", target=user_id, details={"from": place.role, "to": role}
+                workspace_id, actor, "member.role", target=user_id, details={"from": member.role, "to": role}
             ),
         ]
         if user_id != actor.user_id:
-            operations.append(seat.still())
+            operations.append(acting.still())
         try:
             await self._table.write(*operations, pattern=change_role)
         except ConditionFailed as failed:
@@ -98,33 +98,33 @@ class Members:
     async def remove(self, actor: Actor, workspace_id: WorkspaceId, user_id: UserId) -> None:
         """Leave, or take somebody of a lower role out of the workspace; owners may do it to each other."""
         if user_id == actor.user_id:
-            seat = await self._access.enter(actor, workspace_id)
+            acting = await self._access.require_member(actor, workspace_id)
             await self.counted(workspace_id)
-            await self._take_out(seat.place)
+            await self._take_out(acting.member)
             return
-        seat = await self._access.enter(actor, workspace_id, "remove_members")
+        acting = await self._access.require_member(actor, workspace_id, "remove_members")
         await self.counted(workspace_id)
-        place = await self._get(workspace_id, user_id)
-        if not may_remove(seat.role, place.role):
+        member = await self._get(workspace_id, user_id)
+        if not may_remove(acting.role, member.role):
             raise RankTooLow
 
         audit = self._audit.entry(workspace_id, actor, "member.remove", target=user_id)
-        await self._take_out(place, seat.still(), audit)
+        await self._take_out(member, acting.still(), audit)
 
-    async def hand_over_and_leave(self, place: Member) -> bool:
+    async def hand_over_and_leave(self, member: Member) -> bool:
         """Take out somebody who is going for good; if they were the only owner, the longest-standing one follows.
 
         False if there is nobody else: the workspace then goes as a whole.
         """
-        workspace = await self.counted(place.workspace_id)
-        if workspace is not None and place.role == "owner" and (workspace.owners or 0) <= 1:
-            everybody = [each async for each in self._table.every(members_of(workspace_id=place.workspace_id))]
-            others = [other for other in everybody if other.user_id != place.user_id]
+        workspace = await self.counted(member.workspace_id)
+        if workspace is not None and member.role == "owner" and (workspace.owners or 0) <= 1:
+            everybody = [each async for each in self._table.every(members_of(workspace_id=member.workspace_id))]
+            others = [other for other in everybody if other.user_id != member.user_id]
             if not others:
                 return False
             heir = min(others, key=lambda other: (other.role != "admin", other.joined_at, other.user_id))
             await self._raise_to_owner(heir)
-        await self._take_out(place)
+        await self._take_out(member)
         return True
 
     async def counted(self, workspace_id: WorkspaceId) -> Workspace | None:
@@ -140,14 +140,14 @@ class Members:
 
     async def numbering(self, workspace: Workspace) -> list[Operation]:
         """What gives another writer's workspace its numbers, and an owner if it has none."""
-        places = [place async for place in self._table.every(members_of(workspace_id=workspace.workspace_id))]
-        owners = sum(place.role == "owner" for place in places)
+        members = [member async for member in self._table.every(members_of(workspace_id=workspace.workspace_id))]
+        owners = sum(member.role == "owner" for member in members)
         operations: list[Operation] = []
-        if not owners and places:
-            heir = min(places, key=lambda place: (place.user_id != workspace.created_by, place.joined_at))
+        if not owners and members:
+            heir = min(members, key=lambda member: (member.user_id != workspace.created_by, member.joined_at))
             operations.append(Update(heir.own_key(), set_to(role="owner"), when=has_role(heir.role)))
             owners = 1
-        counts = set_to(members=len(places), owners=owners)
+        counts = set_to(members=len(members), owners=owners)
         return [Update(workspace.own_key(), counts, when=absent_or_null("members")), *operations]
 
     async def at_most(self, workspace_id: WorkspaceId, most: int, *, last: UserId) -> list[Member]:
@@ -155,29 +155,29 @@ class Members:
 
         Only another writer's workspace has more: those above are taken out before, and who deletes it is not of them.
         """
-        places = [place async for place in self._table.every(members_of(workspace_id=workspace_id))]
-        places.sort(key=lambda place: place.user_id == last)
-        while len(places) > most:
-            await self._take_out(places.pop(0), even_the_last_owner=True)
-        return places
+        members = [member async for member in self._table.every(members_of(workspace_id=workspace_id))]
+        members.sort(key=lambda member: member.user_id == last)
+        while len(members) > most:
+            await self._take_out(members.pop(0), even_the_last_owner=True)
+        return members
 
     # Inside
 
     async def _get(self, workspace_id: WorkspaceId, user_id: UserId) -> Member:
-        place = await self._table.get(membership(workspace_id=workspace_id, user_id=user_id))
-        if place is None:
+        member = await self._table.get(membership(workspace_id=workspace_id, user_id=user_id))
+        if member is None:
             raise NotFound
-        return place
+        return member
 
-    async def _take_out(self, place: Member, *more: Operation, even_the_last_owner: bool = False) -> None:
+    async def _take_out(self, member: Member, *more: Operation, even_the_last_owner: bool = False) -> None:
         """One person less; the last owner stays."""
-        is_owner = place.role == "owner"
+        is_owner = member.role == "owner"
         guarded = is_owner and not even_the_last_owner
         try:
             await self._table.write(
-                Delete(place.own_key(), when=has_role(place.role)),
+                Delete(member.own_key(), when=has_role(member.role)),
                 Update(
-                    workspace_by_id(workspace_id=place.workspace_id),
+                    workspace_by_id(workspace_id=member.workspace_id),
                     add(members=-1, owners=-1 if is_owner else 0),
                     when=greater("owners", 1) if guarded else absent_or_null("deleted_at"),
                 ),

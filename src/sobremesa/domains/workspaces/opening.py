@@ -16,8 +16,8 @@ from sobremesa.domains.workspaces.items import Items
 from sobremesa.domains.workspaces.legacy import NAME as LEGACY_ROWS
 from sobremesa.domains.workspaces.legacy import Legacy
 from sobremesa.domains.workspaces.members import Members
-from sobremesa.domains.workspaces.options import WorkspaceSettings
 from sobremesa.domains.workspaces.service import Workspaces
+from sobremesa.domains.workspaces.settings import WorkspaceSettings
 from sobremesa.table import Table
 from sobremesa.work.idempotency import Idempotency
 from sobremesa.work.jobs import Jobs
@@ -29,7 +29,7 @@ class Opened(NamedTuple):
 
     workspaces: Workspaces
     members: Members
-    invitations: WorkspaceInvites
+    invites: WorkspaceInvites
     items: Items
     settings: WorkspaceSettings
     cleanup: Cleanup

@@ -23,9 +23,9 @@ async def _check(table: Table, row: Workspace) -> Found | None:
     if workspace is None or workspace.members is None or workspace.deleted_at is not None:
         return None
     question = members_of(workspace_id=row.workspace_id)
-    places = [place async for place in table.every(question, consistent=True)]
+    members = [member async for member in table.every(question, consistent=True)]
     stored = {"members": workspace.members, "owners": workspace.owners}
-    true = {"members": len(places), "owners": sum(place.role == "owner" for place in places)}
+    true = {"members": len(members), "owners": sum(member.role == "owner" for member in members)}
     drift = [Drift(name, stored[name], number) for name, number in true.items() if stored[name] != number]
     if not drift:
         return None

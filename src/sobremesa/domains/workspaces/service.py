@@ -26,7 +26,7 @@ from sobremesa.domains.workspaces.entities import (
     workspaces_of,
 )
 from sobremesa.domains.workspaces.errors import ChangedMeanwhile
-from sobremesa.domains.workspaces.legacy import Legacy, Place
+from sobremesa.domains.workspaces.legacy import Legacy, ListPosition
 from sobremesa.domains.workspaces.members import MAX_MEMBERS, Members
 from sobremesa.domains.workspaces.rights import Role
 from sobremesa.table import Check, Create, Delete, Table, Update, absent_or_null, equals, set_to
@@ -114,17 +114,17 @@ class Workspaces:
 
     async def get(self, actor: Actor, workspace_id: WorkspaceId) -> WorkspaceWithRole:
         """A workspace that one is in, without what is in it."""
-        seat = await self._access.enter(actor, workspace_id)
+        acting = await self._access.require_member(actor, workspace_id)
         workspace = await self._table.get(workspace_by_id(workspace_id=workspace_id))
         if workspace is None:
             raise NotFound
-        return WorkspaceWithRole(workspace, seat.role)
+        return WorkspaceWithRole(workspace, acting.role)
 
     async def list_audit(
         self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
     ) -> AuditPage:
         """What privileged people did in a workspace, the newest first: for its admins and owners."""
-        await self._access.enter(actor, workspace_id, "see_audit")
+        await self._access.require_member(actor, workspace_id, "see_audit")
         workspace = await self._table.get(workspace_by_id(workspace_id=workspace_id))
         if workspace is None:
             raise NotFound
@@ -133,17 +133,17 @@ class Workspaces:
     async def list_workspaces(
         self, actor: Actor, *, limit: int, cursor: str | None = None
     ) -> tuple[list[WorkspaceWithRole], str | None]:
-        """The workspaces that one is in. The index only lists: each place is looked at where it stands."""
+        """Return a page of the actor's workspaces. The index may be stale: the table decides."""
         page = await self._table.query(workspaces_of(user_id=actor.user_id), limit=limit, cursor=cursor)
         listed = [row.workspace_id for row in page.items if isinstance(row, Member)]
         heads = await self._table.get_many([workspace_by_id(workspace_id=each) for each in listed], consistent=True)
-        places = await self._table.get_many(
+        members = await self._table.get_many(
             [membership(workspace_id=each, user_id=actor.user_id) for each in listed], consistent=True
         )
         found = [
-            WorkspaceWithRole(head, place.role)
-            for head, place in zip(heads, places, strict=True)
-            if head is not None and place is not None
+            WorkspaceWithRole(head, member.role)
+            for head, member in zip(heads, members, strict=True)
+            if head is not None and member is not None
         ]
         return found, page.cursor
 
@@ -151,22 +151,22 @@ class Workspaces:
         self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
     ) -> Aggregate:
         """A workspace with its members, items and settings: one query, as long as it fits into a page."""
-        await self._access.enter(actor, workspace_id)
-        place = await self._legacy.place(workspace_id, cursor)
+        await self._access.require_member(actor, workspace_id)
+        position = await self._legacy.position(workspace_id, cursor)
 
         found = Aggregate(None, [], [], [], None)
-        if place.part == "new":
-            found = await self._page(workspace_id, place, limit)
+        if position.part == "new":
+            found = await self._page(workspace_id, position, limit)
         left = limit - len(found.members) - len(found.items) - len(found.settings)
-        if place.old is None or found.cursor is not None:
+        if position.old is None or found.cursor is not None:
             return found
-        if place.part == "new" and left <= 0:
-            return found._replace(cursor=place.turn())
-        return await self._with_old(found, place, max(left, 1))
+        if position.part == "new" and left <= 0:
+            return found._replace(cursor=position.start_of_old())
+        return await self._with_old(found, position, max(left, 1))
 
     async def rename(self, actor: Actor, workspace_id: WorkspaceId, *, name: str) -> WorkspaceWithRole:
         """Give a workspace another name."""
-        seat = await self._access.enter(actor, workspace_id, "configure")
+        acting = await self._access.require_member(actor, workspace_id, "configure")
 
         try:
             await self._table.write(
@@ -175,7 +175,7 @@ class Workspaces:
                     set_to(name=name, updated_at=self._clock.now()),
                     when=absent_or_null("deleted_at"),
                 ),
-                seat.still(),
+                acting.still(),
                 self._audit.entry(workspace_id, actor, "workspace.rename"),
                 pattern=change_workspace,
             )
@@ -186,10 +186,10 @@ class Workspaces:
 
     async def delete(self, actor: Actor, workspace_id: WorkspaceId) -> None:
         """Delete a workspace: nobody is in it any more at once, its other rows are taken away by a job."""
-        await self._access.enter(actor, workspace_id, "delete")
+        await self._access.require_member(actor, workspace_id, "delete")
         await self._members.counted(workspace_id)
 
-        places = await self._members.at_most(workspace_id, MAX_MEMBERS, last=actor.user_id)
+        members = await self._members.at_most(workspace_id, MAX_MEMBERS, last=actor.user_id)
         gone = set_to(deleted_at=self._clock.now(), members=0, owners=0)
         try:
             await self._table.write(
@@ -197,9 +197,9 @@ class Workspaces:
                 Update(
                     workspace_by_id(workspace_id=workspace_id),
                     gone,
-                    when=absent_or_null("deleted_at") & equals("members", len(places)),
+                    when=absent_or_null("deleted_at") & equals("members", len(members)),
                 ),
-                *(Delete(place.own_key()) for place in places),
+                *(Delete(member.own_key()) for member in members),
                 self._jobs.new(CLEAN_WORKSPACE, workspace_id),
                 self._audit.entry(workspace_id, actor, "workspace.delete"),
                 pattern=delete_workspace,
@@ -210,11 +210,11 @@ class Workspaces:
 
     # Inside
 
-    async def _page(self, workspace_id: WorkspaceId, place: Place, limit: int) -> Aggregate:
-        page = await self._table.query(everything_in(workspace_id=workspace_id), limit=limit, cursor=place.cursor)
+    async def _page(self, workspace_id: WorkspaceId, position: ListPosition, limit: int) -> Aggregate:
+        page = await self._table.query(everything_in(workspace_id=workspace_id), limit=limit, cursor=position.cursor)
         items = [row for row in page.items if isinstance(row, Item) and row.deleted_at is None]
         settings = [row for row in page.items if isinstance(row, Setting)]
-        if place.old is not None:
+        if position.old is not None:
             items = await self._legacy.without_old_rows(items)
             settings = await self._legacy.without_old_settings(settings)
         return Aggregate(
@@ -222,12 +222,12 @@ class Workspaces:
             [row for row in page.items if isinstance(row, Member)],
             items,
             settings,
-            place.following(page.cursor),
+            position.next_cursor(page.cursor),
         )
 
-    async def _with_old(self, found: Aggregate, place: Place, limit: int) -> Aggregate:
+    async def _with_old(self, found: Aggregate, position: ListPosition, limit: int) -> Aggregate:
         """The same, and some of what has old rows; the settings with the first of them."""
-        items, cursor = await self._legacy.page(place, limit)
-        is_first = place.part == "new" or place.cursor is None
-        settings = await self._legacy.old_settings(place) if is_first else []
+        items, cursor = await self._legacy.page(position, limit)
+        is_first = position.part == "new" or position.cursor is None
+        settings = await self._legacy.old_settings(position) if is_first else []
         return found._replace(items=[*found.items, *items], settings=[*found.settings, *settings], cursor=cursor)

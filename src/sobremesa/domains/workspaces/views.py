@@ -129,8 +129,8 @@ def target_view(found: Invitation) -> WorkspaceTarget:
 
 
 def joined_view(joined: Joined) -> JoinedWorkspace:
-    workspace, place = joined
-    return JoinedWorkspace(workspace.workspace_id, workspace_view(workspace), place.role, place.joined_at)
+    workspace, member = joined
+    return JoinedWorkspace(workspace.workspace_id, workspace_view(workspace), member.role, member.joined_at)
 
 
 def item_view(item: Item) -> ItemView:
@@ -170,9 +170,9 @@ def everything_view(found: Aggregate, profiles: dict[UserId, PublicProfile]) -> 
     )
 
 
-def member_view(place: Member, profile: PublicProfile) -> WorkspaceMemberView:
+def member_view(member: Member, profile: PublicProfile) -> WorkspaceMemberView:
     return WorkspaceMemberView(
-        place.user_id, profile.username, profile.avatar_url, place.workspace_id, place.role, place.joined_at
+        member.user_id, profile.username, profile.avatar_url, member.workspace_id, member.role, member.joined_at
     )
 
 

@@ -42,7 +42,7 @@ class WorkspaceSettings:
         self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Setting], str | None]:
         """The settings of a workspace that one is in, by name."""
-        await self._access.enter(actor, workspace_id)
+        await self._access.require_member(actor, workspace_id)
         question = settings_of(workspace_id=workspace_id)
         old = await self._legacy.settings_of(workspace_id)
         after = self._legacy.name_of(cursor)
@@ -58,7 +58,7 @@ class WorkspaceSettings:
 
     async def get(self, actor: Actor, workspace_id: WorkspaceId, name: SettingName) -> Setting:
         """One setting; NotFound if it has no value."""
-        await self._access.enter(actor, workspace_id)
+        await self._access.require_member(actor, workspace_id)
         setting = await self._table.get(setting_by_name(workspace_id=workspace_id, name=name))
         if setting is None:
             setting = await self._legacy.find_setting(workspace_id, name)
@@ -68,13 +68,13 @@ class WorkspaceSettings:
 
     async def put(self, actor: Actor, workspace_id: WorkspaceId, name: SettingName, value: Any) -> Setting:
         """Give a setting a value; WrongSetting if it does not fit the type that the application registered."""
-        seat = await self._access.enter(actor, workspace_id, "configure")
+        acting = await self._access.require_member(actor, workspace_id, "configure")
         self._check(name, value)
 
         now = self._clock.now()
         setting = Setting(workspace_id=workspace_id, name=name, value=value, updated_by=actor.user_id, updated_at=now)
         try:
-            await self._table.write(Put(setting), seat.still(), pattern=set_setting)
+            await self._table.write(Put(setting), acting.still(), pattern=set_setting)
         except ConditionFailed:
             raise ChangedMeanwhile from None
 

@@ -28,7 +28,7 @@ async def uses(team: Team, code: InviteCode) -> int:
 
 
 async def test_an_invite_for_k_admits_exactly_k(team: Team) -> None:
-    invite = await team.app.invitations.create(team.admin, team.workspace_id, max_uses=5)
+    invite = await team.app.workspace_invites.create(team.admin, team.workspace_id, max_uses=5)
     people = await known(team.app, *(f"guest{number}" for number in range(60)))
 
     outcomes = await asyncio.gather(
@@ -44,7 +44,7 @@ async def test_an_invite_for_k_admits_exactly_k(team: Team) -> None:
 
 
 async def test_many_clicks_of_one_person_burn_one_use(team: Team) -> None:
-    invite = await team.app.invitations.create(team.owner, team.workspace_id, max_uses=5)
+    invite = await team.app.workspace_invites.create(team.owner, team.workspace_id, max_uses=5)
     [guest] = await known(team.app, "guest")
 
     outcomes = await asyncio.gather(
@@ -60,7 +60,7 @@ async def test_one_door_redeems_codes_of_servers_and_of_workspaces(team: Team) -
     app, guest = team.app, person("guest")
     server = await app.communities.create_server(team.owner, name="The long table")
     to_server = await app.membership.create_invite(team.owner, server.server_id)
-    to_workspace = await app.invitations.create(team.owner, team.workspace_id)
+    to_workspace = await app.workspace_invites.create(team.owner, team.workspace_id)
 
     into_server = await app.invites.redeem(guest, to_server.code)
     into_workspace = await app.invites.redeem(guest, to_workspace.code)
@@ -68,14 +68,16 @@ async def test_one_door_redeems_codes_of_servers_and_of_workspaces(team: Team) -
     assert isinstance(into_server, Redeemed)
     assert into_server.server.server_id == server.server_id
     assert isinstance(into_workspace, Joined)
-    assert (into_workspace.workspace.workspace_id, into_workspace.place.role) == (team.workspace_id, "member")
+    assert (into_workspace.workspace.workspace_id, into_workspace.member.role) == (team.workspace_id, "member")
 
 
 async def test_an_invite_ends_with_its_time_and_when_it_is_revoked(team: Team, clock: Ahead) -> None:
     app, guest = team.app, person("guest")
-    short = await app.invitations.create(team.owner, team.workspace_id, expires_in_seconds=60)
-    revoked = await app.invitations.create(team.owner, team.workspace_id)
-    assert {each.code for each in (await app.invitations.list_invites(team.admin, team.workspace_id, limit=9))[0]} == {
+    short = await app.workspace_invites.create(team.owner, team.workspace_id, expires_in_seconds=60)
+    revoked = await app.workspace_invites.create(team.owner, team.workspace_id)
+    assert {
+        each.code for each in (await app.workspace_invites.list_invites(team.admin, team.workspace_id, limit=9))[0]
+    } == {
         short.code,
         revoked.code,
     }
@@ -89,19 +91,19 @@ async def test_an_invite_ends_with_its_time_and_when_it_is_revoked(team: Team, c
                 await attempt
     with pytest.raises(NotFound):
         await app.invites.revoke(team.admin, revoked.code)
-    assert (await app.invitations.list_invites(team.owner, team.workspace_id, limit=9))[0] == []
+    assert (await app.workspace_invites.list_invites(team.owner, team.workspace_id, limit=9))[0] == []
 
 
 async def test_members_make_no_invites_and_strangers_revoke_none(team: Team) -> None:
     with pytest.raises(Forbidden):
-        await team.app.invitations.create(team.member, team.workspace_id)
-    invite = await team.app.invitations.create(team.owner, team.workspace_id)
+        await team.app.workspace_invites.create(team.member, team.workspace_id)
+    invite = await team.app.workspace_invites.create(team.owner, team.workspace_id)
     with pytest.raises(Forbidden):
         await team.app.invites.revoke(team.member, invite.code)
     with pytest.raises(NotFound):
         await team.app.invites.revoke(team.stranger, invite.code)
-    made = await team.app.invitations.create(team.owner, team.workspace_id, key="k")
-    assert (await team.app.invitations.create(team.owner, team.workspace_id, key="k")).code == made.code
+    made = await team.app.workspace_invites.create(team.owner, team.workspace_id, key="k")
+    assert (await team.app.workspace_invites.create(team.owner, team.workspace_id, key="k")).code == made.code
 
 
 @pytest.mark.parametrize("uses", [{}, {"uses": None}], ids=["absent", "null"])
@@ -122,7 +124,7 @@ async def test_an_invite_of_another_writer_without_a_count_is_counted_from_zero(
 
 
 async def test_revoking_an_invite_is_noted_in_the_audit_log(team: Team) -> None:
-    invite = await team.app.invitations.create(team.owner, team.workspace_id)
+    invite = await team.app.workspace_invites.create(team.owner, team.workspace_id)
 
     await team.app.invites.revoke(team.admin, invite.code)
 
@@ -132,7 +134,7 @@ async def test_revoking_an_invite_is_noted_in_the_audit_log(team: Team) -> None:
 
 async def test_an_invite_ends_with_the_membership_of_its_creator(team: Team) -> None:
     app, guest = team.app, person("guest")
-    invite = await app.invitations.create(team.admin, team.workspace_id)
+    invite = await app.workspace_invites.create(team.admin, team.workspace_id)
     with pytest.raises(AlreadyMember):
         await app.invites.redeem(team.admin, invite.code)
 
@@ -145,4 +147,4 @@ async def test_an_invite_ends_with_the_membership_of_its_creator(team: Team) -> 
     ):
         with pytest.raises(NotFound):
             await attempt
-    assert (await app.invitations.list_invites(team.owner, team.workspace_id, limit=9))[0] == []
+    assert (await app.workspace_invites.list_invites(team.owner, team.workspace_id, limit=9))[0] == []
