@@ -16,7 +16,7 @@ from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.communities.access import Access
-from sobremesa.rooms.judging import CLEAR, Said, Verdict
+from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.views import FlagsView
 from sobremesa.table import measure
@@ -26,26 +26,26 @@ NASTY = Verdict("blocked", ["insults"], 1)
 DOUBTFUL = Verdict("flagged", ["shouting"])
 
 
-async def raises(said: Said) -> Any:
+async def raises(content: JudgedContent) -> Any:
     raise RuntimeError("no service today")
 
 
-async def hangs(said: Said) -> Any:
+async def hangs(content: JudgedContent) -> Any:
     await asyncio.Event().wait()
 
 
-async def is_cancelled(said: Said) -> Any:
+async def is_cancelled(content: JudgedContent) -> Any:
     raise asyncio.CancelledError
 
 
-def gives(value: Any) -> Callable[[Said], Awaitable[Any]]:
-    async def answer(said: Said) -> Any:
+def gives(value: Any) -> Callable[[JudgedContent], Awaitable[Any]]:
+    async def answer(content: JudgedContent) -> Any:
         return value
 
     return answer
 
 
-FAULTS: dict[str, Callable[[Said], Awaitable[Any]]] = {
+FAULTS: dict[str, Callable[[JudgedContent], Awaitable[Any]]] = {
     "raises": raises,
     "hangs": hangs,
     "is cancelled": is_cancelled,
@@ -78,7 +78,7 @@ async def test_a_message_is_written_and_flagged_whatever_the_judge_does_wrong(
 async def test_a_judge_that_does_not_want_to_stop_is_not_waited_for(town: Town, judge: Script) -> None:
     may_stop, stopped = asyncio.Event(), asyncio.Event()
 
-    async def stubborn(said: Said) -> Any:
+    async def stubborn(content: JudgedContent) -> Any:
         while not may_stop.is_set():
             try:
                 await may_stop.wait()
@@ -99,7 +99,7 @@ async def test_a_judge_that_does_not_want_to_stop_is_not_waited_for(town: Town, 
 async def test_a_sender_who_goes_away_takes_the_judge_along(town: Town, judge: Script) -> None:
     began, ended = asyncio.Event(), asyncio.Event()
 
-    async def thinks(said: Said) -> Any:
+    async def thinks(content: JudgedContent) -> Any:
         began.set()
         try:
             await asyncio.Event().wait()
@@ -140,7 +140,7 @@ async def test_the_judge_is_told_what_is_said_where_and_by_whom(town: Town, judg
     sent = await town.app.channels.send(town.member, town.channel_id, draft)
 
     assert judge.asked == [
-        Said(
+        JudgedContent(
             room_kind="channel",
             room_id=town.channel_id,
             author_id=town.member.user_id,
@@ -207,8 +207,8 @@ async def test_a_judge_costs_another_look_at_who_speaks_and_a_case_its_row(town:
 
 
 async def test_who_is_removed_while_the_judge_thinks_says_nothing_more(town: Town, judge: Script) -> None:
-    async def slow(said: Said) -> Verdict:
-        await town.app.membership.remove(town.owner, town.server_id, said.author_id)
+    async def slow(content: JudgedContent) -> Verdict:
+        await town.app.membership.remove(town.owner, town.server_id, content.author_id)
         return CLEAR
 
     before = await town.say(town.moderator, "hello")

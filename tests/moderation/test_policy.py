@@ -29,7 +29,7 @@ from sobremesa.core.ids import RoomId
 from sobremesa.core.settings import BadSetting, Settings
 from sobremesa.domains.moderation.folding import fold
 from sobremesa.domains.moderation.policy import MAX_AT_ONCE, Policy, PolicyFile, PolicyJudge, default_policy
-from sobremesa.rooms.judging import CLEAR, Said, Verdict
+from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 from sobremesa.rooms.views import FlagsView
 from test_docs import python_blocks
 
@@ -41,8 +41,10 @@ NAMED = Verdict("blocked", ["known spam"])
 ELSEWHERE = Verdict("flagged", ["links to elsewhere"])
 
 
-def said(content: str, mentions: int = 0) -> Said:
-    return Said(room_kind="channel", room_id=RoomId("r"), author_id=UserId("u"), content=content, mentions=mentions)
+def content_of(content: str, mentions: int = 0) -> JudgedContent:
+    return JudgedContent(
+        room_kind="channel", room_id=RoomId("r"), author_id=UserId("u"), content=content, mentions=mentions
+    )
 
 
 POLICY = Policy.parse(EXAMPLE, "policy.toml")
@@ -58,14 +60,14 @@ POLICY = Policy.parse(EXAMPLE, "policy.toml")
     ],
 )  # fmt: skip
 def test_a_listed_word_is_found_however_it_is_written(text: str) -> None:
-    assert POLICY.judge(said(text)) == INSULT
+    assert POLICY.judge(content_of(text)) == INSULT
 
 
 @pytest.mark.parametrize(
     "text", ["hello", "donkeys", "monkey", "adonkey", "silly", "goose silly", "silly old goose", "don key", "", "🙂"]
 )
 def test_other_words_pass(text: str) -> None:
-    assert POLICY.judge(said(text)) == CLEAR
+    assert POLICY.judge(content_of(text)) == CLEAR
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,7 @@ def test_other_words_pass(text: str) -> None:
 def test_words_of_many_scripts(word: str, text: str, found: bool) -> None:
     policy = Policy.parse(f'[[words]]\nhint = "h"\nwords = ["{word}"]', "policy.toml")
 
-    assert policy.judge(said(text)) == (Verdict("flagged", ["h"]) if found else CLEAR)
+    assert policy.judge(content_of(text)) == (Verdict("flagged", ["h"]) if found else CLEAR)
 
 
 def test_a_word_of_several_rules_breaks_all_of_them() -> None:
@@ -96,13 +98,13 @@ def test_a_word_of_several_rules_breaks_all_of_them() -> None:
     two = '[[words]]\nhint = "two"\nwords = ["X"]\naction = "block"\n'
     policy = Policy.parse(one + two, "policy.toml")
 
-    assert policy.judge(said("x")) == Verdict("blocked", ["one", "two"], 2)
+    assert policy.judge(content_of("x")) == Verdict("blocked", ["one", "two"], 2)
 
 
 def test_everything_that_is_broken_is_told() -> None:
     text = "you donkey, 🍑 on https://spam.example"
 
-    assert POLICY.judge(said(text, mentions=11)) == Verdict(
+    assert POLICY.judge(content_of(text, mentions=11)) == Verdict(
         "blocked", ["insults", "not for everybody", "known spam", "links to elsewhere", "names many people"], 1
     )
 
@@ -135,23 +137,23 @@ def test_everything_that_is_broken_is_told() -> None:
     ],
 )
 def test_links_lead_where_they_lead(text: str, verdict: Verdict) -> None:
-    assert POLICY.judge(said(text)) == verdict
+    assert POLICY.judge(content_of(text)) == verdict
 
 
 def test_so_many_links_and_no_more() -> None:
     five = "https://our-shop.example/x " * 5
 
-    assert POLICY.judge(said(five)) == CLEAR
-    assert POLICY.judge(said(five + "www.our-shop.example")) == Verdict("flagged", ["many links"])
+    assert POLICY.judge(content_of(five)) == CLEAR
+    assert POLICY.judge(content_of(five + "www.our-shop.example")) == Verdict("flagged", ["many links"])
 
 
 def test_so_many_mentions_and_no_more() -> None:
-    assert POLICY.judge(said("hello", mentions=10)) == CLEAR
-    assert POLICY.judge(said("hello", mentions=11)) == Verdict("flagged", ["names many people"])
+    assert POLICY.judge(content_of("hello", mentions=10)) == CLEAR
+    assert POLICY.judge(content_of("hello", mentions=11)) == Verdict("flagged", ["names many people"])
 
 
 def test_an_empty_policy_finds_nothing() -> None:
-    assert Policy.parse("", "policy.toml").judge(said("donkey https://spam.example", 99)) == CLEAR
+    assert Policy.parse("", "policy.toml").judge(content_of("donkey https://spam.example", 99)) == CLEAR
 
 
 # However it is written
@@ -180,7 +182,7 @@ def test_no_other_case_accent_or_width_lets_a_listed_word_pass(
     written = unicodedata.normalize(form, written)  # type: ignore[arg-type]
 
     for text in (written, f"well, {written}!", f"{written}🙂{written}"):
-        assert policy.judge(said(text)) != CLEAR, ascii(text)
+        assert policy.judge(content_of(text)) != CLEAR, ascii(text)
 
 
 @given(
@@ -191,7 +193,7 @@ def test_single_letters_in_a_row_do_not_let_a_listed_word_pass(
 ) -> None:
     policy = Policy.parse(f'[[words]]\nhint = "h"\nwords = ["{word}"]', "policy.toml")
 
-    assert policy.judge(said(f"you {between.join(case(word))}!")) != CLEAR
+    assert policy.judge(content_of(f"you {between.join(case(word))}!")) != CLEAR
 
 
 def test_case_and_form_of_no_letter_matter() -> None:
@@ -232,10 +234,10 @@ HARD = {
 def test_the_time_of_hard_characters_grows_with_their_number_only(name: str) -> None:
     words = ", ".join(f'"{word}"' for word in ["a" * 150 + "b", *(f"word{number}" for number in range(2000))])
     policy = Policy.parse(f'{EXAMPLE}\n[[words]]\nhint = "long"\nwords = [{words}]', "policy.toml")
-    whole, quarter = said(HARD[name]), said(HARD[name][:1000])
+    whole, quarter = content_of(HARD[name]), content_of(HARD[name][:1000])
     policy.judge(whole)  # the characters are met for the first time
 
-    def seconds(message: Said) -> float:
+    def seconds(message: JudgedContent) -> float:
         began = time.thread_time()
         policy.judge(message)
         return time.thread_time() - began
@@ -302,9 +304,9 @@ async def test_a_changed_file_counts_within_a_second(tmp_path: Path) -> None:
     rewrite(path, banning("monkey"))
 
     clock.move(seconds=0.9)
-    assert (await judge.judge(said("donkey monkey"))).policy_hints == ["donkey"]
+    assert (await judge.judge(content_of("donkey monkey"))).policy_hints == ["donkey"]
     clock.move(seconds=0.1)
-    assert (await judge.judge(said("donkey monkey"))).policy_hints == ["monkey"]
+    assert (await judge.judge(content_of("donkey monkey"))).policy_hints == ["monkey"]
 
 
 @pytest.mark.parametrize("broken", ["[[words", None])
@@ -321,13 +323,13 @@ async def test_a_broken_file_is_told_of_once_and_the_old_rules_stay(broken: str 
     with capture_logs() as logs:
         for _ in range(3):
             clock.move(seconds=2)
-            assert (await judge.judge(said("donkey"))).policy_hints == ["donkey"]
+            assert (await judge.judge(content_of("donkey"))).policy_hints == ["donkey"]
     assert [log["log_level"] for log in logs] == ["error"]
 
     path.write_text(banning("monkey"))
     os.utime(path, ns=(10**18, 10**18))
     clock.move(seconds=2)
-    assert (await judge.judge(said("monkey"))).policy_hints == ["monkey"]
+    assert (await judge.judge(content_of("monkey"))).policy_hints == ["monkey"]
 
 
 async def test_the_policy_of_the_settings_judges_what_is_said(store: str, clock: Ahead, tmp_path: Path) -> None:
@@ -348,7 +350,7 @@ async def test_the_example_of_a_judge_runs() -> None:
     world: dict[str, object] = {"__name__": "docs_moderation"}
     await eval(block, world)
 
-    verdict = await world["Polite"]().judge(said("HELLO"))  # type: ignore[operator]
+    verdict = await world["Polite"]().judge(content_of("HELLO"))  # type: ignore[operator]
     assert verdict == Verdict("flagged", ["shouting"])
 
 
@@ -379,7 +381,7 @@ DEFAULT = default_policy()
     ],
 )
 def test_built_in_policy_flags_words_and_blocks_links_that_spy(text: str, found: Verdict) -> None:
-    assert DEFAULT.judge(said(text)) == found
+    assert DEFAULT.judge(content_of(text)) == found
 
 
 @pytest.mark.parametrize(
@@ -397,7 +399,7 @@ def test_built_in_policy_flags_words_and_blocks_links_that_spy(text: str, found:
     ],
 )
 def test_built_in_policy_lets_ordinary_talk_pass(text: str) -> None:
-    assert DEFAULT.judge(said(text, mentions=20)) == CLEAR
+    assert DEFAULT.judge(content_of(text, mentions=20)) == CLEAR
 
 
 @pytest.mark.parametrize(("chosen", "blocked"), [("default", True), ("off", False)])
@@ -412,7 +414,7 @@ async def test_built_in_policy_is_on_unless_it_is_turned_off(chosen: str, blocke
 
 async def test_long_payload_is_judged_beside_the_event_loop() -> None:
     judge = PolicyJudge(POLICY)
-    short = msgspec.structs.replace(said(""), payload={"notes": ["you", "donkey"]})
+    short = msgspec.structs.replace(content_of(""), payload={"notes": ["you", "donkey"]})
     long = msgspec.structs.replace(short, size=MAX_AT_ONCE + 1)
 
     assert judge.judge_at_once(short) == INSULT
@@ -421,5 +423,5 @@ async def test_long_payload_is_judged_beside_the_event_loop() -> None:
 
 
 def test_phrase_does_not_go_on_from_one_text_to_the_next() -> None:
-    assert POLICY.judge(msgspec.structs.replace(said("silly"), payload=["silly", "goose"])) == CLEAR
-    assert POLICY.judge(msgspec.structs.replace(said("silly"), payload=["a silly goose"])) == INSULT
+    assert POLICY.judge(msgspec.structs.replace(content_of("silly"), payload=["silly", "goose"])) == CLEAR
+    assert POLICY.judge(msgspec.structs.replace(content_of("silly"), payload=["a silly goose"])) == INSULT

@@ -26,7 +26,7 @@ from sobremesa.domains.moderation.entities import CaseId
 from sobremesa.domains.moderation.errors import CaseClosed
 from sobremesa.domains.moderation.review import Decision, Review
 from sobremesa.domains.moderation.views import CaseView
-from sobremesa.rooms.judging import CLEAR, Said, Verdict
+from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.summaries import RoomSummary
@@ -369,7 +369,7 @@ async def test_an_approval_at_the_moment_of_an_edit_does_not_cover_it(town: Town
 async def test_an_edit_whose_judge_thinks_while_a_person_blocks_does_not_undo_it(town: Town, judge: Script) -> None:
     message, case = await reported(town)
 
-    async def slow(said: Said) -> Verdict:
+    async def slow(content: JudgedContent) -> Verdict:
         await town.app.review.decide(ADMIN, case.case_id, "block")
         return CLEAR
 

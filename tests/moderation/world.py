@@ -10,14 +10,14 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.domains.moderation.review import State
 from sobremesa.domains.moderation.views import CaseView
-from sobremesa.rooms.judging import CLEAR, Said, Verdict
+from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 from sobremesa.rooms.views import MessageView
 from sobremesa.table.values import Item
 
 ADMIN = Actor(user=person("root").user_id, username="root", is_admin=True)
 
 
-async def _clear(said: Said) -> Verdict:
+async def _clear(content: JudgedContent) -> Verdict:
     return CLEAR
 
 
@@ -25,16 +25,16 @@ class Script:
     """A judge whose next words a test chooses."""
 
     def __init__(self) -> None:
-        self.asked: list[Said] = []
-        self.answer: Callable[[Said], Awaitable[Any]] = _clear
+        self.asked: list[JudgedContent] = []
+        self.answer: Callable[[JudgedContent], Awaitable[Any]] = _clear
 
-    async def judge(self, said: Said) -> Verdict:
-        self.asked.append(said)
-        verdict: Verdict = await self.answer(said)
+    async def judge(self, content: JudgedContent) -> Verdict:
+        self.asked.append(content)
+        verdict: Verdict = await self.answer(content)
         return verdict
 
     def says(self, verdict: Any) -> None:
-        async def answer(said: Said) -> Any:
+        async def answer(content: JudgedContent) -> Any:
             return verdict
 
         self.answer = answer

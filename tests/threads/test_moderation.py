@@ -16,7 +16,7 @@ from sobremesa.core.settings import Settings
 from sobremesa.domains.attachments.uploads import UploadedFile
 from sobremesa.domains.threads.entities import Card
 from sobremesa.domains.threads.views import card_view
-from sobremesa.rooms.judging import CLEAR, Said, Verdict
+from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 from sobremesa.rooms.views import FlagsView
 from threads.conftest import Ahead
 from threads.world import Deal, strike_deal
@@ -30,7 +30,7 @@ async def test_a_judge_and_a_moderator_look_at_what_is_said_in_a_thread(store: s
         judge.says(Verdict("flagged", ["rude"]))
         flagged = await deal.say(deal.buyer, "you again")
 
-        assert [said.room_kind for said in judge.asked] == ["thread"]
+        assert [content.room_kind for content in judge.asked] == ["thread"]
         rooms = app.thread_rooms
         assert (await rooms.get(deal.seller, deal.thread_id, flagged.message_id)).content == ""
         assert (await rooms.get(deal.admin, deal.thread_id, flagged.message_id)).content == "you again"
@@ -54,8 +54,8 @@ WITHHELD = FlagsView("blocked", [])
 FOUND = FlagsView("blocked", ["insults"])
 
 
-async def finds_donkeys(said: Said) -> Verdict:
-    return Verdict("blocked", ["insults"]) if "donkey" in " ".join(said.texts) else CLEAR
+async def finds_donkeys(content: JudgedContent) -> Verdict:
+    return Verdict("blocked", ["insults"]) if "donkey" in " ".join(content.texts) else CLEAR
 
 
 @pytest.fixture

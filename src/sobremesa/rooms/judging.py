@@ -1,8 +1,8 @@
 """Judging: what others will see is shown to a judge before it is written, if there is one.
 
     class Polite:
-        async def judge(self, said: Said) -> Verdict:
-            return Verdict("flagged", ["shouting"]) if any(text.isupper() for text in said.texts) else CLEAR
+        async def judge(self, content: JudgedContent) -> Verdict:
+            return Verdict("flagged", ["shouting"]) if any(text.isupper() for text in content.texts) else CLEAR
 
 A judge is somebody else's code, perhaps behind a network: it gets so many seconds, and whatever it does wrong, the
 message is written. What nobody could check is flagged, with the hint `unchecked`.
@@ -39,7 +39,7 @@ Moderation: TypeAlias = Literal["clean", "flagged", "blocked"]
 _log = structlog.get_logger("sobremesa.domains.moderation")
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class JudgedContent(msgspec.Struct, frozen=True, kw_only=True):
     """What a user is about to write, and where: a message, a card or a change of one, or a tab."""
 
     room_kind: RoomKindName
@@ -87,13 +87,13 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 CLEAR = Verdict()
-NOBODY_KNOWS = Verdict(FLAGGED, [UNCHECKED])
+UNCHECKED_VERDICT = Verdict(FLAGGED, [UNCHECKED])
 
 
 class Judge(Protocol):
     """Looks at what is said."""
 
-    async def judge(self, said: Said) -> Verdict:
+    async def judge(self, content: JudgedContent) -> Verdict:
         """What is to be thought of it."""
         ...
 
@@ -102,7 +102,7 @@ class Judge(Protocol):
 class ImmediateJudge(Protocol):
     """A judge that answers most questions without waiting, as one in the same process does."""
 
-    def judge_at_once(self, said: Said) -> Verdict | None:
+    def judge_at_once(self, content: JudgedContent) -> Verdict | None:
         """Return the verdict, or None if `judge` must be awaited for this one."""
         ...
 
@@ -114,19 +114,19 @@ class Judging:
         self._judge = judge
         self._seconds = seconds
 
-    def judge_at_once(self, said: Said) -> Verdict | None:
+    def judge_at_once(self, content: JudgedContent) -> Verdict | None:
         """Return the verdict of a judge that does not wait; None if there is no such answer."""
         if not isinstance(self._judge, ImmediateJudge):
             return None
         try:
-            return self._judge.judge_at_once(said)
+            return self._judge.judge_at_once(content)
         except Exception as error:
-            _failed(said, type(error).__name__)
-            return NOBODY_KNOWS
+            _failed(content, type(error).__name__)
+            return UNCHECKED_VERDICT
 
-    async def judge(self, said: Said) -> Verdict:
+    async def judge(self, content: JudgedContent) -> Verdict:
         """What the judge says; that nobody could check it, if that is late, fails or makes no sense."""
-        asked = asyncio.create_task(self._ask(said))
+        asked = asyncio.create_task(self._ask(content))
         asked.add_done_callback(_forget)
         try:
             # Not `asyncio.timeout`, which would wait for a judge that does not want to be interrupted.
@@ -134,17 +134,17 @@ class Judging:
         finally:
             asked.cancel()
         if not asked.done():
-            _log.warning("the judge took too long", room_kind=said.room_kind, room_id=said.room_id)
-            return NOBODY_KNOWS
+            _log.warning("the judge took too long", room_kind=content.room_kind, room_id=content.room_id)
+            return UNCHECKED_VERDICT
         if asked.cancelled() or asked.exception() is not None:
             # Only of which kind it was: its words may hold what was said.
             why = "cancelled" if asked.cancelled() else type(asked.exception()).__name__
-            _failed(said, why)
-            return NOBODY_KNOWS
+            _failed(content, why)
+            return UNCHECKED_VERDICT
         return asked.result()
 
-    async def _ask(self, said: Said) -> Verdict:
-        return _sensible(await self._judge.judge(said))
+    async def _ask(self, content: JudgedContent) -> Verdict:
+        return _sensible(await self._judge.judge(content))
 
 
 def settled(before: str, verdict: Verdict) -> Verdict:
@@ -174,8 +174,8 @@ def _inside(payload: Any) -> list[str]:
     return found
 
 
-def _failed(said: Said, why: str) -> None:
-    _log.warning("the judge failed", room_kind=said.room_kind, room_id=said.room_id, why=why)
+def _failed(content: JudgedContent, why: str) -> None:
+    _log.warning("the judge failed", room_kind=content.room_kind, room_id=content.room_id, why=why)
 
 
 def _sensible(verdict: Any) -> Verdict:

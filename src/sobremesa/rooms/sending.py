@@ -55,7 +55,7 @@ class Draft(NamedTuple):
         return hash_part(self.content, self.reply_to or "", msgspec.json.encode(list(self.attachments)).decode())
 
 
-class Judged(NamedTuple):
+class JudgedDraft(NamedTuple):
     """A draft with what was found out about it before it is written."""
 
     draft: Draft
@@ -104,7 +104,7 @@ class Sending:
         self._has_own_clock = has_own_clock
 
     async def write(
-        self, seat: Seat, judged: Judged, also: Also = nothing_else, head: HeadChange | None = None
+        self, seat: Seat, judged: JudgedDraft, also: Also = nothing_else, head: HeadChange | None = None
     ) -> Message | None:
         """Write a message after all others of its room; None if its nonce has made one before.
 
@@ -126,7 +126,7 @@ class Sending:
         message_id: MessageId = nonce.message_id
         return message_id
 
-    async def _write(self, seat: Seat, judged: Judged, also: Also, head: HeadChange | None) -> Message | None:
+    async def _write(self, seat: Seat, judged: JudgedDraft, also: Also, head: HeadChange | None) -> Message | None:
         last = seat.head.last_message_id
         for _ in range(SEND_ATTEMPTS):
             message = self._compose(seat, judged, last)
@@ -156,7 +156,7 @@ class Sending:
                 return message
         raise Busy("This room is too busy: try again in a moment.")
 
-    def _compose(self, seat: Seat, judged: Judged, last: MessageId | None) -> Message:
+    def _compose(self, seat: Seat, judged: JudgedDraft, last: MessageId | None) -> Message:
         draft, mentions, files, flags, nsfw_band = judged
         now = self._clock.now_ms()
         message_id = MessageId(self._ids.mint() if last is None else self._ids.mint_after(last))

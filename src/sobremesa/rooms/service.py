@@ -20,14 +20,14 @@ from sobremesa.rooms.emoji import is_emoji
 from sobremesa.rooms.entities import Message, ReadCursor
 from sobremesa.rooms.errors import NotAnEmoji, OneDirection, PartOfRecord, ReplyMissing
 from sobremesa.rooms.files import Files, files_of
-from sobremesa.rooms.judging import CLEAR, DEFAULT_SECONDS, Judge, Judging, Said, Verdict
+from sobremesa.rooms.judging import CLEAR, DEFAULT_SECONDS, Judge, JudgedContent, Judging, Verdict
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.leftovers import Leftovers, Work
 from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.rewriting import Rewriting
-from sobremesa.rooms.sending import Also, Draft, HeadChange, Judged, Sending, nothing_else
+from sobremesa.rooms.sending import Also, Draft, HeadChange, JudgedDraft, Sending, nothing_else
 from sobremesa.rooms.unread import RoomStanding, Unread, cursor_moves_forward
 from sobremesa.rooms.views import (
     MessageView,
@@ -112,7 +112,7 @@ class Rooms:
             raise ReplyMissing
         if draft.attachments:
             return await self._send_with_files(seat, draft)
-        judged = Judged(draft, await self._mentioned(draft.content))
+        judged = JudgedDraft(draft, await self._mentioned(draft.content))
         also = nothing_else
         if self._judging is not None:
             seat, judged = await self._judge(seat, judged)
@@ -127,7 +127,7 @@ class Rooms:
     async def _send_with_files(self, seat: Seat, draft: Draft) -> SentView:
         """Say something that has files; they become the message's own in its transaction."""
         files = await self._files.attachable(seat.actor, draft.attachments)
-        judged = Judged(draft, await self._mentioned(draft.content), files)
+        judged = JudgedDraft(draft, await self._mentioned(draft.content), files)
         if self._judging is not None:
             seat, judged = await self._judge(seat, judged)
 
@@ -154,7 +154,7 @@ class Rooms:
         def all_of_it(message: Message) -> Sequence[Operation]:
             return [*also(message), *self._cases.beside(seat, message)]
 
-        judged = Judged(draft, flags=verdict.flags, nsfw_band=verdict.band)
+        judged = JudgedDraft(draft, flags=verdict.flags, nsfw_band=verdict.band)
         message = await self._sending.write(seat, judged, all_of_it, head)
         if message is None:
             raise Busy
@@ -167,7 +167,7 @@ class Rooms:
         """
         if self._judging is None:
             return CLEAR
-        said = Said(
+        written = JudgedContent(
             room_kind=self.kind.name,
             room_id=seat.room_id,
             author_id=seat.user_id,
@@ -175,8 +175,8 @@ class Rooms:
             payload=payload,
             size=size,
         )
-        verdict = self._judging.judge_at_once(said)
-        return await self._judging.judge(said) if verdict is None else verdict
+        verdict = self._judging.judge_at_once(written)
+        return await self._judging.judge(written) if verdict is None else verdict
 
     async def edit(self, actor: Actor, room_id: RoomId, message_id: MessageId, content: str) -> MessageView:
         """Say it otherwise: one's own messages only."""
@@ -190,10 +190,10 @@ class Rooms:
         mentions = await self._mentioned(content)
         verdict = None
         if self._judging is not None:
-            said = self._said(seat, content, message.attachments or (), mentions)
-            verdict = self._judging.judge_at_once(said)
+            written = self._judged_content(seat, content, message.attachments or (), mentions)
+            verdict = self._judging.judge_at_once(written)
             if verdict is None:
-                verdict = await self._judging.judge(said)
+                verdict = await self._judging.judge(written)
                 seat = await self._access.authorize(actor, room_id)
                 seat.require("send")
 
@@ -437,13 +437,13 @@ class Rooms:
         message = await self._archive.find(seat, message_id)
         return message is not None and may_see(seat, message)
 
-    async def _judge(self, seat: Seat, judged: Judged) -> tuple[Seat, Judged]:
+    async def _judge(self, seat: Seat, judged: JudgedDraft) -> tuple[Seat, JudgedDraft]:
         """What the judge found, and the seat: while a judge waited, they may have been sent out, or silenced."""
         assert self._judging is not None  # noqa: S101 - told to the type checker
-        said = self._said(seat, judged.draft.content, judged.files, judged.mentions)
-        verdict = self._judging.judge_at_once(said)
+        written = self._judged_content(seat, judged.draft.content, judged.files, judged.mentions)
+        verdict = self._judging.judge_at_once(written)
         if verdict is None:
-            verdict = await self._judging.judge(said)
+            verdict = await self._judging.judge(written)
             seat = await self._access.authorize_send(seat.actor, seat.room_id)
             seat.require("send")
         return seat, judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
@@ -462,10 +462,10 @@ class Rooms:
         ]
         return [*attaching, *self._cases.beside(seat, message)]
 
-    def _said(
+    def _judged_content(
         self, seat: Seat, content: str, attachments: Sequence[dict[str, Any]], mentions: Sequence[UserId]
-    ) -> Said:
-        return Said(
+    ) -> JudgedContent:
+        return JudgedContent(
             room_kind=self.kind.name,
             room_id=seat.room_id,
             author_id=seat.user_id,

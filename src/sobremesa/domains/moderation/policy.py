@@ -25,7 +25,7 @@ from sobremesa.core.settings import BadSetting, Settings
 from sobremesa.domains.moderation.folding import Words, fold
 from sobremesa.domains.moderation.links import Links, host_of, is_within
 from sobremesa.domains.moderation.toml import line_of, read_toml
-from sobremesa.rooms.judging import CLEAR, Said, Verdict
+from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 
 LOOK_EVERY_MS = 1000
 MAX_AT_ONCE = 16 * 1024
@@ -114,17 +114,17 @@ class Policy:
             raise BadSetting(f"{name}, line {line_of(text, fault.table, fault.place, fault.field)}: {fault.why}")
         return cls(rules)
 
-    def judge(self, said: Said) -> Verdict:
+    def judge(self, content: JudgedContent) -> Verdict:
         """What the rules say of a message."""
         broken: list[Rule] = []
-        text = said.text
+        text = content.text
         if self._words is not None:
             numbers = frozenset[int]().union(*self._words.find(text))
             broken += [self._word_rules[number] for number in sorted(numbers)]
         if self._links:
             links = Links(text)
             broken += [check.rule for check in self._links if links and check.is_broken_by(links)]
-        broken += [rule for rule in self._mentions if said.mentions > rule.more_than]
+        broken += [rule for rule in self._mentions if content.mentions > rule.more_than]
         return _verdict(broken) if broken else CLEAR
 
 
@@ -134,15 +134,15 @@ class PolicyJudge:
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
 
-    def judge_at_once(self, said: Said) -> Verdict | None:
+    def judge_at_once(self, content: JudgedContent) -> Verdict | None:
         """Return what the rules say; None for what is long."""
-        return None if said.size > MAX_AT_ONCE else self._policy.judge(said)
+        return None if content.size > MAX_AT_ONCE else self._policy.judge(content)
 
-    async def judge(self, said: Said) -> Verdict:
+    async def judge(self, content: JudgedContent) -> Verdict:
         """Return what the rules say."""
-        if said.size > MAX_AT_ONCE:
-            return await asyncio.to_thread(self._policy.judge, said)
-        return self._policy.judge(said)
+        if content.size > MAX_AT_ONCE:
+            return await asyncio.to_thread(self._policy.judge, content)
+        return self._policy.judge(content)
 
 
 class PolicyFile(PolicyJudge):
@@ -158,16 +158,16 @@ class PolicyFile(PolicyJudge):
         except OSError as error:
             raise BadSetting(f"the moderation policy {path} cannot be read: {error.strerror}") from None
 
-    def judge_at_once(self, said: Said) -> Verdict | None:
+    def judge_at_once(self, content: JudgedContent) -> Verdict | None:
         """Return what the file's rules say; None if it is time to look whether they have changed."""
-        return None if self._is_time_to_look() else super().judge_at_once(said)
+        return None if self._is_time_to_look() else super().judge_at_once(content)
 
-    async def judge(self, said: Said) -> Verdict:
+    async def judge(self, content: JudgedContent) -> Verdict:
         """What the file's rules say, those of at most a second ago."""
         if self._is_time_to_look():
             self._looked_ms = self._clock.now_ms()
             await self._look()
-        return await super().judge(said)
+        return await super().judge(content)
 
     def _is_time_to_look(self) -> bool:
         return abs(self._clock.now_ms() - self._looked_ms) >= LOOK_EVERY_MS
