@@ -139,9 +139,9 @@ async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[A
     conversations, talks = app.conversations, app.talks
     await app.table.write_many(Put(User(user_id=who.user_id, username=who.username)) for who in people)
     bo, cy = people[:2]
-    direct = await bill.of("begin a direct conversation", conversations.begin_direct(ana, bo.user_id))
+    direct = await bill.of("begin a direct conversation", conversations.create_direct(ana, bo.user_id))
     others = [bo.user_id, cy.user_id]
-    group = (await bill.of("begin a group of three", conversations.begin_group(ana, others))).conversation_id
+    group = (await bill.of("begin a group of three", conversations.create_group(ana, others))).conversation_id
     for number in range(10):
         await talks.send(bo, group, Draft(f"{number}: {BODY}"))
     await bill.of("send to one person", talks.send(bo, direct.conversation_id, Draft(BODY)))

@@ -54,7 +54,7 @@ from sobremesa.domains.conversations import api as conversations_api
 from sobremesa.domains.conversations import entities as conversation_entities
 from sobremesa.domains.conversations import recounting as conversations_recounting
 from sobremesa.domains.conversations.entities import CONVERSATIONS
-from sobremesa.domains.conversations.errors import BlockedByThem
+from sobremesa.domains.conversations.errors import BlockedByRecipient
 from sobremesa.domains.conversations.opening import open_conversations
 from sobremesa.domains.conversations.seats import CLEAN_CONVERSATION
 from sobremesa.domains.inboxes import adopting as inboxes_adopting
@@ -441,7 +441,7 @@ class Sobremesa:
             *communities_api.routes(self.communities, self.membership, self.accounts).endpoints,
             *talk(self.channels, title="Channels").endpoints,
             *conversations_api.routes(self.conversations, self.seats, self.inbox, self.accounts).endpoints,
-            *talk(self.talks, title="Conversations", silences=[BlockedByThem]).endpoints,
+            *talk(self.talks, title="Conversations", silences=[BlockedByRecipient]).endpoints,
             *threads_api.routes(self.threads, self.thread_participants, self.accounts).endpoints,
             *project_api.routes(self.cards, self.tabs).endpoints,
             *talk(self.thread_rooms, title="Threads", silences=[Blocked, ThreadNotOpen]).endpoints,

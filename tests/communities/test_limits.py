@@ -18,7 +18,7 @@ from sobremesa.domains.communities import service
 from sobremesa.domains.communities.errors import TooManyChannels, TooManyServers
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.conversations import seats
-from sobremesa.domains.conversations.errors import ChangedMeanwhile, TooManyPeople
+from sobremesa.domains.conversations.errors import ChangedMeanwhile, TooManyParticipants
 from sobremesa.rooms import pins, reactions
 from sobremesa.rooms.errors import TooManyEmoji, TooManyPins
 from sobremesa.rooms.views import MessageView
@@ -177,14 +177,14 @@ async def test_group_has_no_more_participants_than_the_limit(app: Sobremesa, mon
     monkeypatch.setattr(seats, "MAX_PARTICIPANTS", LIMIT)
     monkeypatch.setattr(seats, "BIG_ABOVE", 2)
     ana, *others = await known(app, "ana", *(f"guest{number}" for number in range(ATTEMPTS)))
-    room = (await app.conversations.begin_group(ana, [others[0].user_id])).conversation_id
+    room = (await app.conversations.create_group(ana, [others[0].user_id])).conversation_id
 
     made, refused = await outcomes(*(app.seats.add(ana, room, one.user_id) for one in others[1:]))
 
     assert len(made) == LIMIT - 2
-    assert refused <= {TooManyPeople, ChangedMeanwhile}
+    assert refused <= {TooManyParticipants, ChangedMeanwhile}
     listed, _ = await app.seats.list_participants(ana, room, limit=50)
     assert len(listed) == LIMIT
     outside = {one.user_id for one in others} - {place.user_id for place in listed}
-    with pytest.raises(TooManyPeople):
+    with pytest.raises(TooManyParticipants):
         await app.seats.add(ana, room, min(outside))

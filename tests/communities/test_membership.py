@@ -24,7 +24,7 @@ from sobremesa.domains.communities.entities import (
     members_of,
     server_by_id,
 )
-from sobremesa.domains.communities.errors import Banned, ChangedMeanwhile, OwnerStays, RankTooLow
+from sobremesa.domains.communities.errors import Banned, ChangedMeanwhile, OwnerCannotLeave, RankTooLow
 from sobremesa.domains.communities.permissions import Role, outranks
 from sobremesa.table import Create
 
@@ -112,7 +112,7 @@ async def test_a_member_leaves_and_comes_back_and_the_owner_stays(town: Town) ->
 
     await join(town.app, town.owner, town.server_id, town.member)
     assert await town.contents(town.member) == []
-    with pytest.raises(OwnerStays):
+    with pytest.raises(OwnerCannotLeave):
         await town.app.membership.remove(town.owner, town.server_id, town.owner.user_id)
 
 
@@ -246,7 +246,7 @@ async def test_a_server_is_handed_to_another_member(town: Town) -> None:
     assert (await town.app.communities.get_server(town.owner, town.server_id)).role == "admin"
     with pytest.raises(Forbidden):
         await town.app.membership.transfer(town.owner, town.server_id, town.owner.user_id)
-    with pytest.raises(OwnerStays):
+    with pytest.raises(OwnerCannotLeave):
         await town.app.membership.remove(town.member, town.server_id, town.member.user_id)
     await town.app.membership.remove(town.owner, town.server_id, town.owner.user_id)
 

@@ -33,12 +33,12 @@ class Company(NamedTuple):
     cleo: Actor
 
     async def direct(self, one: Actor, other: Actor) -> ConversationId:
-        return (await self.app.conversations.begin_direct(one, other.user_id)).conversation_id
+        return (await self.app.conversations.create_direct(one, other.user_id)).conversation_id
 
     async def group(self, *people: Actor, name: str | None = None) -> ConversationId:
         """A group of these people, or of all three; the first is its admin."""
         admin, *others = people or (self.ana, self.ben, self.cleo)
-        begun = await self.app.conversations.begin_group(admin, [one.user_id for one in others], name=name)
+        begun = await self.app.conversations.create_group(admin, [one.user_id for one in others], name=name)
         return begun.conversation_id
 
     async def say(self, who: Actor, room_id: ConversationId, content: str, **more: str) -> SentView:

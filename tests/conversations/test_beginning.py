@@ -10,15 +10,15 @@ from communities.world import person, rows
 from conversations.company import Company, known
 from sobremesa.core.actor import UserId
 from sobremesa.core.errors import NotFound
-from sobremesa.domains.conversations.errors import BlockedByThem, UnknownPeople, WrongCompany
+from sobremesa.domains.conversations.errors import BlockedByRecipient, InvalidParticipants, UnknownUsers
 from sobremesa.domains.conversations.service import MAX_OTHERS
 from sobremesa.rooms.sending import Draft
 
 
 async def test_two_people_have_one_conversation_whoever_begins_it(people: Company) -> None:
-    first = await people.app.conversations.begin_direct(people.ana, people.ben.user_id)
-    again = await people.app.conversations.begin_direct(people.ana, people.ben.user_id)
-    back = await people.app.conversations.begin_direct(people.ben, people.ana.user_id)
+    first = await people.app.conversations.create_direct(people.ana, people.ben.user_id)
+    again = await people.app.conversations.create_direct(people.ana, people.ben.user_id)
+    back = await people.app.conversations.create_direct(people.ben, people.ana.user_id)
 
     assert first.is_new
     assert not again.is_new
@@ -27,7 +27,7 @@ async def test_two_people_have_one_conversation_whoever_begins_it(people: Compan
 
 
 async def test_however_many_begin_it_at_once_a_pair_has_one_conversation(people: Company) -> None:
-    begin = people.app.conversations.begin_direct
+    begin = people.app.conversations.create_direct
     begun = await asyncio.gather(
         *(begin(people.ana, people.ben.user_id) for _ in range(10)),
         *(begin(people.ben, people.ana.user_id) for _ in range(10)),
@@ -40,26 +40,26 @@ async def test_however_many_begin_it_at_once_a_pair_has_one_conversation(people:
 
 
 async def test_nobody_talks_directly_with_themselves(people: Company) -> None:
-    with pytest.raises(WrongCompany):
-        await people.app.conversations.begin_direct(people.ana, people.ana.user_id)
+    with pytest.raises(InvalidParticipants):
+        await people.app.conversations.create_direct(people.ana, people.ana.user_id)
 
 
 async def test_somebody_who_does_not_exist_cannot_be_talked_to(people: Company) -> None:
-    with pytest.raises(UnknownPeople) as unknown:
-        await people.app.conversations.begin_direct(people.ana, UserId("nobody"))
+    with pytest.raises(UnknownUsers) as unknown:
+        await people.app.conversations.create_direct(people.ana, UserId("nobody"))
     assert unknown.value.data == {"user_ids": ["nobody"]}
 
-    with pytest.raises(UnknownPeople):
-        await people.app.conversations.begin_group(people.ana, [people.ben.user_id, UserId("nobody")])
+    with pytest.raises(UnknownUsers):
+        await people.app.conversations.create_group(people.ana, [people.ben.user_id, UserId("nobody")])
     assert await people.inbox(people.ben) == []
 
 
 async def test_who_blocked_somebody_is_not_reached_by_them(people: Company) -> None:
     await people.app.accounts.block(people.ben, people.ana.user_id)
 
-    with pytest.raises(BlockedByThem):
+    with pytest.raises(BlockedByRecipient):
         await people.direct(people.ana, people.ben)
-    with pytest.raises(BlockedByThem):
+    with pytest.raises(BlockedByRecipient):
         await people.group(people.ana, people.ben)
 
 
@@ -71,7 +71,7 @@ async def test_a_block_ends_what_can_be_said_in_a_direct_conversation_and_liftin
 
     await people.app.accounts.block(people.ben, people.ana.user_id)
     for _ in range(2):
-        with pytest.raises(BlockedByThem):
+        with pytest.raises(BlockedByRecipient):
             await people.say(people.ana, room_id, "Are you there?")
     assert (await people.app.talks.page(people.ana, room_id, limit=10)).messages[0].content == "Hello?"
 
@@ -104,7 +104,7 @@ async def test_a_group_is_made_with_ninety_others_at_once(people: Company) -> No
 async def test_the_same_key_makes_one_group(people: Company) -> None:
     async def begin() -> str:
         others = [people.ben.user_id]
-        return (await people.app.conversations.begin_group(people.ana, others, name="x", key="k")).conversation_id
+        return (await people.app.conversations.create_group(people.ana, others, name="x", key="k")).conversation_id
 
     assert len(set(await asyncio.gather(*(begin() for _ in range(5))))) == 1
 

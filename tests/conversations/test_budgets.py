@@ -68,10 +68,10 @@ async def costs_of(people: Company) -> dict[str, Cost]:
         costs[name] = Cost(dict(asked), used.read, used.write)
         return result
 
-    begun = await spend("begin a direct conversation", app.conversations.begin_direct(ana, ben.user_id))
-    await spend("begin it again", app.conversations.begin_direct(ben, ana.user_id))
+    begun = await spend("begin a direct conversation", app.conversations.create_direct(ana, ben.user_id))
+    await spend("begin it again", app.conversations.create_direct(ben, ana.user_id))
     others = [ben.user_id, people.cleo.user_id]
-    group = (await spend("begin a group of three", app.conversations.begin_group(ana, others))).conversation_id
+    group = (await spend("begin a group of three", app.conversations.create_group(ana, others))).conversation_id
     direct = begun.conversation_id
 
     first = await spend("send, having seen everything", talks.send(ana, group, Draft("hello")))

@@ -20,7 +20,7 @@ from sobremesa.domains.conversations.entities import (
     Participant,
     seat_of,
 )
-from sobremesa.domains.conversations.errors import BlockedByThem
+from sobremesa.domains.conversations.errors import BlockedByRecipient
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Entity, Layout, Put, RawKey, Registry
 from sobremesa.table.engines.protocol import PutItem
@@ -144,7 +144,7 @@ async def test_a_block_holds_in_a_direct_conversation_of_another_writer(people: 
     await write_samples(people.app)
     await people.app.table.write(Put(Block(user_id=EVE.user_id, blocked_id=ANA.user_id, created_at=EPOCH)))
 
-    with pytest.raises(BlockedByThem):
+    with pytest.raises(BlockedByRecipient):
         await people.app.talks.send(ANA, ConversationId("c_02"), Draft("Hello?"))
     assert (await people.app.talks.send(EVE, ConversationId("c_02"), Draft("No."))).content == "No."
 

@@ -19,12 +19,12 @@ from sobremesa.domains.conversations.entities import (
     move_in_inbox,
 )
 from sobremesa.domains.conversations.errors import (
-    AlreadyInside,
-    BlockedByThem,
+    AlreadyParticipant,
+    BlockedByRecipient,
     ChangedMeanwhile,
-    DirectStays,
+    DirectIsFixed,
     LastAdmin,
-    UnknownPeople,
+    UnknownUsers,
 )
 from sobremesa.domains.conversations.service import BIG_ABOVE
 from sobremesa.rooms.sending import Draft
@@ -61,17 +61,17 @@ async def test_nobody_is_taken_in_twice(people: Company) -> None:
     )
 
     assert sum(isinstance(result, Participant) for result in results) == 1
-    assert all(isinstance(result, Participant | AlreadyInside | ChangedMeanwhile) for result in results)
+    assert all(isinstance(result, Participant | AlreadyParticipant | ChangedMeanwhile) for result in results)
     assert (await head(people, room_id)).participants == 3
 
 
 async def test_nobody_takes_in_themselves_or_the_tenth_person_again(people: Company) -> None:
     guests = await known(people.app, *(f"guest{number}" for number in range(BIG_ABOVE - 1)))
     for room_id in (await people.group(), await people.group(people.ana, *guests)):
-        with pytest.raises(AlreadyInside):
+        with pytest.raises(AlreadyParticipant):
             await people.app.seats.add(people.ana, room_id, people.ana.user_id)
 
-    with pytest.raises(AlreadyInside):
+    with pytest.raises(AlreadyParticipant):
         await people.app.seats.add(people.ana, room_id, guests[0].user_id)
     assert not (await head(people, room_id)).is_big
 
@@ -93,9 +93,9 @@ async def test_somebody_unknown_or_who_blocked_the_admin_is_not_taken_in(people:
     room_id = await people.group(people.ana, people.ben)
     await people.app.accounts.block(people.cleo, people.ana.user_id)
 
-    with pytest.raises(UnknownPeople):
+    with pytest.raises(UnknownUsers):
         await people.app.seats.add(people.ana, room_id, UserId("nobody"))
-    with pytest.raises(BlockedByThem):
+    with pytest.raises(BlockedByRecipient):
         await people.app.seats.add(people.ana, room_id, people.cleo.user_id)
 
     assert (await head(people, room_id)).participants == 2
@@ -170,11 +170,11 @@ async def test_the_last_one_turns_off_the_light(people: Company) -> None:
 async def test_a_direct_conversation_keeps_its_two_people(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
 
-    with pytest.raises(DirectStays):
+    with pytest.raises(DirectIsFixed):
         await people.app.seats.add(people.ana, room_id, people.cleo.user_id)
-    with pytest.raises(DirectStays):
+    with pytest.raises(DirectIsFixed):
         await people.app.seats.remove(people.ana, room_id, people.ana.user_id)
-    with pytest.raises(DirectStays):
+    with pytest.raises(DirectIsFixed):
         await people.app.conversations.rename(people.ana, room_id, name="Us")
 
 

@@ -113,7 +113,7 @@ async def test_a_conversation_that_begins_is_heard_by_those_in_it(town: Town, ta
     async with town.visit(table.bea) as bea, town.visit(table.carl) as carl:
         await bea.identify()
         await carl.identify()
-        begun = await town.app.conversations.begin_direct(table.ana.actor, table.bea.user.user_id)
+        begun = await town.app.conversations.create_direct(table.ana.actor, table.bea.user.user_id)
         assert (await bea.hear("conversation.created"))["convoId"] == begun.conversation_id
         await town.app.talks.send(table.ana.actor, begun.conversation_id, Draft("just us"))
         assert (await bea.hear("message.created"))["content"] == "just us"

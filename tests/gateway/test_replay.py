@@ -75,7 +75,7 @@ async def test_author_of_a_blocked_message_is_replayed_all_of_it(town: Town, tab
 async def test_preview_of_a_deleted_message_is_not_replayed(town: Town, table: LongTable) -> None:
     app, ana, bea = town.app, table.ana.actor, table.bea.user.user_id
     carl = table.carl.user.user_id
-    talk = await app.conversations.begin_group(ana, [carl], name="Dinner")
+    talk = await app.conversations.create_group(ana, [carl], name="Dinner")
     room = RoomId(talk.conversation_id)
     said = (await app.talks.send(ana, room, Draft("taken back"))).message_id
     async with town.visit(table.bea) as before, town.visit(table.ana) as listens:

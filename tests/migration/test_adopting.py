@@ -137,7 +137,7 @@ async def people_go_on_living(app: Sobremesa) -> None:
         "Test Server",
     }
 
-    begun = await app.conversations.begin_direct(EVE, ANA.user_id)
+    begun = await app.conversations.create_direct(EVE, ANA.user_id)
     assert (begun.conversation_id, begun.is_new) == (C2, False), "the pair has its conversation"
     inbox, _ = await app.inbox.list(ANA, limit=10)
     assert [each.seat.room_id for each in inbox] == [C1, C2]

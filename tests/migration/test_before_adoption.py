@@ -88,7 +88,7 @@ async def test_conversations_are_listed_by_the_documented_index(theirs: Sobremes
 
 
 async def test_pages_of_the_list_neither_skip_nor_repeat(theirs: Sobremesa) -> None:
-    begun = await theirs.conversations.begin_direct(ANA, BEN.user_id)
+    begun = await theirs.conversations.create_direct(ANA, BEN.user_id)
     await theirs.talks.send(ANA, begun.conversation_id, Draft("hello"))
 
     listed, cursor = await theirs.inbox.list(ANA, limit=1)
@@ -101,14 +101,14 @@ async def test_pages_of_the_list_neither_skip_nor_repeat(theirs: Sobremesa) -> N
 
 async def test_the_conversation_of_a_pair_is_found_and_no_second_one_is_made(theirs: Sobremesa) -> None:
     for one, other in ((ANA, EVE), (EVE, ANA)):
-        begun = await theirs.conversations.begin_direct(one, other.user_id)
+        begun = await theirs.conversations.create_direct(one, other.user_id)
         assert (begun.conversation_id, begun.is_new) == (DIRECT, False)
 
     lower, higher = sorted((ANA.user_id, EVE.user_id))
     claim = await theirs.table.get(direct_between(lower=lower, higher=higher))
     assert claim is not None
     assert claim.room_id == DIRECT
-    assert (await theirs.conversations.begin_direct(ANA, BEN.user_id)).is_new
+    assert (await theirs.conversations.create_direct(ANA, BEN.user_id)).is_new
 
 
 async def test_a_name_that_another_writer_gave_away_cannot_be_registered(theirs: Sobremesa) -> None:

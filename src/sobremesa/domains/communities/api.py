@@ -21,7 +21,7 @@ from sobremesa.domains.communities.entities import (
 )
 from sobremesa.domains.communities.errors import (
     ChangedMeanwhile,
-    OwnerStays,
+    OwnerCannotLeave,
     RankTooLow,
     TooManyChannels,
     TooManyServers,
@@ -250,7 +250,7 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
         place = await membership.change_role(actor, server_id, user_id, role=body.role)
         return member_view(place, (await users.profiles([user_id]))[user_id])
 
-    @api.delete("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, OwnerStays, RankTooLow])
+    @api.delete("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, OwnerCannotLeave, RankTooLow])
     async def remove_member(actor: Actor, server_id: ServerId, user_id: UserId) -> None:
         """Leave, or take somebody of a lower role out of the server."""
         await membership.remove(actor, server_id, user_id)

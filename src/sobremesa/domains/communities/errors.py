@@ -10,7 +10,7 @@ class ChangedMeanwhile(Clash):
     says = "Somebody changed this at the same moment: look again."
 
 
-class OwnerStays(Clash):
+class OwnerCannotLeave(Clash):
     code = "last_owner"
     says = "The owner cannot leave: hand the server over, or delete it."
 

@@ -35,7 +35,7 @@ from sobremesa.domains.communities.entities import (
 )
 from sobremesa.domains.communities.errors import (
     ChangedMeanwhile,
-    OwnerStays,
+    OwnerCannotLeave,
     RankTooLow,
 )
 from sobremesa.domains.communities.invites import InviteInfo, Redeemed, ServerInvites
@@ -245,7 +245,7 @@ class Membership:
     async def _leave(self, actor: Actor, server_id: ServerId) -> None:
         member = await self._access.require_member(actor, server_id)
         if member.role == "owner":
-            raise OwnerStays
+            raise OwnerCannotLeave
 
         try:
             await self._table.write(
@@ -255,7 +255,7 @@ class Membership:
             )
         except ConditionFailed as failed:
             if failed.at(2):
-                raise OwnerStays from None
+                raise OwnerCannotLeave from None
             raise NotFound from None
         await self._drop_connections(server_id, actor.user_id)
 

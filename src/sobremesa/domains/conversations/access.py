@@ -23,7 +23,7 @@ from sobremesa.domains.conversations.entities import (
     participants_of,
     seat_of,
 )
-from sobremesa.domains.conversations.errors import BlockedByThem, DirectStays
+from sobremesa.domains.conversations.errors import BlockedByRecipient, DirectIsFixed
 from sobremesa.rooms.access import RoomRight, Seat, SendAdditions
 from sobremesa.rooms.entities import Message
 from sobremesa.rooms.unread import read_up_to
@@ -61,9 +61,9 @@ class ConversationSeat(Seat, frozen=True, kw_only=True):
     """Their own row, as it was read."""
 
     def require_admin(self) -> None:
-        """Forbidden unless this is an admin of a group; DirectStays where nobody is."""
+        """Forbidden unless this is an admin of a group; DirectIsFixed where nobody is."""
         if self.conversation.type == "direct":
-            raise DirectStays
+            raise DirectIsFixed
         if self.place.role != "admin":
             raise Forbidden("Only an admin of the group does this.")
 
@@ -147,7 +147,7 @@ class Access:
         other_id = await self.find_other(conversation, place)
         if other_id is not None:
             block = await self._table.get(block_of(user_id=other_id, blocked_id=actor.user_id))
-            silenced = BlockedByThem() if block is not None else None
+            silenced = BlockedByRecipient() if block is not None else None
         return _seat(actor, conversation, place, silenced)
 
     async def find_other(self, conversation: Conversation, place: Participant) -> UserId | None:

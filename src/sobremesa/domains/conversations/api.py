@@ -11,14 +11,14 @@ from sobremesa.core.clock import Instant
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.conversations.entities import ConversationId, ConversationType, Participant, SeatRole
 from sobremesa.domains.conversations.errors import (
-    AlreadyInside,
-    BlockedByThem,
+    AlreadyParticipant,
+    BlockedByRecipient,
     ChangedMeanwhile,
-    DirectStays,
+    DirectIsFixed,
+    InvalidParticipants,
     LastAdmin,
-    TooManyPeople,
-    UnknownPeople,
-    WrongCompany,
+    TooManyParticipants,
+    UnknownUsers,
 )
 from sobremesa.domains.conversations.inbox import Inbox, InboxRow
 from sobremesa.domains.conversations.seats import Seats
@@ -109,7 +109,7 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
         "/conversations",
         status=201,
         also_status=200,
-        errors=[BlockedByThem, ChangedMeanwhile, KeyReused, UnknownPeople, WrongCompany],
+        errors=[BlockedByRecipient, ChangedMeanwhile, KeyReused, UnknownUsers, InvalidParticipants],
     )
     async def create_conversation(
         actor: Actor, body: NewConversation, idempotency_key: IdempotencyKey | None
@@ -120,12 +120,12 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
         """
         if body.type == "direct":
             if len(set(body.user_ids)) != 1 or body.name is not None:
-                raise WrongCompany
-            begun = await conversations.begin_direct(actor, body.user_ids[0])
+                raise InvalidParticipants
+            created = await conversations.create_direct(actor, body.user_ids[0])
         else:
-            begun = await conversations.begin_group(actor, body.user_ids, name=body.name, key=idempotency_key)
-        row = await inbox.get(actor, begun.conversation_id)
-        return Answer(_conversation_view(row), status=201 if begun.is_new else 200)
+            created = await conversations.create_group(actor, body.user_ids, name=body.name, key=idempotency_key)
+        row = await inbox.get(actor, created.conversation_id)
+        return Answer(_conversation_view(row), status=201 if created.is_new else 200)
 
     @api.get("/conversations")
     async def list_conversations(actor: Actor, query: PageQuery) -> Listed[ConversationView]:
@@ -138,7 +138,7 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
         """A conversation that one is in."""
         return _conversation_view(await inbox.get(actor, convo_id))
 
-    @api.patch(convo, errors=[ChangedMeanwhile, DirectStays])
+    @api.patch(convo, errors=[ChangedMeanwhile, DirectIsFixed])
     async def change_conversation(
         actor: Actor, convo_id: ConversationId, body: ConversationChanges
     ) -> ConversationView:
@@ -156,14 +156,21 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
     @api.post(
         f"{convo}/participants",
         status=201,
-        errors=[AlreadyInside, BlockedByThem, ChangedMeanwhile, DirectStays, TooManyPeople, UnknownPeople],
+        errors=[
+            AlreadyParticipant,
+            BlockedByRecipient,
+            ChangedMeanwhile,
+            DirectIsFixed,
+            TooManyParticipants,
+            UnknownUsers,
+        ],
     )
     async def add_participant(actor: Actor, convo_id: ConversationId, body: NewParticipant) -> ParticipantView:
         """Take somebody into a group: its admins."""
         place = await seats.add(actor, convo_id, body.user_id, role=body.role)
         return _participant_view(place, (await users.profiles([place.user_id]))[place.user_id])
 
-    @api.patch(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectStays, LastAdmin])
+    @api.patch(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectIsFixed, LastAdmin])
     async def change_participant(
         actor: Actor, convo_id: ConversationId, user_id: UserId, body: NewSeatRole
     ) -> ParticipantView:
@@ -171,7 +178,7 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
         place = await seats.change_role(actor, convo_id, user_id, role=body.role)
         return _participant_view(place, (await users.profiles([user_id]))[user_id])
 
-    @api.delete(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectStays, LastAdmin])
+    @api.delete(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectIsFixed, LastAdmin])
     async def remove_participant(actor: Actor, convo_id: ConversationId, user_id: UserId) -> None:
         """Leave a group, or as an admin take somebody out of it."""
         await seats.remove(actor, convo_id, user_id)

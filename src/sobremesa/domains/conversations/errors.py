@@ -5,27 +5,27 @@ from __future__ import annotations
 from sobremesa.core.errors import Clash, Forbidden, Invalid
 
 
-class BlockedByThem(Forbidden):
+class BlockedByRecipient(Forbidden):
     code = "blocked"
     says = "They do not want to hear from you."
 
 
-class UnknownPeople(Invalid):
+class UnknownUsers(Invalid):
     code = "unknown_people"
     says = "Some of these people do not exist."
 
 
-class WrongCompany(Invalid):
+class InvalidParticipants(Invalid):
     code = "wrong_company"
     says = "A direct conversation is with one other person, and has no name."
 
 
-class DirectStays(Clash):
+class DirectIsFixed(Clash):
     code = "direct_conversation"
     says = "A direct conversation is between two people: nobody joins or leaves, and it has no name of its own."
 
 
-class AlreadyInside(Clash):
+class AlreadyParticipant(Clash):
     code = "already_member"
     says = "They are in this conversation already."
 
@@ -35,7 +35,7 @@ class LastAdmin(Clash):
     says = "A group is never without an admin: give somebody else the role first."
 
 
-class TooManyPeople(Clash):
+class TooManyParticipants(Clash):
     code = "too_many_people"
     says = "This group has as many people as a group may have."
 

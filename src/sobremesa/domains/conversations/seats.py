@@ -29,13 +29,13 @@ from sobremesa.domains.conversations.entities import (
     seat_of,
 )
 from sobremesa.domains.conversations.errors import (
-    AlreadyInside,
-    BlockedByThem,
+    AlreadyParticipant,
+    BlockedByRecipient,
     ChangedMeanwhile,
-    DirectStays,
+    DirectIsFixed,
     LastAdmin,
-    TooManyPeople,
-    UnknownPeople,
+    TooManyParticipants,
+    UnknownUsers,
 )
 from sobremesa.domains.conversations.service import BIG_ABOVE
 from sobremesa.table import (
@@ -91,10 +91,10 @@ class Seats:
         """Take somebody into a group."""
         seat = await self._authorize_admin(actor, room_id)
         if user_id == actor.user_id:
-            raise AlreadyInside
+            raise AlreadyParticipant
         block = await self._table.get(block_of(user_id=user_id, blocked_id=actor.user_id))
         if block is not None:
-            raise BlockedByThem
+            raise BlockedByRecipient
 
         group = seat.conversation
         becomes_big = not group.is_big and group.participants == BIG_ABOVE
@@ -159,7 +159,7 @@ class Seats:
         """Leave a group, or as an admin take somebody out of it."""
         seat = await self._counted(await self._access.authorize(actor, room_id))
         if seat.conversation.type == "direct":
-            raise DirectStays
+            raise DirectIsFixed
         if user_id == actor.user_id:
             await self._take_out(seat.conversation, seat.place)
             return
@@ -239,11 +239,11 @@ class Seats:
 
     async def _why_not_in(self, failed: ConditionFailed, seat: ConversationSeat, user_id: UserId) -> Exception:
         if failed.at(_SEAT):
-            return AlreadyInside()
+            return AlreadyParticipant()
         if failed.at(2):
-            return UnknownPeople(user_ids=[user_id])
+            return UnknownUsers(user_ids=[user_id])
         if (seat.conversation.participants or 0) >= MAX_PARTICIPANTS:
-            return TooManyPeople(limit=MAX_PARTICIPANTS)
+            return TooManyParticipants(limit=MAX_PARTICIPANTS)
         return ChangedMeanwhile()
 
     async def _counted(self, seat: ConversationSeat) -> ConversationSeat:

@@ -24,7 +24,12 @@ from sobremesa.domains.conversations.entities import (
     direct_claim,
     seat_of,
 )
-from sobremesa.domains.conversations.errors import BlockedByThem, ChangedMeanwhile, UnknownPeople, WrongCompany
+from sobremesa.domains.conversations.errors import (
+    BlockedByRecipient,
+    ChangedMeanwhile,
+    InvalidParticipants,
+    UnknownUsers,
+)
 from sobremesa.table import Check, Create, Table, Update, absent_or_null, equals, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.idempotency import Idempotency
@@ -36,7 +41,7 @@ BIG_ABOVE = 10
 """Groups of more people than this are not moved in everybody's inbox with each message."""
 
 
-class Begun(NamedTuple):
+class Created(NamedTuple):
     """A conversation, and whether it was begun just now."""
 
     conversation_id: ConversationId
@@ -56,13 +61,13 @@ class Conversations:
         self._idempotency = idempotency
         self._origin = origin
 
-    async def begin_direct(self, actor: Actor, other: UserId) -> Begun:
+    async def create_direct(self, actor: Actor, other: UserId) -> Created:
         """The conversation of two people: there is one for each pair, whoever begins it and however often."""
         if other == actor.user_id:
-            raise WrongCompany
+            raise InvalidParticipants
         before = await self._find_direct(actor.user_id, other)
         if before is not None:
-            return Begun(before, False)
+            return Created(before, False)
         await self._require_reachable(actor, [other])
 
         now = self._clock.now()
@@ -86,23 +91,23 @@ class Conversations:
             )
         except ConditionFailed as failed:
             if not failed.at(0):
-                raise UnknownPeople(user_ids=[other]) from None
+                raise UnknownUsers(user_ids=[other]) from None
             made = await self._find_direct(actor.user_id, other)
             if made is None:
                 raise Busy from None
-            return Begun(made, False)
+            return Created(made, False)
 
-        return Begun(room_id, True)
+        return Created(room_id, True)
 
-    async def begin_group(
+    async def create_group(
         self, actor: Actor, others: Sequence[UserId], *, name: str | None = None, key: str | None = None
-    ) -> Begun:
+    ) -> Created:
         """Make a group with others in it; who makes it is its admin."""
         others = [user_id for user_id in dict.fromkeys(others) if user_id != actor.user_id]
         claim = self._idempotency.claim(actor, key, "group", [others, name])
         before = await claim.find()
         if before is not None:
-            return Begun(RoomId(before), False)
+            return Created(RoomId(before), False)
         await self._require_reachable(actor, others)
 
         now = self._clock.now()
@@ -140,9 +145,9 @@ class Conversations:
             made = await claim.made(failed)
             if made is None:
                 raise ChangedMeanwhile from None
-            return Begun(RoomId(made), False)
+            return Created(RoomId(made), False)
 
-        return Begun(room_id, True)
+        return Created(room_id, True)
 
     async def rename(self, actor: Actor, room_id: ConversationId, *, name: str | None) -> None:
         """Give a group another name, or none."""
@@ -186,13 +191,13 @@ class Conversations:
         return room_id
 
     async def _require_reachable(self, actor: Actor, others: Sequence[UserId]) -> None:
-        """UnknownPeople unless all of them exist, BlockedByThem if one of them has blocked who asks."""
+        """UnknownUsers unless all of them exist, BlockedByRecipient if one of them has blocked who asks."""
         people = [user_by_id(user_id=user_id) for user_id in others]
         blocks = [block_of(user_id=user_id, blocked_id=actor.user_id) for user_id in others]
         found = await self._table.get_many([*people, *blocks], consistent=True)
         known = {row.user_id for row in found if isinstance(row, User) and row.deleted_at is None}
         unknown = [user_id for user_id in others if user_id not in known]
         if unknown:
-            raise UnknownPeople(user_ids=unknown)
+            raise UnknownUsers(user_ids=unknown)
         if any(isinstance(row, Block) for row in found):
-            raise BlockedByThem
+            raise BlockedByRecipient
