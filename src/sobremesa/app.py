@@ -322,7 +322,10 @@ class Sobremesa:
             CLEAN_CONVERSATION: talks.cleanup.clean_conversation,
             inbox_delivery.JOB: self.inboxes.delivery.run,
             CLEAN_WORKSPACE: shared.cleanup.clean_workspace,
-            **{room.leftovers.job: room.leftovers.clean for room in (self.channels, self.talks, self.thread_rooms)},
+            **{
+                room.reaction_cleanup.job: room.reaction_cleanup.clean
+                for room in (self.channels, self.talks, self.thread_rooms)
+            },
         }
 
     @classmethod
@@ -411,11 +414,13 @@ class Sobremesa:
         return Recounts(
             table,
             [
-                *room_recounts(CHANNELS, table, self.channels.leftovers),
+                *room_recounts(CHANNELS, table, self.channels.reaction_cleanup),
                 *room_recounts(
-                    CONVERSATIONS, table, self.talks.leftovers, partial(conversations_recounting.check, table)
+                    CONVERSATIONS, table, self.talks.reaction_cleanup, partial(conversations_recounting.check, table)
                 ),
-                *room_recounts(THREADS, table, self.thread_rooms.leftovers, partial(threads_recounting.check, table)),
+                *room_recounts(
+                    THREADS, table, self.thread_rooms.reaction_cleanup, partial(threads_recounting.check, table)
+                ),
                 workspaces_recounting.recount(table),
             ],
         )

@@ -389,7 +389,7 @@ async def test_cases_of_any_kind_of_room_are_decided(town: Town) -> None:
     audit = Audit(app.table, clock, Ids(clock))
     access = Access(app.table, audit)
     threads = Rooms(
-        kind, app.table, clock, Ids(clock), access=access, users=app.accounts, files=app.attachments, work=app.jobs
+        kind, app.table, clock, Ids(clock), access=access, users=app.accounts, files=app.attachments, jobs=app.jobs
     )
     review = Review(app.table, clock, audit, app.accounts, kinds=[CHANNELS, kind])
     sent = await threads.send(town.member, town.channel_id, Draft("buy now"))

@@ -25,7 +25,7 @@ from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.http.endpoints import Endpoint, Listed, Output, PageQuery
 from sobremesa.live.greetings import Gap, MissedRoom, Ready
 from sobremesa.rooms.service import Rooms
-from sobremesa.rooms.unread import RoomStanding
+from sobremesa.rooms.unread import RoomUnreadState
 from sobremesa.rooms.views import UnreadView
 from sobremesa.table import Table
 
@@ -83,11 +83,10 @@ class Welcome:
     async def _servers(self, actor: Actor) -> list[dict[str, Any]]:
         found = await self._communities.overview(actor)
         seats = [seat for _, channels in found for _, seat in channels]
-        standings = {
-            standing.seat.room_id: standing
-            for standing in await self._channels.standings(seats, counted=COUNTED_CHANNELS)
+        unread_states = {
+            state.seat.room_id: state for state in await self._channels.unread_states(seats, counted=COUNTED_CHANNELS)
         }
-        return [_server_view(each, standings) for each in found]
+        return [_server_view(each, unread_states) for each in found]
 
     async def _first(self, name: str, actor: Actor) -> list[Any]:
         endpoint = self._endpoints[name]
@@ -106,7 +105,7 @@ class Welcome:
         ]
 
 
-def _server_view(found: MemberChannels, standings: dict[RoomId, RoomStanding]) -> dict[str, Any]:
+def _server_view(found: MemberChannels, unread_states: dict[RoomId, RoomUnreadState]) -> dict[str, Any]:
     """A server as the API shows it, with one's role and the channels."""
     server = found.member.server
     return {
@@ -117,23 +116,23 @@ def _server_view(found: MemberChannels, standings: dict[RoomId, RoomStanding]) -
         "createdAt": server.created_at,
         "updatedAt": server.updated_at,
         "role": found.member.role,
-        "channels": [_channel_view(channel, standings[seat.room_id]) for channel, seat in found.channels],
+        "channels": [_channel_view(channel, unread_states[seat.room_id]) for channel, seat in found.channels],
     }
 
 
-def _channel_view(channel: Channel, standing: RoomStanding) -> ReadyChannel:
-    read = standing.cursor
+def _channel_view(channel: Channel, state: RoomUnreadState) -> ReadyChannel:
+    read = state.cursor
     return ReadyChannel(
         channel.channel_id,
         channel.server_id,
         channel.name,
         channel.topic,
-        standing.seat.head.last_message_id,
+        state.seat.head.last_message_id,
         channel.created_at,
         channel.updated_at,
-        standing.unread,
+        state.unread,
         None if read is None else read.last_read_message_id,
-        standing.muted,
+        state.muted,
     )
 
 

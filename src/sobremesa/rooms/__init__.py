@@ -10,7 +10,7 @@ decides who may do what; every message operation then works for it.
 - `rewriting`: edits and deletions, which also update the room's preview
 - `judging`: automatic moderation before a write; `cases`: the moderators' queue
 - `visibility`: the rule that decides who may see the content of a message
-- `traces`: masking and export of a user's messages and reactions
+- `user_data`: masking and export of a user's messages and reactions
 - `views`: messages as clients see them
 - `api`: the routes, for each kind of room
 """

@@ -11,7 +11,7 @@ from sobremesa.core.ids import is_ulid
 from sobremesa.rooms.archive import find_message
 from sobremesa.rooms.entities import Head, Message, Pin, Reaction, ReactionSummary
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.rooms.leftovers import Leftovers
+from sobremesa.rooms.reaction_cleanup import ReactionCleanup
 from sobremesa.rooms.rendering import MAX_SHOWN_REACTORS
 from sobremesa.rooms.unread import moves_forward
 from sobremesa.table import Create, Delete, Operation, Table, Update, equals, present, set_to, unhex_part
@@ -19,10 +19,10 @@ from sobremesa.work.recounts import Check, Drift, Found, Recount
 
 
 def recounts(
-    kind: RoomKind, table: Table, leftovers: Leftovers, check: Check[Any] | None = None
+    kind: RoomKind, table: Table, cleanup: ReactionCleanup, check: Check[Any] | None = None
 ) -> Sequence[Recount[Any]]:
     """What is counted again in rooms of one kind; `check` is for kinds whose heads keep more than the last message."""
-    reactions = _Reactions(kind, table, leftovers)
+    reactions = _Reactions(kind, table, cleanup)
 
     def place(row: Reaction | ReactionSummary) -> str:
         return f"{kind.name} {row.room_id} message {row.message_id} {unhex_part(row.emoji_hex)}"
@@ -47,10 +47,10 @@ def recounts(
 class _Reactions:
     """Counts reactions again."""
 
-    def __init__(self, kind: RoomKind, table: Table, leftovers: Leftovers) -> None:
+    def __init__(self, kind: RoomKind, table: Table, cleanup: ReactionCleanup) -> None:
         self._kind = kind
         self._table = table
-        self._leftovers = leftovers
+        self._cleanup = cleanup
 
     async def check_rows(self, row: Reaction) -> Found | None:
         """Rows without a summary; those that have one are counted where that is met."""
@@ -100,7 +100,7 @@ class _Reactions:
         return Update(summary.own_key(), set_to(count=len(rows), user_ids=frozenset(named)), when=as_seen)
 
     def _left(self, row: Reaction | ReactionSummary) -> Found:
-        removal = partial(self._leftovers.remove_reactions, row.room_id, row.message_id)
+        removal = partial(self._cleanup.remove_reactions, row.room_id, row.message_id)
         return Found([Drift("reactions of a deleted message", "there", "none")], removal)
 
     async def _summary(self, row: Reaction | ReactionSummary) -> ReactionSummary | None:

@@ -22,13 +22,13 @@ from sobremesa.rooms.errors import NotAnEmoji, OneDirection, PartOfRecord, Reply
 from sobremesa.rooms.files import Files, files_of
 from sobremesa.rooms.judging import CLEAR, DEFAULT_SECONDS, Judge, JudgedContent, Judging, Verdict
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.rooms.leftovers import Leftovers, Work
 from sobremesa.rooms.pins import Pins
+from sobremesa.rooms.reaction_cleanup import JobQueue, ReactionCleanup
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.rewriting import Rewriting
 from sobremesa.rooms.sending import Also, Draft, HeadChange, JudgedDraft, Sending, nothing_else
-from sobremesa.rooms.unread import RoomStanding, Unread, cursor_moves_forward
+from sobremesa.rooms.unread import RoomUnreadState, Unread, cursor_moves_forward
 from sobremesa.rooms.views import (
     MessageView,
     PinView,
@@ -65,7 +65,7 @@ class Rooms:
         access: RoomAccess,
         users: UserDirectory,
         files: Files,
-        work: Work,
+        jobs: JobQueue,
         typing: TypingPublisher | None = None,
         judge: Judge | None = None,
         judge_seconds: float = DEFAULT_SECONDS,
@@ -87,7 +87,7 @@ class Rooms:
         self._rewriting = Rewriting(kind, table, clock, self._archive, self._cases)
         self._sending = Sending(kind, table, clock, ids, access, locks, has_own_clock=has_own_clock)
         self._unread = Unread(kind, table)
-        self.leftovers = Leftovers(kind, table, work)
+        self.reaction_cleanup = ReactionCleanup(kind, table, jobs)
         self._reactions = Reactions(kind, table, clock, users, locks)
         self._pins = Pins(kind, table, clock, access, self._archive, self._renderer)
 
@@ -213,7 +213,7 @@ class Rooms:
 
         about = {"messageId": message_id, "roomId": room_id}
         audit = [] if is_own else [self._access.audit(seat, "message.delete", target=message.author_id, about=about)]
-        cleaning = await self.leftovers.removal(message)
+        cleaning = await self.reaction_cleanup.removal(message)
         for _ in range(DELETE_ATTEMPTS):
             try:
                 async with self._files.deleting(files_of(message)) as gone:
@@ -221,7 +221,7 @@ class Rooms:
             except ConditionFailed:
                 continue  # one of its files became part of a record at this moment, and stays
             if cleaning:
-                self.leftovers.nudge()
+                self.reaction_cleanup.nudge()
             return
         raise Busy
 
@@ -350,15 +350,15 @@ class Rooms:
     async def unread_everywhere(self, actor: Actor) -> list[RoomUnreadView]:
         """Every room of this kind in which something is unread."""
         return [
-            RoomUnreadView(self.kind.name, seat.room_id, unread.count, unread.capped, unread.mentions, standing.muted)
-            for standing in await self._unread.everywhere(await self._access.seats_of(actor))
-            for seat, _, unread in [standing]
+            RoomUnreadView(self.kind.name, seat.room_id, unread.count, unread.capped, unread.mentions, state.muted)
+            for state in await self._unread.everywhere(await self._access.seats_of(actor))
+            for seat, _, unread in [state]
             if unread.count or unread.capped
         ]
 
-    async def standings(self, seats: Sequence[Seat], *, counted: int | None = None) -> list[RoomStanding]:
+    async def unread_states(self, seats: Sequence[Seat], *, counted: int | None = None) -> list[RoomUnreadState]:
         """How far a user has read in each of these rooms, and what is unread there, counted in so many of them."""
-        return await self._unread.standings(seats, counted=counted)
+        return await self._unread.unread_states(seats, counted=counted)
 
     async def seats_of(self, actor: Actor) -> Sequence[Seat]:
         """A person's seats in every room of this kind."""

@@ -45,7 +45,7 @@ def cursor_moves_forward(message: Message, marks: Mapping[str, Any]) -> Conditio
     return all_of(*(less_if_present(field, value) for field, value in marks.items()))
 
 
-class RoomStanding(NamedTuple):
+class RoomUnreadState(NamedTuple):
     """A person's seat in a room, how far they have read, and what is unread."""
 
     seat: Seat
@@ -89,19 +89,19 @@ class Unread:
         has_more = page.last is not None and bool(rows) and rows[-1] is page.items[-1]
         return UnreadView(len(counted), len(others) > MAX_COUNTED or has_more, mentions)
 
-    async def everywhere(self, seats: Sequence[Seat]) -> list[RoomStanding]:
+    async def everywhere(self, seats: Sequence[Seat]) -> list[RoomUnreadState]:
         """How a person stands in all their rooms: if they are many, by one request of the person at a time."""
         if len(seats) <= MANY_ROOMS:
-            return await self.standings(seats)
+            return await self.unread_states(seats)
         with self._heavy.only_one(seats[0].user_id):
-            return await self.standings(seats)
+            return await self.unread_states(seats)
 
-    async def standings(self, seats: Sequence[Seat], *, counted: int | None = None) -> list[RoomStanding]:
+    async def unread_states(self, seats: Sequence[Seat], *, counted: int | None = None) -> list[RoomUnreadState]:
         """How a person stands in each of some rooms.
 
         With `counted`, unread messages are counted in so many rooms; the others say only that there are some.
         """
-        found: list[RoomStanding] = []
+        found: list[RoomUnreadState] = []
         for start in range(0, len(seats), ROOMS_A_TURN):
             some = seats[start : start + ROOMS_A_TURN]
             left = None if counted is None else counted - sum(each.unread.count > 0 for each in found)
@@ -109,26 +109,26 @@ class Unread:
             await asyncio.sleep(0)  # a person may be in thousands of rooms: let others have their turn
         return found
 
-    async def _some(self, seats: Sequence[Seat], counted: int | None) -> list[RoomStanding]:
+    async def _some(self, seats: Sequence[Seat], counted: int | None) -> list[RoomUnreadState]:
         cursors = await self._table.get_many([self._kind.cursor_key(seat.room_id, seat.user_id) for seat in seats])
         at_once = asyncio.Semaphore(COUNTED_AT_ONCE)
 
-        async def room(seat: Seat, cursor: ReadCursor | None) -> RoomStanding:
+        async def room(seat: Seat, cursor: ReadCursor | None) -> RoomUnreadState:
             async with at_once:
-                return RoomStanding(seat, cursor, await self.count(seat, cursor))
+                return RoomUnreadState(seat, cursor, await self.count(seat, cursor))
 
         unread = [not is_read(seat, cursor) for seat, cursor in zip(seats, cursors, strict=True)]
-        standings: list[RoomStanding | Awaitable[RoomStanding]] = []
+        unread_states: list[RoomUnreadState | Awaitable[RoomUnreadState]] = []
         for seat, cursor, is_unread in zip(seats, cursors, unread, strict=True):
             if not is_unread:
-                standings.append(RoomStanding(seat, cursor, NOTHING_UNREAD))
+                unread_states.append(RoomUnreadState(seat, cursor, NOTHING_UNREAD))
             elif counted is not None and counted <= 0:
-                standings.append(RoomStanding(seat, cursor, SOME_UNREAD))
+                unread_states.append(RoomUnreadState(seat, cursor, SOME_UNREAD))
             else:
                 counted = None if counted is None else counted - 1
-                standings.append(room(seat, cursor))
-        asked = iter(await asyncio.gather(*(each for each in standings if not isinstance(each, RoomStanding))))
-        return [each if isinstance(each, RoomStanding) else next(asked) for each in standings]
+                unread_states.append(room(seat, cursor))
+        asked = iter(await asyncio.gather(*(each for each in unread_states if not isinstance(each, RoomUnreadState))))
+        return [each if isinstance(each, RoomUnreadState) else next(asked) for each in unread_states]
 
 
 def is_read(seat: Seat, cursor: ReadCursor | None) -> bool:

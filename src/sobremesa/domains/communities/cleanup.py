@@ -36,7 +36,7 @@ from sobremesa.domains.communities.entities import (
     servers_of,
 )
 from sobremesa.rooms.files import Files
-from sobremesa.rooms.traces import Traces
+from sobremesa.rooms.user_data import RoomUserData
 from sobremesa.table import Delete, Key, Put, Table
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.quotas import guard_of
@@ -47,7 +47,7 @@ class Cleanup:
 
     def __init__(self, table: Table, files: Files) -> None:
         self._table = table
-        self._traces = Traces(CHANNELS, table, files, pattern=clean_up)
+        self._user_data = RoomUserData(CHANNELS, table, files, pattern=clean_up)
 
     # Servers and channels
 
@@ -68,7 +68,7 @@ class Cleanup:
     async def clean_channel(self, subject: str) -> None:
         """Take away everything that was said in a channel, and who has read it."""
         room_id = RoomId(subject)
-        await self._traces.discard_files(room_id)
+        await self._user_data.discard_files(room_id)
         await self._table.delete_every(everything_in(room_id=room_id), pattern=clean_up)
         await self._table.delete_every(readers_of(room_id=room_id), pattern=clean_up)
         await self._delete([guard_of(quota="pins", owner_id=room_id)])
@@ -89,7 +89,7 @@ class Cleanup:
             await self._leave(place)
         async for former in self._table.every(former_servers_of(user_id=user_id)):
             async for channel in self._table.every(channels_of(server_id=former.server_id)):
-                await self._traces.mask(channel.channel_id, user_id)
+                await self._user_data.mask(channel.channel_id, user_id)
             await self._delete([former.own_key()])
         await self._table.delete_every(reads_of(user_id=user_id), pattern=clean_up)
         await self._delete([guard_of(quota="servers", owner_id=user_id)])
@@ -105,7 +105,7 @@ class Cleanup:
             yield {"kind": "lastRead", "channelId": read.room_id, "lastReadMessageId": read.last_read_message_id}
         for server_id in await self._servers_ever(user_id):
             async for channel in self._table.every(channels_of(server_id=server_id)):
-                async for line in self._traces.export(channel.channel_id, user_id):
+                async for line in self._user_data.export(channel.channel_id, user_id):
                     yield line
 
     # Inside

@@ -23,7 +23,7 @@ from sobremesa.domains.conversations.entities import (
 )
 from sobremesa.domains.conversations.seats import Seats
 from sobremesa.rooms.files import Files
-from sobremesa.rooms.traces import Traces
+from sobremesa.rooms.user_data import RoomUserData
 from sobremesa.table import Delete, Table
 from sobremesa.work.quotas import guard_of
 
@@ -34,12 +34,12 @@ class Cleanup:
     def __init__(self, table: Table, seats: Seats, files: Files) -> None:
         self._table = table
         self._seats = seats
-        self._traces = Traces(CONVERSATIONS, table, files, pattern=clean_up)
+        self._user_data = RoomUserData(CONVERSATIONS, table, files, pattern=clean_up)
 
     async def clean_conversation(self, subject: str) -> None:
         """Take away a group that nobody is in any more."""
         room_id = RoomId(subject)
-        await self._traces.discard_files(room_id)
+        await self._user_data.discard_files(room_id)
         await self._table.delete_every(everything_in(room_id=room_id), pattern=clean_up)
         gone = [guard_of(quota="pins", owner_id=room_id), conversation_by_id(room_id=room_id)]
         await self._table.write_many([Delete(key) for key in gone], pattern=clean_up)
@@ -58,9 +58,9 @@ class Cleanup:
             if conversation is not None and conversation.type == "group":
                 await self._seats.hand_over_and_leave(conversation, place)
             else:
-                await self._traces.mask(place.room_id, user_id)
+                await self._user_data.mask(place.room_id, user_id)
         async for former in self._table.every(former_seats_of(user_id=user_id)):
-            await self._traces.mask(former.room_id, user_id)
+            await self._user_data.mask(former.room_id, user_id)
             await self._table.write_many([Delete(former.own_key())], pattern=clean_up)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
@@ -79,7 +79,7 @@ class Cleanup:
             rooms.append(former.room_id)
             yield {"kind": "formerParticipant", "convoId": former.room_id, "leftAt": former.left_at}
         for room_id in dict.fromkeys(rooms):
-            async for line in self._traces.export(room_id, user_id):
+            async for line in self._user_data.export(room_id, user_id):
                 yield line
 
     async def _places(self, user_id: UserId) -> list[Participant]:

@@ -20,7 +20,7 @@ from sobremesa.domains.threads.entities import (
 )
 from sobremesa.domains.threads.participants import ATTEMPTS, way_out
 from sobremesa.rooms.files import Files
-from sobremesa.rooms.traces import Traces
+from sobremesa.rooms.user_data import RoomUserData
 from sobremesa.table import Delete, Table, equals
 from sobremesa.table.errors import ConditionFailed
 
@@ -31,7 +31,7 @@ class Cleanup:
     def __init__(self, table: Table, clock: Clock, files: Files) -> None:
         self._table = table
         self._clock = clock
-        self._traces = Traces(THREADS, table, files, pattern=clean_up)
+        self._user_data = RoomUserData(THREADS, table, files, pattern=clean_up)
 
     async def find_objection(self, user_id: UserId) -> Refusal | None:
         """Nobody is kept: the other side keeps what was said and agreed."""
@@ -45,7 +45,7 @@ class Cleanup:
         async for place in self._table.every(inbox_of(user_id=user_id)):
             await self._leave(place.room_id, user_id)
         async for former in self._table.every(former_threads_of(user_id=user_id)):
-            await self._traces.mask(former.room_id, user_id)
+            await self._user_data.mask(former.room_id, user_id)
             await self._table.write_many([Delete(former.own_key())], pattern=clean_up)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
@@ -65,7 +65,7 @@ class Cleanup:
             rooms.append(former.room_id)
             yield {"kind": "formerThreadParticipant", "threadId": former.room_id, "leftAt": former.left_at}
         for room_id in dict.fromkeys(rooms):
-            async for line in self._traces.export(room_id, user_id):
+            async for line in self._user_data.export(room_id, user_id):
                 yield line
             async for card in self._table.every(cards_in(room_id=room_id), where=equals("created_by", user_id)):
                 yield {

@@ -14,7 +14,7 @@ _SEPARATOR = "#"
 """No id has one: ids are parts of keys."""
 
 
-class Work(Protocol):
+class JobQueue(Protocol):
     """Where work goes that outlives a request."""
 
     def new(self, kind: str, subject: str) -> Operation:
@@ -26,13 +26,13 @@ class Work(Protocol):
         ...
 
 
-class Leftovers:
+class ReactionCleanup:
     """Removes what deleted messages of one kind of room leave."""
 
-    def __init__(self, kind: RoomKind, table: Table, work: Work) -> None:
+    def __init__(self, kind: RoomKind, table: Table, jobs: JobQueue) -> None:
         self._kind = kind
         self._table = table
-        self._work = work
+        self._jobs = jobs
         self.job = f"rooms.{kind.name}.reactions"
         """The kind of job whose handler is `clean`."""
 
@@ -41,11 +41,11 @@ class Leftovers:
         question = self._kind.reactions_of_message(room_id=message.room_id, message_id=message.message_id)
         if not (await self._table.query(question, limit=1, consistent=True)).items:
             return ()
-        return (self._work.new(self.job, f"{message.room_id}{_SEPARATOR}{message.message_id}"),)
+        return (self._jobs.new(self.job, f"{message.room_id}{_SEPARATOR}{message.message_id}"),)
 
     def nudge(self) -> None:
         """Let the work begin."""
-        self._work.nudge()
+        self._jobs.nudge()
 
     async def clean(self, subject: str) -> None:
         """Remove the reactions to a deleted message; doing it twice is the same as once."""

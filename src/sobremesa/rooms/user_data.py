@@ -14,7 +14,7 @@ from sobremesa.table import Table, Update, WritePattern, differs, equals, presen
 from sobremesa.table.errors import ConditionFailed
 
 
-class Traces:
+class RoomUserData:
     """Masks and exports what people left in rooms of one kind. Doing it twice is the same as once."""
 
     def __init__(self, kind: RoomKind, table: Table, files: Files, *, pattern: WritePattern) -> None:
