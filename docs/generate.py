@@ -33,7 +33,7 @@ from sobremesa.cli.tour_model import (  # noqa: E402
 )
 from sobremesa.core.clock import Instant  # noqa: E402
 from sobremesa.core.settings import PREFIX, Settings  # noqa: E402
-from sobremesa.domains.communities.permissions import RIGHTS, SAYS  # noqa: E402
+from sobremesa.domains.communities.permissions import DESCRIPTIONS, RIGHTS  # noqa: E402
 from sobremesa.domains.threads.card_types import CardType, CardTypes, Transition  # noqa: E402
 from sobremesa.domains.workspaces import rights as workspaces  # noqa: E402
 from sobremesa.glue.event_catalog import EVENTS, FROM_ROWS  # noqa: E402
@@ -107,7 +107,7 @@ def _natural(entry: tuple[str, Usage]) -> tuple[str, int]:
 def _permissions_page() -> str:
     rows = [
         {"right": says, **{role: "yes" if right in rights else "" for role, rights in RIGHTS.items()}}
-        for right, says in SAYS.items()
+        for right, says in DESCRIPTIONS.items()
     ]
     text = NOTE + "# Who may do what\n\n## In a server\n\n"
     text += (
@@ -119,7 +119,7 @@ def _permissions_page() -> str:
     return text + catalog.markdown(
         [
             {"right": says, **{role: "yes" if right in rights else "" for role, rights in workspaces.RIGHTS.items()}}
-            for right, says in workspaces.SAYS.items()
+            for right, says in workspaces.DESCRIPTIONS.items()
         ]
     )
 

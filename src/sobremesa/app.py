@@ -322,10 +322,7 @@ class Sobremesa:
             CLEAN_CONVERSATION: talks.cleanup.clean_conversation,
             inbox_delivery.JOB: self.inboxes.delivery.run,
             CLEAN_WORKSPACE: shared.cleanup.clean_workspace,
-            **{
-                room.reaction_cleanup.job: room.reaction_cleanup.clean
-                for room in (self.channels, self.talks, self.thread_rooms)
-            },
+            **{room.cleanup.job: room.cleanup.clean for room in (self.channels, self.talks, self.thread_rooms)},
         }
 
     @classmethod
@@ -414,13 +411,11 @@ class Sobremesa:
         return Recounts(
             table,
             [
-                *room_recounts(CHANNELS, table, self.channels.reaction_cleanup),
+                *room_recounts(CHANNELS, table, self.channels.cleanup),
                 *room_recounts(
-                    CONVERSATIONS, table, self.talks.reaction_cleanup, partial(conversations_recounting.check, table)
+                    CONVERSATIONS, table, self.talks.cleanup, partial(conversations_recounting.check, table)
                 ),
-                *room_recounts(
-                    THREADS, table, self.thread_rooms.reaction_cleanup, partial(threads_recounting.check, table)
-                ),
+                *room_recounts(THREADS, table, self.thread_rooms.cleanup, partial(threads_recounting.check, table)),
                 workspaces_recounting.recount(table),
             ],
         )

@@ -12,7 +12,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import Forbidden, NotFound
 from sobremesa.core.ids import MessageId
-from sobremesa.domains.communities.permissions import RIGHTS, SAYS, Right, Role
+from sobremesa.domains.communities.permissions import DESCRIPTIONS, RIGHTS, Right, Role
 from sobremesa.rooms.sending import Draft
 
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -125,7 +125,7 @@ SINGLE_VERBS: tuple[Try, ...] = (
 def test_every_right_is_explained_and_tried() -> None:
     rights = set(get_args(Right))
 
-    assert set(USES) == set(SAYS) == rights
+    assert set(USES) == set(DESCRIPTIONS) == rights
     assert set(RIGHTS) == set(ROLES)
     assert set().union(*RIGHTS.values()) == rights
     assert RIGHTS["owner"] > RIGHTS["admin"] > RIGHTS["moderator"] > RIGHTS["member"]

@@ -44,7 +44,7 @@ class Cases:
         self._clock = clock
         self._users = users
 
-    def beside(self, seat: Seat, message: Message) -> Sequence[Operation]:
+    def operations_for(self, seat: Seat, message: Message) -> Sequence[Operation]:
         """The case of a message that a judge did not find clean, for the transaction in which its author writes it."""
         if message.flags is None or message.moderation == CLEAN:
             return ()

@@ -62,7 +62,7 @@ class Message(Entity):
         return {}
 
     @property
-    def said_at(self) -> Instant:
+    def sent_at(self) -> Instant:
         """When it was said; a row of another writer may tell it only by its id."""
         if self.created_at != EPOCH:
             return self.created_at

@@ -201,25 +201,25 @@ class _Shown(msgspec.Struct, rename="camel"):
 _decode = msgspec.json.Decoder(_Shown).decode
 
 
-class Place(NamedTuple):
+class RoomTopic(NamedTuple):
     """Where a room is listened to, and whether what may not be for everybody is withheld there."""
 
     topic: Topic
     safe_mode: bool = False
 
 
-FindPlace: TypeAlias = Callable[[RoomId], Awaitable[Place | None]]
-"""Tells the place of a room; None if the room is no more."""
+FindRoomTopic: TypeAlias = Callable[[RoomId], Awaitable[RoomTopic | None]]
+"""Returns the topic of a room, or None if the room was deleted."""
 
 
 class RoomEvents:
     """Announces what happens in rooms of one kind."""
 
-    def __init__(self, kind: RoomKind, table: Table, users: UserDirectory, place: FindPlace) -> None:
+    def __init__(self, kind: RoomKind, table: Table, users: UserDirectory, find_topic: FindRoomTopic) -> None:
         self._kind = kind
         self._table = table
         self._users = users
-        self._place = place
+        self._find_topic = find_topic
 
     def announce(self, translation: Translation) -> None:
         kind = self._kind
@@ -237,8 +237,8 @@ class RoomEvents:
 
         Its id is the message's own, so whoever wrote it may tell of it before the log does; None if the room is gone.
         """
-        place = await self._place(message.room_id)
-        return None if place is None else await self._told(message_created, message, [], place, id=message.message_id)
+        room = await self._find_topic(message.room_id)
+        return None if room is None else await self._told(message_created, message, [], room, id=message.message_id)
 
     # Messages
 
@@ -248,33 +248,31 @@ class RoomEvents:
             created = await self.created(new)
             return [] if created is None else [created]
 
-        place = await self._place(seen.row.room_id)
-        if place is None:
+        room = await self._find_topic(seen.row.room_id)
+        if room is None:
             return []  # a room that is gone takes its messages with it, and has been told of
         if new is None or (new.deleted and old is not None and not old.deleted):
             row = seen.row
             gone = MessageGone(row.message_id, row.room_id, self._kind.name)
-            return [message_deleted(gone, place.topic, subject=row.message_id)]
-        return [await self._told(message_updated, new, await self._reactions(new), place)]
+            return [message_deleted(gone, room.topic, subject=row.message_id)]
+        return [await self._told(message_updated, new, await self._reactions(new), room)]
 
     async def _told(
         self,
         event: EventType[LiveMessage],
         message: Message,
         reactions: list[LiveReaction],
-        place: Place,
+        room: RoomTopic,
         *,
         id: str = "",
     ) -> Announcement:
         departing = await self._users.users_being_deleted()
         [message] = await with_names(self._users, [message])
         shown = render_as(LiveMessage, self._kind, message, reactions, departing, withheld=False)
-        if not is_withheld(message, safe_mode=place.safe_mode):
-            return event(shown, place.topic, id=id, subject=message.message_id)
+        if not is_withheld(message, safe_mode=room.safe_mode):
+            return event(shown, room.topic, id=id, subject=message.message_id)
         bare = render_as(LiveMessage, self._kind, message, [], departing, withheld=True)
-        return event.withheld(
-            bare, place.topic, full=shown, author=message.author_id, id=id, subject=message.message_id
-        )
+        return event.withheld(bare, room.topic, full=shown, author=message.author_id, id=id, subject=message.message_id)
 
     async def _reactions(self, message: Message) -> list[LiveReaction]:
         """The reactions to a message now; a tombstone has none."""
@@ -293,11 +291,11 @@ class RoomEvents:
         shown = [_decode(each.full or each.d) for each in said]
         found: list[Announcement | None] = []
         for each, message in zip(shown, await self._rows_of(shown), strict=True):
-            place = None if message is None or message.deleted else await self._place(each.room_id)
-            if message is None or place is None:
+            room = None if message is None or message.deleted else await self._find_topic(each.room_id)
+            if message is None or room is None:
                 found.append(None)
             else:
-                found.append(await self._told(message_updated, message, each.reactions, place))
+                found.append(await self._told(message_updated, message, each.reactions, room))
         return found
 
     async def _reactions_now(self, said: Sequence[Announcement]) -> list[Announcement | None]:
@@ -305,8 +303,8 @@ class RoomEvents:
         shown = [_decode(each.d) for each in said]
         found: list[Announcement | None] = []
         for each, event, message in zip(shown, said, await self._rows_of(shown), strict=True):
-            place = None if message is None or message.deleted else await self._place(each.room_id)
-            is_shown = message is not None and place is not None and not is_withheld(message, safe_mode=place.safe_mode)
+            room = None if message is None or message.deleted else await self._find_topic(each.room_id)
+            is_shown = message is not None and room is not None and not is_withheld(message, safe_mode=room.safe_mode)
             found.append(event if is_shown else None)
         return found
 
@@ -333,11 +331,11 @@ class RoomEvents:
         Nothing is told of a message that says nothing, as its reactions are not shown either.
         """
         row = seen.row
-        place = await self._place(row.room_id)
-        if place is None:
+        room = await self._find_topic(row.room_id)
+        if room is None:
             return []
         message, summary = await self._message_and_summary(row)
-        if message is None or message.deleted or is_withheld(message, safe_mode=place.safe_mode):
+        if message is None or message.deleted or is_withheld(message, safe_mode=room.safe_mode):
             return []
 
         emoji = unhex_part(row.emoji_hex)
@@ -346,7 +344,7 @@ class RoomEvents:
         count, user_ids = (0, []) if view is None else (view.count, view.user_ids)
         event = reaction_removed if seen.new is None else reaction_added
         told = ReactionChanged(row.message_id, row.room_id, self._kind.name, emoji, row.user_id, count, user_ids)
-        return [event(told, place.topic, subject=row.message_id)]
+        return [event(told, room.topic, subject=row.message_id)]
 
     async def _message_and_summary(self, row: Reaction) -> tuple[Message | None, ReactionSummary | None]:
         kind, table = self._kind, self._table
@@ -360,12 +358,12 @@ class RoomEvents:
 
     async def _pin(self, seen: Seen[Pin]) -> list[Announcement]:
         pin = seen.row
-        place = await self._place(pin.room_id)
-        if place is None:
+        room = await self._find_topic(pin.room_id)
+        if room is None:
             return []
         event = pin_removed if seen.new is None else pin_added
         told = PinChanged(pin.message_id, pin.room_id, self._kind.name, pin.pinned_by, pin.pinned_at)
-        return [event(told, place.topic)]
+        return [event(told, room.topic)]
 
     async def _cursor(self, seen: Seen[ReadCursor]) -> list[Announcement]:
         old, new = seen
@@ -386,5 +384,5 @@ class RoomEvents:
         """Who hears how far somebody has read: where a cursor is a seat, everybody in the room; else they alone."""
         if not self._kind.cursor_is_seat:
             return person(cursor.user_id)
-        place = await self._place(cursor.room_id)
-        return None if place is None else place.topic
+        room = await self._find_topic(cursor.room_id)
+        return None if room is None else room.topic

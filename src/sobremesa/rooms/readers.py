@@ -37,7 +37,7 @@ class RoomReaders:
         message = await find_message(kind, self._table, RoomId(room_id), MessageId(message_id))
         return message is not None and not message.deleted and may_see(seat, message)
 
-    async def is_for_everybody(self, room_kind: str, room_id: str, message_id: str) -> bool:
+    async def is_visible_to_all(self, room_kind: str, room_id: str, message_id: str) -> bool:
         """May everybody in the room see this message? Not if moderation withholds it from some."""
         kind, _ = self._accesses[room_kind]
         message = await find_message(kind, self._table, RoomId(room_id), MessageId(message_id))

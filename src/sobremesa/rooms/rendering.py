@@ -183,7 +183,7 @@ def render_as(
         [] if withheld else shown_files(message),
         [] if withheld or message.deleted else reactions,
         [] if withheld else message.mentions or [],
-        message.said_at,
+        message.sent_at,
         None if withheld else message.acted,
         flags_view(message.flags, withheld=withheld),
         message.nsfw_band or None,

@@ -26,7 +26,7 @@ class ReviewedTab(Output):
 class Reviewed(Protocol):
     """Carries decisions to the rows of one kind of room."""
 
-    async def beside_message(self, message: Message, flags: Flags | None) -> Sequence[Operation]:
+    async def related_operations(self, message: Message, flags: Flags | None) -> Sequence[Operation]:
         """Return what else changes with the flags of a message, for the transaction of the decision."""
         ...
 

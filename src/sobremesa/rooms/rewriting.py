@@ -93,7 +93,7 @@ class Rewriting:
             }
             edited = msgspec.structs.replace(message, **changes)
             try:
-                await self._write(seat, edited, set_to(**changes), message, *self._cases.beside(seat, edited))
+                await self._write(seat, edited, set_to(**changes), message, *self._cases.operations_for(seat, edited))
             except ConditionFailed:
                 # A person decided about it meanwhile, or it is gone.
                 message = await self._archive.get(seat, message.message_id)

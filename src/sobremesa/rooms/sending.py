@@ -33,7 +33,7 @@ OWN_CLOCK_TOLERANCE_MS = 1000
 _HEAD = 1
 """The place of the head's update among the operations of a send."""
 
-Also: TypeAlias = Callable[[Message], Sequence[Operation]]
+Extras: TypeAlias = Callable[[Message], Sequence[Operation]]
 """The other operations of an act that a message is part of."""
 
 
@@ -75,7 +75,7 @@ class HeadChange(NamedTuple):
     """The act that the message is part of."""
 
 
-def nothing_else(message: Message) -> Sequence[Operation]:
+def no_extras(message: Message) -> Sequence[Operation]:
     """Most messages are no part of a larger act."""
     return ()
 
@@ -104,14 +104,18 @@ class Sending:
         self._has_own_clock = has_own_clock
 
     async def write(
-        self, seat: Seat, judged: JudgedDraft, also: Also = nothing_else, head: HeadChange | None = None
+        self,
+        seat: Seat,
+        judged: JudgedDraft,
+        extras: Extras = no_extras,
+        head: HeadChange | None = None,
     ) -> Message | None:
         """Write a message after all others of its room; None if its nonce has made one before.
 
-        ConditionFailed if one of the operations that `also` gives, or what `head` asks of the head, did not hold.
+        ConditionFailed if one of the operations that `extras` gives, or what `head` asks of the head, did not hold.
         """
         async with self._locks.of(seat.room_id):
-            return await self._write(seat, judged, also, head)
+            return await self._write(seat, judged, extras, head)
 
     async def find_made(self, seat: Seat, draft: Draft) -> MessageId | None:
         """The message that this nonce has made, if it has; NonceReused if that was another one."""
@@ -126,13 +130,13 @@ class Sending:
         message_id: MessageId = nonce.message_id
         return message_id
 
-    async def _write(self, seat: Seat, judged: JudgedDraft, also: Also, head: HeadChange | None) -> Message | None:
+    async def _write(self, seat: Seat, judged: JudgedDraft, extras: Extras, head: HeadChange | None) -> Message | None:
         last = seat.head.last_message_id
         for _ in range(SEND_ATTEMPTS):
             message = self._compose(seat, judged, last)
-            beside = self._access.send_additions(seat, message, last)
-            operations = self._operations(seat, judged.draft, message, beside, head)
-            others = also(message)
+            additions = self._access.send_additions(seat, message, last)
+            operations = self._operations(seat, judged.draft, message, additions, head)
+            others = extras(message)
             try:
                 await self._table.write(*operations, *others, pattern=self._kind.send if head is None else head.pattern)
             except ConditionFailed as failed:
@@ -151,8 +155,8 @@ class Sending:
                 # Somebody was faster: this message takes an id after theirs, so that the room has one order.
                 last = newest(last, faster)
             else:
-                if beside.after is not None:
-                    beside.after()
+                if additions.after is not None:
+                    additions.after()
                 return message
         raise Busy("This room is too busy: try again in a moment.")
 
@@ -182,7 +186,7 @@ class Sending:
         )
 
     def _operations(
-        self, seat: Seat, draft: Draft, message: Message, beside: SendAdditions, head: HeadChange | None
+        self, seat: Seat, draft: Draft, message: Message, additions: SendAdditions, head: HeadChange | None
     ) -> list[Operation]:
         """The message first, the head second, the nonce last."""
         is_newest = moves_forward(message.message_id, "last_message_id")
@@ -194,9 +198,9 @@ class Sending:
             Update(
                 self._kind.head.key(room_id=seat.room_id),
                 changes,
-                when=is_newest if beside.head is None else is_newest & beside.head,
+                when=is_newest if additions.head is None else is_newest & additions.head,
             ),
-            *beside.operations,
+            *additions.operations,
         ]
         if draft.nonce is not None:
             operations.append(

@@ -27,7 +27,7 @@ from sobremesa.rooms.reaction_cleanup import JobQueue, ReactionCleanup
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.rewriting import Rewriting
-from sobremesa.rooms.sending import Also, Draft, HeadChange, JudgedDraft, Sending, nothing_else
+from sobremesa.rooms.sending import Draft, Extras, HeadChange, JudgedDraft, Sending, no_extras
 from sobremesa.rooms.unread import RoomUnreadState, Unread, cursor_moves_forward
 from sobremesa.rooms.views import (
     MessageView,
@@ -87,7 +87,7 @@ class Rooms:
         self._rewriting = Rewriting(kind, table, clock, self._archive, self._cases)
         self._sending = Sending(kind, table, clock, ids, access, locks, has_own_clock=has_own_clock)
         self._unread = Unread(kind, table)
-        self.reaction_cleanup = ReactionCleanup(kind, table, jobs)
+        self.cleanup = ReactionCleanup(kind, table, jobs)
         self._reactions = Reactions(kind, table, clock, users, locks)
         self._pins = Pins(kind, table, clock, access, self._archive, self._renderer)
 
@@ -113,12 +113,12 @@ class Rooms:
         if draft.attachments:
             return await self._send_with_files(seat, draft)
         judged = JudgedDraft(draft, await self._mentioned(draft.content))
-        also = nothing_else
+        extras = no_extras
         if self._judging is not None:
             seat, judged = await self._judge(seat, judged)
-            also = partial(self._cases.beside, seat)
+            extras = partial(self._cases.operations_for, seat)
 
-        message = await self._sending.write(seat, judged, also)
+        message = await self._sending.write(seat, judged, extras)
 
         if message is None:
             return await self._replay(seat, draft)
@@ -132,7 +132,7 @@ class Rooms:
             seat, judged = await self._judge(seat, judged)
 
         try:
-            message = await self._sending.write(seat, judged, partial(self._beside_files, seat, draft))
+            message = await self._sending.write(seat, judged, partial(self._file_operations, seat, draft))
         except ConditionFailed:
             # Another message was faster to take one of them.
             await self._files.attachable(seat.actor, draft.attachments)
@@ -143,7 +143,7 @@ class Rooms:
         return self._renderer.render_new(message)
 
     async def act(
-        self, seat: Seat, draft: Draft, also: Also, verdict: Verdict = CLEAR, head: HeadChange | None = None
+        self, seat: Seat, draft: Draft, extras: Extras, verdict: Verdict = CLEAR, head: HeadChange | None = None
     ) -> Message:
         """Write a message as part of a larger act, whose other operations go into the same transaction.
 
@@ -152,7 +152,7 @@ class Rooms:
         seat.require("send")
 
         def all_of_it(message: Message) -> Sequence[Operation]:
-            return [*also(message), *self._cases.beside(seat, message)]
+            return [*extras(message), *self._cases.operations_for(seat, message)]
 
         judged = JudgedDraft(draft, flags=verdict.flags, nsfw_band=verdict.band)
         message = await self._sending.write(seat, judged, all_of_it, head)
@@ -213,7 +213,7 @@ class Rooms:
 
         about = {"messageId": message_id, "roomId": room_id}
         audit = [] if is_own else [self._access.audit(seat, "message.delete", target=message.author_id, about=about)]
-        cleaning = await self.reaction_cleanup.removal(message)
+        cleaning = await self.cleanup.removal(message)
         for _ in range(DELETE_ATTEMPTS):
             try:
                 async with self._files.deleting(files_of(message)) as gone:
@@ -221,7 +221,7 @@ class Rooms:
             except ConditionFailed:
                 continue  # one of its files became part of a record at this moment, and stays
             if cleaning:
-                self.reaction_cleanup.nudge()
+                self.cleanup.nudge()
             return
         raise Busy
 
@@ -448,7 +448,7 @@ class Rooms:
             seat.require("send")
         return seat, judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
 
-    def _beside_files(self, seat: Seat, draft: Draft, message: Message) -> Sequence[Operation]:
+    def _file_operations(self, seat: Seat, draft: Draft, message: Message) -> Sequence[Operation]:
         """What goes with a message that has files: they become its own, and a case if it is not clean."""
         attaching = [
             self._files.attaching(
@@ -460,7 +460,7 @@ class Rooms:
             )
             for file_id in draft.attachments
         ]
-        return [*attaching, *self._cases.beside(seat, message)]
+        return [*attaching, *self._cases.operations_for(seat, message)]
 
     def _judged_content(
         self, seat: Seat, content: str, attachments: Sequence[dict[str, Any]], mentions: Sequence[UserId]

@@ -62,7 +62,7 @@ class Readers(Protocol):
         """Return whether a user may read a message of a room, or the room itself if there is no message."""
         ...
 
-    async def is_for_everybody(self, room_kind: str, room_id: str, message_id: str) -> bool:
+    async def is_visible_to_all(self, room_kind: str, room_id: str, message_id: str) -> bool:
         """Return whether all readers of the room may see a message."""
         ...
 
@@ -282,7 +282,7 @@ class Attachments:
         if not is_free and (file.room_kind, file.room_id) != (room_kind, room_id):
             raise NotFound
         # A record must not reveal the file of a withheld message.
-        if file.message_id is not None and not await self._readers.is_for_everybody(
+        if file.message_id is not None and not await self._readers.is_visible_to_all(
             room_kind, room_id, file.message_id
         ):
             raise NotFound

@@ -34,7 +34,7 @@ from sobremesa.live.events import Admission, Announcement, EventType, Expulsion,
 from sobremesa.live.events import server as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms.access import UserDirectory
-from sobremesa.rooms.events import Place, RoomEvents
+from sobremesa.rooms.events import RoomEvents, RoomTopic
 from sobremesa.table import Table
 from sobremesa.table.cache import Cache
 
@@ -91,11 +91,11 @@ class CommunityEvents:
     def __init__(self, table: Table, users: UserDirectory) -> None:
         self._table = table
         self._users = users
-        self._homes: Cache[RoomId, Place | _Gone] = Cache(CACHE_SIZE)
+        self._homes: Cache[RoomId, RoomTopic | _Gone] = Cache(CACHE_SIZE)
         """Where channels are listened to: a channel never moves to another server."""
         self._gone: Cache[ServerId, bool] = Cache(CACHE_SIZE)
         """Servers that are deleted, and whose rows go one after the other."""
-        self.rooms = RoomEvents(CHANNELS, table, users, self.find_place)
+        self.rooms = RoomEvents(CHANNELS, table, users, self.find_topic)
 
     def announce(self, translation: Translation) -> None:
         translation.on(Server, self._server, fields=("name", "icon_url", "owner_id", "deleted_at"))
@@ -104,14 +104,14 @@ class CommunityEvents:
         translation.on(ChannelPointer, self._pointer, fields=())
         self.rooms.announce(translation)
 
-    async def find_place(self, room_id: RoomId) -> Place | None:
+    async def find_topic(self, room_id: RoomId) -> RoomTopic | None:
         """Where a channel is listened to; None if it is no more."""
         known = self._homes.find(room_id)
         if known is None:
             pointer = await self._table.get(pointer_of(room_id=room_id))
-            known = _GONE if pointer is None else Place(topic_of(pointer.server_id))
+            known = _GONE if pointer is None else RoomTopic(topic_of(pointer.server_id))
             self._homes.keep(room_id, known)
-        return known if isinstance(known, Place) else None
+        return known if isinstance(known, RoomTopic) else None
 
     # Servers
 
@@ -182,7 +182,7 @@ class CommunityEvents:
 
     async def _pointer(self, seen: Seen[ChannelPointer]) -> list[Announcement]:
         """Nothing is told of it, but what is said in a channel can be placed by it."""
-        place = _GONE if seen.new is None else Place(topic_of(seen.new.server_id))
+        place = _GONE if seen.new is None else RoomTopic(topic_of(seen.new.server_id))
         self._homes.keep(seen.row.room_id, place)
         return []
 

@@ -21,7 +21,7 @@ Right: TypeAlias = Literal[
     "delete_server",
 ]
 
-SAYS: dict[Right, str] = {
+DESCRIPTIONS: dict[Right, str] = {
     "read": "read channels, members and history",
     "send": "send messages, react, report",
     "invite": "make invites, and revoke one's own",

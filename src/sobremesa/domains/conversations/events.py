@@ -20,7 +20,7 @@ from sobremesa.live.events import conversation as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms import events as rooms
 from sobremesa.rooms.access import UserDirectory
-from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, RoomEvents
+from sobremesa.rooms.events import LiveParticipant, ParticipantGone, RoomEvents, RoomTopic
 from sobremesa.table import Key, Table
 from sobremesa.table.cache import Cache
 
@@ -71,7 +71,7 @@ class ConversationEvents:
         self._users = users
         self._empty: Cache[RoomId, bool] = Cache(CACHE_SIZE)
         """Conversations that nobody is in any more: their rows go one after the other."""
-        self.rooms = RoomEvents(CONVERSATIONS, table, users, self.find_place)
+        self.rooms = RoomEvents(CONVERSATIONS, table, users, self.find_topic)
 
     def announce(self, translation: Translation) -> None:
         translation.on(Conversation, self._conversation, fields=("type", "name", "participants", "created_by"))
@@ -81,9 +81,9 @@ class ConversationEvents:
             # What was said last is shown in it, and may be deleted without another event about the conversation.
             translation.on_replay_by_row(kind, [event], _key_of, self._conversation, is_volatile=True)
 
-    async def find_place(self, room_id: RoomId) -> Place | None:
+    async def find_topic(self, room_id: RoomId) -> RoomTopic | None:
         """Where a conversation is listened to; None if nobody is in it any more."""
-        return None if self._empty.find(room_id) else Place(topic_of(room_id))
+        return None if self._empty.find(room_id) else RoomTopic(topic_of(room_id))
 
     async def _conversation(self, seen: Seen[Conversation]) -> list[Announcement]:
         old, new = seen

@@ -193,7 +193,7 @@ class Review:
             after,
             set_to(**changes),
             *ruling.operations,
-            *([] if reviewed is None else await reviewed.beside_message(message, flags)),
+            *([] if reviewed is None else await reviewed.related_operations(message, flags)),
             when=differs("deleted", True) & _says_the_same(message),
             pattern=decide_case,
         )

@@ -37,7 +37,7 @@ class CardReader:
         place = None
         if author is not None:
             place = await self._table.get(participant_of(room_id=card.room_id, user_id=author))
-        at = EPOCH if message is None else message.said_at
+        at = EPOCH if message is None else message.sent_at
         return msgspec.structs.replace(
             card,
             created_by=author,

@@ -32,7 +32,7 @@ from sobremesa.live.events import thread as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms import events as rooms
 from sobremesa.rooms.access import UserDirectory
-from sobremesa.rooms.events import LiveParticipant, ParticipantGone, Place, RoomEvents
+from sobremesa.rooms.events import LiveParticipant, ParticipantGone, RoomEvents, RoomTopic
 from sobremesa.rooms.visibility import is_withheld
 from sobremesa.table import Key, Table
 from sobremesa.table.cache import Cache
@@ -99,8 +99,8 @@ class ThreadEvents:
         self._clock = clock
         self._people = people
         self._cards = CardReader(table, CardTypes())
-        self._places: Cache[RoomId, Place] = Cache(CACHE_SIZE)
-        self.rooms = RoomEvents(THREADS, table, people, self.find_place)
+        self._places: Cache[RoomId, RoomTopic] = Cache(CACHE_SIZE)
+        self.rooms = RoomEvents(THREADS, table, people, self.find_topic)
 
     def announce(self, translation: Translation) -> None:
         translation.on(Thread, self._thread, fields=_VISIBLE)
@@ -111,7 +111,7 @@ class ThreadEvents:
         translation.on_replay_by_row("thread", [card_updated], _card_key, self._card)
         translation.on_replay_by_row("thread", [tab_updated], _tab_key, self._tab)
 
-    async def find_place(self, room_id: RoomId) -> Place | None:
+    async def find_topic(self, room_id: RoomId) -> RoomTopic | None:
         """Where a thread is listened to, and whether it has safe mode; None if there is none."""
         place = self._places.find(room_id)
         if place is None:
@@ -165,7 +165,7 @@ class ThreadEvents:
 
     async def _card(self, seen: Seen[Card]) -> list[Announcement]:
         card = seen.new
-        place = None if card is None else await self.find_place(card.room_id)
+        place = None if card is None else await self.find_topic(card.room_id)
         if card is None or place is None:
             return []
         now = self._clock.now()
@@ -177,7 +177,7 @@ class ThreadEvents:
 
     async def _tab(self, seen: Seen[Tab]) -> list[Announcement]:
         tab = seen.new
-        place = None if tab is None else await self.find_place(tab.room_id)
+        place = None if tab is None else await self.find_topic(tab.room_id)
         if tab is None or place is None:
             return []
         subject = f"{tab.room_id}/{tab.tab}"
@@ -186,8 +186,8 @@ class ThreadEvents:
         bare = tab_view(tabs.withheld(tab))
         return [tab_updated.withheld(bare, place.topic, full=tab_view(tab), author=tab.author_id, subject=subject)]
 
-    def _remember(self, thread: Thread) -> Place:
-        place = Place(topic_of(thread.room_id), thread.safe_mode_required)
+    def _remember(self, thread: Thread) -> RoomTopic:
+        place = RoomTopic(topic_of(thread.room_id), thread.safe_mode_required)
         self._places.keep(thread.room_id, place)
         return place
 

@@ -19,7 +19,7 @@ class ThreadReview:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    async def beside_message(self, message: Message, flags: Flags | None) -> Sequence[Operation]:
+    async def related_operations(self, message: Message, flags: Flags | None) -> Sequence[Operation]:
         """The card whose payload this message brought is flagged as the message is."""
         if message.acted is None:
             return ()

@@ -9,7 +9,7 @@ Right: TypeAlias = Literal[
     "read", "write", "configure", "invite", "remove_members", "manage_roles", "delete", "see_audit"
 ]
 
-SAYS: dict[Right, str] = {
+DESCRIPTIONS: dict[Right, str] = {
     "read": "see the workspace, its members, items and settings; leave",
     "write": "make, change and delete items",
     "configure": "rename the workspace, change its settings",
