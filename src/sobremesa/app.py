@@ -134,7 +134,7 @@ from sobremesa.work.consumers import entities as following_entities
 from sobremesa.work.idempotency import Idempotency
 from sobremesa.work.jobs import Handler, Jobs
 from sobremesa.work.jobs import entities as job_entities
-from sobremesa.work.migration import Migrations, Recipe, Watch, unwatched
+from sobremesa.work.migration import Migrations, Recipe, Watch, no_watch
 from sobremesa.work.migration import entities as migration_entities
 from sobremesa.work.quotas import Quotas
 from sobremesa.work.recounts import Recounts
@@ -394,7 +394,7 @@ class Sobremesa:
                 await closing.enter_async_context(_running(app.attachments.sweep_periodically()))
             yield app
 
-    def moving_workspaces(self, *, units_a_second: float | None = None, watch: Watch = unwatched) -> Migrations:
+    def moving_workspaces(self, *, units_a_second: float | None = None, watch: Watch = no_watch) -> Migrations:
         """The migration of items and settings of before into a workspace."""
         return Migrations(
             self.table,
@@ -420,7 +420,7 @@ class Sobremesa:
             ],
         )
 
-    def adopting(self, *, units_a_second: float | None = None, watch: Watch = unwatched) -> Migrations:
+    def adopting(self, *, units_a_second: float | None = None, watch: Watch = no_watch) -> Migrations:
         """What completes a table that others made: claims, pointers and keys that their rows lack."""
         moves = [
             *accounts_adopting.moves(self.table),
@@ -555,7 +555,7 @@ async def origin_of(table: Table, clock: Clock, store: str, *, is_new: bool) -> 
     # Rows first, keys second: another node of ours that starts at this moment writes its keys before anything else.
     is_ours = is_new or store.startswith("sqlite") or not await has_rows(table)
     is_ours = is_ours or bool((await table.query(signing_keys(), limit=1)).items)
-    return await Origin.of(table, clock, is_strange=not is_ours)
+    return await Origin.of(table, clock, is_foreign=not is_ours)
 
 
 def _limits(settings: Settings) -> Limits:

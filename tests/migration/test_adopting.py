@@ -91,13 +91,13 @@ async def test_a_table_is_completed_while_it_is_read_and_then_everything_works(a
         await reader
 
     assert reads > 0
-    assert report.complaints == []
+    assert report.mismatches == []
     assert report.migration.phase == "cut_over"
     await everything_is_read(app)
     await claims_and_pointers_are_there(app)
     await people_go_on_living(app)
     again = await app.adopting().adopt()
-    assert (again.complaints, again.migration.written) == ([], 0), "once is enough"
+    assert (again.mismatches, again.migration.written) == ([], 0), "once is enough"
 
 
 async def claims_and_pointers_are_there(app: Sobremesa) -> None:
@@ -163,7 +163,7 @@ async def test_a_second_person_of_the_same_name_is_told_of_and_changes_nothing(a
 
     report = await app.adopting().adopt()
 
-    assert sorted(report.complaints) == [
+    assert sorted(report.mismatches) == [
         "USER#b / PROFILE: its e-mail address is another person's",
         "USER#b / PROFILE: its user name is another person's",
         "USER#c / PROFILE: its e-mail address cannot be one",
@@ -184,7 +184,7 @@ async def test_a_big_group_of_another_writer_stands_where_big_groups_are(app: So
 
     report = await app.adopting().adopt()
 
-    assert report.complaints == []
+    assert report.mismatches == []
     inbox, _ = await app.inbox.list(Actor.of_user(UserId("p03"), "p03"), limit=5)
     assert [(each.seat.room_id, each.seat.conversation.participants) for each in inbox] == [("big", 12)]
     stored = [item for item in await rows(app, "PARTICIPANT#") if item["pk"] == "CONVO#big"]
@@ -235,7 +235,7 @@ async def test_a_bare_table_gets_its_indexes_its_stream_and_its_time_to_live(
     finally:
         await engine.close()
     async with Sobremesa.open(store, settings=Settings(rate_limits="off"), background=False) as app:
-        assert (await app.adopting().adopt()).complaints == []
+        assert (await app.adopting().adopt()).mismatches == []
         signed_in = await app.accounts.login(email="test@example.com", password=OLD_PASSWORD)
         assert signed_in.user.user_id == TESTUSER.user_id
 

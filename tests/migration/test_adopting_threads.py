@@ -73,7 +73,7 @@ async def test_a_documented_thread_is_found_everywhere_after_adoption(app: Sobre
 
     report = await app.adopting().adopt()
 
-    assert report.complaints == []
+    assert report.mismatches == []
     assert await about(app, lbg_id=LbgId("lbg_1")) == await about(app, leg_id=LegId("leg_1")) == [THREAD]
     for who in (BEA, SAL):
         [listed] = (await app.threads.list_inbox(who, limit=5))[0]
@@ -84,14 +84,14 @@ async def test_a_documented_thread_is_found_everywhere_after_adoption(app: Sobre
     assert stored["REF#LEG#leg_1"]["gsi2sk"] == "2025-11-05T14:12:00.000Z"
     assert stored["PART#usr_1"]["gsi1sk"] == f"{SAID}#{THREAD}"
     again = await app.adopting().adopt()
-    assert (again.complaints, again.migration.written) == ([], 0), "once is enough"
+    assert (again.mismatches, again.migration.written) == ([], 0), "once is enough"
 
 
 async def test_a_thread_of_a_leg_alone_stands_under_its_leg(app: Sobremesa) -> None:
     alone = thread("thrd_2", lbgId=None, listingId="lst_2", participants=None)
     await fill(app, alone, participant("usr_1", "buyer", "thrd_2"))
 
-    assert (await app.adopting().adopt()).complaints == []
+    assert (await app.adopting().adopt()).mismatches == []
 
     assert set(await about(app, leg_id=LegId("leg_1"))) == {THREAD, "thrd_2"}
     assert (await app.threads.get(BEA, RoomId("thrd_2"))).thread.participants == ["usr_1"]
@@ -104,7 +104,7 @@ async def test_a_second_inquiry_about_a_listing_is_reported_and_stays(app: Sobre
 
     report = await app.adopting().adopt()
 
-    assert report.complaints == ["THR#thrd_2 / THR: this buyer asks about this listing in another thread"]
+    assert report.mismatches == ["THR#thrd_2 / THR: this buyer asks about this listing in another thread"]
     assert await about(app, leg_id=LegId("leg_1")) == await about(app, lbg_id=LbgId("lbg_1"))
 
 
@@ -143,7 +143,7 @@ async def test_adopted_message_is_found_by_its_id_however_many_are_newer(
     with pytest.raises(NotFound):
         await rooms.get(BEA, THREAD, oldest)
 
-    assert (await app.adopting().adopt()).complaints == []
+    assert (await app.adopting().adopt()).mismatches == []
 
     assert (await rooms.get(BEA, THREAD, oldest)).content == "msg_1"
     alone = await rooms.find_anywhere(BEA, oldest)
@@ -162,7 +162,7 @@ async def test_a_message_of_the_future_does_not_become_the_head(app: Sobremesa, 
     ahead = instant(clock.now_ms() + 3_600_000)
     await fill(app, message("msg_2", ahead))
 
-    assert (await app.adopting().adopt()).complaints == []
+    assert (await app.adopting().adopt()).mismatches == []
 
     assert (await app.threads.get(BEA, THREAD)).thread.last_message_id is None
     assert MessageId((await app.thread_rooms.send(BEA, THREAD, Draft("now"))).message_id)
@@ -178,7 +178,7 @@ async def test_inbox_rows_get_the_time_to_live_of_the_table(app: Sobremesa, cloc
 
     report = await app.adopting().adopt()
 
-    assert report.complaints == []
+    assert report.mismatches == []
     stored = {each["sk"]: each for each in await rows(app, "m#")}
     assert stored.pop(item["sk"]) == item | {"ttl": FAR}
     assert [each.get("ttl") for each in stored.values()] == [None, None]

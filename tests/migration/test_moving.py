@@ -178,13 +178,13 @@ async def test_what_the_old_program_writes_meanwhile_is_not_lost(before: Before,
     await migrations.backfill()
     await before.write_old(old_item(1, title="Changed after the copy"), old_item(101), old_setting("theme", "dark"))
     await before.delete_old(2)
-    told = " ".join((await migrations.verify()).complaints)
-    for complaint, times in (
+    told = " ".join((await migrations.verify()).mismatches)
+    for mismatch, times in (
         ("has changed since it was copied", 2),
         ("has no new row", 1),
-        ("is gone, but not its copy", 1),
+        ("was deleted, but its copy was not", 1),
     ):
-        assert told.count(complaint) == times
+        assert told.count(mismatch) == times
 
     await before.migrations().backfill()
     assert (await migrations.verify()).is_clean
@@ -233,9 +233,9 @@ async def test_verify_looks_at_content(before: Before) -> None:
 
     proof = await migrations.verify()
 
-    assert len(proof.complaints) == 2
-    assert "differs from its copy in title" in proof.complaints[0]
-    assert "has made two rows" in proof.complaints[1]
+    assert len(proof.mismatches) == 2
+    assert "differs from its copy in title" in proof.mismatches[0]
+    assert "has two copies" in proof.mismatches[1]
     with pytest.raises(NotProven):
         await migrations.cut_over()
     assert await before.phase() == "copied"

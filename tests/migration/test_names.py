@@ -53,7 +53,7 @@ async def test_a_team_works_and_old_rows_come_in(app: Sobremesa, clock: Ahead) -
     clock.move(seconds=2)
     assert sorted(item.title for item in await before.items()) == everything
     await migrations.backfill()
-    assert (await migrations.verify()).complaints == []
+    assert (await migrations.verify()).mismatches == []
     await migrations.cut_over()
     clock.move(seconds=2)
 
@@ -63,7 +63,7 @@ async def test_a_team_works_and_old_rows_come_in(app: Sobremesa, clock: Ahead) -
     assert await app.items.get(team.member, at, made.item_id) == made
     assert await team.mine(team.member) == [at]
     assert await team.mine(person("nobody")) == []
-    assert (await app.adopting().adopt()).complaints == []
+    assert (await app.adopting().adopt()).mismatches == []
     await app.workspaces.delete(team.owner, at)
     await app.jobs.run_pending(app.handlers)
     assert await team.mine(team.member) == []

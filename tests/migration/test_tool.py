@@ -13,7 +13,7 @@ from sobremesa.core.ids import Ids
 from sobremesa.table import Entity, Key, Keys, Lookup, Pattern, Put, RawKey, Retries, Table, open_engine
 from sobremesa.table.engines.faults import FaultyEngine, Rates
 from sobremesa.table.errors import BadCursor, TableError
-from sobremesa.work.migration import Copied, Copy, Migration, Migrations, Recipe, Report, print_of
+from sobremesa.work.migration import Copied, Copy, Migration, Migrations, Recipe, Report, fingerprint_of
 
 COUNT = 120
 
@@ -81,7 +81,7 @@ async def test_any_recipe_comes_through_with_faults_in_every_call(seed: int, tmp
             pytest.fail("it never came through")
 
     proof = await Migrations(clean, clock, Ids(clock), recipe()).verify()
-    assert (proof.complaints, proof.old_rows, proof.migration.phase) == ([], COUNT, "cut_over")
+    assert (proof.mismatches, proof.old_rows, proof.migration.phase) == ([], COUNT, "cut_over")
     lines = [line async for line in clean.every(lines_of())]
     assert [line.words for line in lines] == list(range(COUNT))
     assert sum(faulty.injected.values()) > 10
@@ -92,9 +92,9 @@ def test_a_print_stands_for_all_of_a_row_however_its_numbers_and_sets_come() -> 
     row = {"pk": "a", "n": 1, "list": [1.5, None, True], "set": {"x", "y"}, "map": {"b": 1, "a": b"x"}}
     same = {"map": {"a": b"x", "b": 1.0}, "set": frozenset({"y", "x"}), "list": [1.5, None, True], "n": 1.0, "pk": "a"}
 
-    assert print_of(row) == print_of(same)
+    assert fingerprint_of(row) == fingerprint_of(same)
     for other in ({"n": 2}, {"n": "1"}, {"n": True}, {"list": [1.5, True]}, {"set": {"x"}}, {"set": ["x", "y"]}):
-        assert print_of(row | other) != print_of(row)
+        assert fingerprint_of(row | other) != fingerprint_of(row)
 
 
 async def test_raw_rows_are_asked_for_by_pages_whose_cursors_fit_only_them(tmp_path: Path) -> None:

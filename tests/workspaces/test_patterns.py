@@ -154,7 +154,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     await app.workspaces.delete(team.owner, at)
     for _ in range(3):
         await app.jobs.run_pending(app.handlers)
-        await ori.Origin.of(app.table, SystemClock(), is_strange=True)
+        await ori.Origin.of(app.table, SystemClock(), is_foreign=True)
 
     met = app.table.meter.totals()
     writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}

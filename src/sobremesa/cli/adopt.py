@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from sobremesa.app import Sobremesa, layout_of
-from sobremesa.cli.migrate import COMPLAINTS_SHOWN, Units
+from sobremesa.cli.migrate import MISMATCHES_SHOWN, Units
 from sobremesa.cli.progress import shown
 from sobremesa.cli.store import Store, settings_of
 from sobremesa.core.settings import DEFAULT_STORE
@@ -33,7 +33,7 @@ async def adopt(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
             report = await app.adopting(units_a_second=units, watch=watch).adopt()
     written = report.migration.written
     console.print(f"{report.old_rows} rows looked at, {written} completed, {report.units:.0f} units.", highlight=False)
-    if report.complaints:
-        console.print(f"{len(report.complaints)} rows need somebody's decision:")
-    for complaint in report.complaints[:COMPLAINTS_SHOWN]:
-        console.print(f"  {complaint}", highlight=False, soft_wrap=True)
+    if report.mismatches:
+        console.print(f"{len(report.mismatches)} rows need somebody's decision:")
+    for mismatch in report.mismatches[:MISMATCHES_SHOWN]:
+        console.print(f"  {mismatch}", highlight=False, soft_wrap=True)

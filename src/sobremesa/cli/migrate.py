@@ -26,7 +26,7 @@ workspaces_app = cyclopts.App(name="workspaces", help="Move items and settings o
 migrate_app.command(workspaces_app)
 console = Console()
 
-COMPLAINTS_SHOWN = 20
+MISMATCHES_SHOWN = 20
 
 Units = Annotated[
     float | None, cyclopts.Parameter(help="How many read and write units to use a second; without it, all there are.")
@@ -77,7 +77,7 @@ async def verify(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
         report = await migrations.verify()
     _tell(report)
     if not report.is_clean:
-        raise NotProven(f"{len(report.complaints)} things are not as they should be.")
+        raise NotProven(f"{len(report.mismatches)} things are not as they should be.")
 
 
 @workspaces_app.command
@@ -122,8 +122,8 @@ def _tell(report: Report) -> None:
         grid.add_row(outcome, str(count))
     grid.add_row("units", f"{report.units:.0f}")
     console.print(grid)
-    for complaint in report.complaints[:COMPLAINTS_SHOWN]:
-        console.print(f"  {complaint}", highlight=False, soft_wrap=True)
+    for mismatch in report.mismatches[:MISMATCHES_SHOWN]:
+        console.print(f"  {mismatch}", highlight=False, soft_wrap=True)
 
 
 def _grid(found: Migration) -> Grid:

@@ -58,7 +58,7 @@ async def _checked(app: Sobremesa, tenant: Tenant | None, *, dry: bool) -> Async
     if tenant is None:
         async for recounted in app.recounts().run(dry=dry):
             yield [
-                f"{recounted.place}: {drift.what} {_shown(drift.stored)} is {_shown(drift.true)}"
+                f"{recounted.label}: {drift.what} {_shown(drift.stored)} is {_shown(drift.true)}"
                 for drift in recounted.drift
             ]
 

@@ -37,10 +37,10 @@ def recounts(
         return f"{kind.name} {row.room_id}"
 
     return (
-        Recount(kind.reaction, reactions.check_rows, place=place, once_for=group),
-        Recount(kind.summary, reactions.check_summary, place=place, once_for=group),
-        Recount(kind.pin, partial(_check_pin, kind, table), place=pinned, once_for=pinned),
-        Recount(kind.head, check or partial(check_head, kind, table), place=room, once_for=room),
+        Recount(kind.reaction, reactions.check_rows, label=place, once_for=group),
+        Recount(kind.summary, reactions.check_summary, label=place, once_for=group),
+        Recount(kind.pin, partial(_check_pin, kind, table), label=pinned, once_for=pinned),
+        Recount(kind.head, check or partial(check_head, kind, table), label=room, once_for=room),
     )
 
 

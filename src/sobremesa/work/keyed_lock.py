@@ -1,7 +1,7 @@
-"""KeyedLocks: senders of one process queue up in front of one room, where the store would turn them away otherwise.
+"""Keyed locks: writers of one process take turns at one room, where the store would reject concurrent transactions.
 
-A store that applies transactions in the order in which they were asked for needs none of it, and commits many at once.
-DynamoDB refuses transactions that meet at one item, and charges for them; senders on other nodes still meet there.
+A store that applies transactions in the order of the calls does not need them, and commits many at once. DynamoDB
+rejects transactions that conflict on one item, and charges for them; writers on other nodes can still conflict.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 _FREE = nullcontext()
 
 
-class _Lane(asyncio.Lock):
-    """A lock that knows how many want it."""
+class _Lock(asyncio.Lock):
+    """A lock that counts its users."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.people = 0
+        self.users = 0
 
 
 class KeyedLocks:
-    """One at a time for each name."""
+    """A lock for each name."""
 
     def __init__(self, *, needed: bool) -> None:
         self._needed = needed
-        self._locks: dict[str, _Lane] = {}
+        self._locks: dict[str, _Lock] = {}
 
     def of(self, name: str) -> AbstractAsyncContextManager[None]:
-        """The lane of this name, for the time of the block."""
-        return self._lane(name) if self._needed else _FREE
+        """Hold the lock of this name for the block."""
+        return self._locked(name) if self._needed else _FREE
 
     @asynccontextmanager
-    async def _lane(self, name: str) -> AsyncIterator[None]:
-        lane = self._locks.setdefault(name, _Lane())
-        lane.people += 1
+    async def _locked(self, name: str) -> AsyncIterator[None]:
+        lock = self._locks.setdefault(name, _Lock())
+        lock.users += 1
         try:
-            async with lane:
+            async with lock:
                 yield
         finally:
-            lane.people -= 1
-            if not lane.people:
+            lock.users -= 1
+            if not lock.users:
                 del self._locks[name]

@@ -2,8 +2,8 @@
 
 A creation counts the rows that are there and has `await quotas.reserve(...)` in its transaction, which `create` writes.
 The reservation replaces a guard row, on the condition that no other creation under the same limit has replaced it since
-before the count. Whoever comes second loses that condition, counts again and tries again. Removals need not touch the
-guard: they only make room. So nothing can drift, whoever writes or removes rows, and there is no counter to repair.
+before the count. The second of two creations fails that condition, counts again and retries. Removals need not
+touch the guard: they only make room. So the count cannot drift, and there is no counter to repair.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ATTEMPTS = 40
 
 
 class QuotaGuard(Entity):
-    """The last creation under a limit: creations under one limit follow each other at this row."""
+    """The last creation under a limit: creations under one limit are serialized by this row."""
 
     keys = Keys(pk="QUOTA#{quota}#{owner_id}", sk="QUOTA")
     expires = "ttl"
@@ -34,11 +34,11 @@ class QuotaGuard(Entity):
     ttl: int
 
 
-guard_of = Lookup("QUO.1", "Which was the last creation under this limit?", QuotaGuard, consistent=True)
+guard_of = Lookup("QUO.1", "What is the last creation under this limit?", QuotaGuard, consistent=True)
 
 
 class CountChanged(Busy):
-    """Another creation under the same limit was faster: count again."""
+    """Another creation under the same limit was committed first: count again."""
 
 
 class Quotas:
@@ -65,9 +65,9 @@ class Quotas:
     async def create(
         self, reserve: Callable[[], Awaitable[Operation]], *operations: Operation, pattern: WritePattern
     ) -> None:
-        """Write a creation with a reservation before its operations, again while another creation is faster.
+        """Write a creation with a reservation before its operations; retry if another creation was committed first.
 
-        ConditionFailed if one of the operations failed, which are counted from 1; Busy after too many attempts.
+        Raise ConditionFailed if one of the operations failed, which are counted from 1; Busy after too many attempts.
         """
         for _ in range(ATTEMPTS):
             try:

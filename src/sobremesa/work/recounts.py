@@ -1,8 +1,8 @@
-"""Recounts: what a row keeps of other rows is counted again, reported where it is wrong, and repaired.
+"""Recounts: compute again what a row stores about other rows, report where it is wrong, and repair it.
 
-A `Recount` looks at rows of one kind, met in a scan of the whole table. It reads everything itself, consistently, and
-compares. Where something differs it looks a second time: only what is wrong twice in the same way is drift, since
-between two reads somebody may have written. A repair has what it saw as its condition, so it may run beside a server.
+A `Recount` checks the rows of one kind, found by a scan of the whole table. It reads everything consistently and
+compares. A difference is checked a second time: only one that is found twice is drift, since a write may have come
+between two reads. A repair is conditional on what was read, so it may run beside a server.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ATTEMPTS = 5
 
 
 class Drift(NamedTuple):
-    """Something that a row keeps, as it is stored and as it should be."""
+    """A value that a row stores about other rows, as it is and as it should be."""
 
     what: str
     stored: object
@@ -27,7 +27,7 @@ class Drift(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is wrong at a place, and what repairs it; ConditionFailed if it has changed meanwhile."""
+    """The drift of a row, and the repair; it raises ConditionFailed if the row has changed meanwhile."""
 
     drift: Sequence[Drift]
     repair: Callable[[], Awaitable[object]]
@@ -37,34 +37,34 @@ Check: TypeAlias = Callable[[E], Awaitable[Found | None]]
 
 
 class Recounted(NamedTuple):
-    """A place that was counted again, and what was wrong there."""
+    """A row or group that was checked, and its drift."""
 
-    place: str
+    label: str
     drift: Sequence[Drift]
 
 
 class Recount(Generic[E]):
-    """Counts again for each row of one kind."""
+    """Checks each row of one kind."""
 
     def __init__(
-        self, entity: type[E], check: Check[E], *, place: Callable[[E], str], once_for: Callable[[E], Hashable]
+        self, entity: type[E], check: Check[E], *, label: Callable[[E], str], once_for: Callable[[E], Hashable]
     ) -> None:
-        """`place` names a row for people; of rows in succession with the same `once_for` only the first is checked."""
+        """`label` names a row in reports; of successive rows with the same `once_for` only the first is checked."""
         self.entity: type[Entity] = entity
         self._check = check
-        self._place = place
+        self._label = label
         self._once_for = once_for
         self._last: Hashable = None
 
     async def run(self, row: E, *, dry: bool) -> Recounted | None:
-        """Check a row, and repair what is wrong unless it is a dry run; None if its group was checked just now."""
+        """Check a row, and repair drift unless it is a dry run; return None if its group was just checked."""
         group = self._once_for(row)
         if group == self._last:
             return None
         self._last = group
-        return Recounted(self._place(row), await self._settle(row, dry=dry))
+        return Recounted(self._label(row), await self._check_and_repair(row, dry=dry))
 
-    async def _settle(self, row: E, *, dry: bool) -> Sequence[Drift]:
+    async def _check_and_repair(self, row: E, *, dry: bool) -> Sequence[Drift]:
         first = await self._check(row)
         for _ in range(ATTEMPTS):
             if first is None:
@@ -79,11 +79,11 @@ class Recount(Generic[E]):
                 else:
                     return second.drift
             first = second
-        return ()  # it is being written to all the time: the next run will see
+        return ()  # it changes all the time: the next run will check it
 
 
 class Recounts:
-    """Counts everything again."""
+    """Runs all recounts of a table."""
 
     def __init__(self, table: Table, recounts: Iterable[Recount[Any]]) -> None:
         self._table = table
@@ -91,7 +91,7 @@ class Recounts:
         self._kinds = Registry(self._recounts)
 
     async def run(self, *, dry: bool = False) -> AsyncIterator[Recounted]:
-        """Every place, one after the other; a dry run only tells what is wrong."""
+        """Yield the result of every check; a dry run repairs nothing."""
         async for item in self._table.scan(consistent=True):
             kind = self._kinds.entity_of(item, self._table.layout)
             row = None if kind is None else self._table.as_entity(item, kind)

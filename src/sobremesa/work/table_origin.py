@@ -1,7 +1,7 @@
-"""Who made the table: a table of ours is complete, one that others made is so once it has been adopted.
+"""The origin of a table: our own is complete, one that another program created is complete once it is adopted.
 
-Until then rows may lack what only we write (claims, places in indexes), and reads also ask the documented indexes. On a
-table of ours that costs nothing: whether it is one is known from the start.
+Until then rows may lack what only Sobremesa writes (claims, index keys), and reads also query the documented indexes.
+On our own table that costs nothing: the origin is known from the start.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ SYSTEM = "SYSTEM"
 
 
 class TableOrigin(Entity):
-    """That others made this table. A table of ours has no such row."""
+    """Another program created this table. Our own tables have no such row."""
 
     keys = Keys(pk="SYSTEM", sk="ORIGIN")
 
     noticed_at: Instant
 
 
-origin_of_table = Lookup("ORI.1", "Did others make this table?", TableOrigin, consistent=True)
-note_origin = WritePattern("ORI.2", "Note that others made this table", TableOrigin)
+origin_of_table = Lookup("ORI.1", "Was this table created by another program?", TableOrigin, consistent=True)
+note_origin = WritePattern("ORI.2", "Record that another program created this table", TableOrigin)
 
 
 class Origin:
-    """What is known about who made the table."""
+    """Whether the table is complete."""
 
     def __init__(self, table: Table, *, is_complete: bool = True) -> None:
         self._table = table
         self._is_complete = is_complete
 
     @classmethod
-    async def of(cls, table: Table, clock: Clock, *, is_strange: bool) -> Origin:
-        """What the table says; one that is `strange`, met for the first time and not made by us, is noted."""
-        if is_strange:
+    async def of(cls, table: Table, clock: Clock, *, is_foreign: bool) -> Origin:
+        """Return the origin of a table; record one that is `foreign`: opened for the first time, not created by us."""
+        if is_foreign:
             with contextlib.suppress(ConditionFailed):
                 row = TableOrigin(noticed_at=clock.now())
                 await table.write(Create(row), token=None, pattern=note_origin)
@@ -51,7 +51,7 @@ class Origin:
         return origin
 
     async def is_complete(self) -> bool:
-        """May reads trust what only we write? Asked again until it is so, since another process may adopt the table."""
+        """Return whether reads may rely on what only we write. Checked until true: another process may adopt it."""
         if not self._is_complete:
             adoption = await self._table.get(migration_of(name=ADOPTION))
             self._is_complete = adoption is not None and adoption.phase == "cut_over"
@@ -59,7 +59,7 @@ class Origin:
 
 
 async def has_rows(table: Table) -> bool:
-    """Is there anything in the table, beside what a server that starts writes about itself?"""
+    """Return whether the table has rows, other than those that a starting server writes."""
     async for item in table.scan(consistent=True):
         if item[table.layout.pk] != SYSTEM:
             return True

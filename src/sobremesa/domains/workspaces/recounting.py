@@ -15,7 +15,7 @@ def recount(table: Table) -> Recount[Workspace]:
     def place(row: Workspace) -> str:
         return f"workspace {row.workspace_id}"
 
-    return Recount(Workspace, partial(_check, table), place=place, once_for=place)
+    return Recount(Workspace, partial(_check, table), label=place, once_for=place)
 
 
 async def _check(table: Table, row: Workspace) -> Found | None:

@@ -1,7 +1,7 @@
-"""Following: work that comes from the change log, so that it is done whoever wrote, and also after a crash.
+"""Change consumers: work triggered by the change log, so that it is done for every writer, also after a crash.
 
-- `entities`: how far a follower has come
-- `service`: the follower
+- `entities`: the progress of a consumer
+- `service`: the consumer
 """
 
 from sobremesa.work.consumers.service import ChangeConsumer, ChangeHandler

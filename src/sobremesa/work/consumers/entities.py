@@ -1,4 +1,4 @@
-"""How far a follower of the change log has come, and who is following now."""
+"""The progress of a consumer of the change log, and the lease on it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sobremesa.table import Entity, Keys, Lookup, WritePattern
 
 
 class Progress(Entity):
-    """Up to where everything was done; and until when one process has the work for itself."""
+    """The position up to which all changes are processed, and the lease of one process."""
 
     keys = Keys(pk="SYSTEM", sk="FOLLOW#{name}")
 
@@ -16,5 +16,5 @@ class Progress(Entity):
     leased_until_ms: int = 0
 
 
-progress_of = Lookup("FOL.1", "How far has this follower come?", Progress, consistent=True)
-keep_progress = WritePattern("FOL.2", "Write down how far a follower has come, and hold on to the work", Progress)
+progress_of = Lookup("FOL.1", "How far has this change consumer read?", Progress, consistent=True)
+keep_progress = WritePattern("FOL.2", "Save the progress of a change consumer and renew its lease", Progress)

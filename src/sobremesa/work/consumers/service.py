@@ -1,9 +1,9 @@
-"""A follower: hands every change of the table to whoever wants it, at least once, in the order of the log.
+"""The change consumer: passes every change of the table to handlers, at least once, in the order of the log.
 
-What it hands out is settled at most once a second, and only then counts as done. How far it has come is kept in the
-table, so after a crash the next process goes on from there and nothing is missed; what was done twice must be the same
-as once. Work that fails is tried again and keeps no other work waiting; how far all has come stays where it was
-meanwhile. Of several processes one at a time has the work, by a lease.
+Handlers collect changes, and flush them at most once a second; only then are the changes processed. The position is
+stored in the table, so that after a crash the next process resumes there; handlers must be idempotent. A handler that
+fails is retried and does not delay the others; the stored position does not advance meanwhile. A lease lets one process
+at a time consume.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sobremesa.table import OLDEST, ChangeReader, Position, RawChange, Table, Up
 from sobremesa.table.errors import BadCursor, ConditionFailed, PositionTrimmed, TableError
 from sobremesa.work.consumers.entities import Progress, keep_progress, progress_of
 
-SETTLE_SECONDS = 1.0
+FLUSH_SECONDS = 1.0
 LEASE_SECONDS = 15.0
 RENEW_SECONDS = 5.0
 PAUSE_SECONDS = 5.0
@@ -30,119 +30,119 @@ _log = structlog.get_logger("sobremesa.work.consumers")
 
 
 class ChangeHandler(Protocol):
-    """Work that follows from changes."""
+    """Processes changes of the table."""
 
     def collect(self, change: RawChange) -> None:
-        """Take note of a change; quick, since every change of the table comes here."""
+        """Collect a change. Must be quick, since it is called for every change of the table."""
         ...
 
     async def flush(self) -> None:
-        """Do what was noted. If it fails, it is asked again, and what was noted must be noted still."""
+        """Process the collected changes. If it raises, it is called again and must still have them."""
         ...
 
 
 class ChangeConsumer:
-    """Follows one table on behalf of some kinds of work."""
+    """Reads the change log of one table for several handlers."""
 
-    def __init__(self, table: Table, clock: Clock, ids: Ids, name: str, work: Sequence[ChangeHandler]) -> None:
+    def __init__(self, table: Table, clock: Clock, ids: Ids, name: str, handlers: Sequence[ChangeHandler]) -> None:
         self._table = table
         self._clock = clock
         self._name = name
-        self._work = work
+        self._handlers = handlers
         self._holder = ids.mint()
-        self._rests_until = [0.0] * len(work)
+        self._paused_until = [0.0] * len(handlers)
 
     async def run(self) -> None:
-        """Follow until cancelled."""
+        """Consume changes until cancelled."""
         while True:
             try:
                 progress = await self._take()
                 if progress is not None:
-                    await self._follow(Position(progress.position) if progress.position else OLDEST)
-            except Exception as error:  # whatever it is, the same changes come again
-                _log.warning("the change log could not be followed", follower=self._name, why=_told(error))
+                    await self._consume(Position(progress.position) if progress.position else OLDEST)
+            except Exception as error:  # any error: the same changes are read again
+                _log.warning("cannot read the change log", consumer=self._name, why=_error_text(error))
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def catch_up(self) -> None:
-        """Do what there is to do now, and stop: for commands and tests."""
+        """Process all pending changes, then stop: for commands and tests."""
         progress = await self._take()
         if progress is None:
             return
         reader = await self._reader(Position(progress.position) if progress.position else OLDEST)
         try:
             while (batch := await reader.read(0)).changes:
-                self._see(batch.changes)
-            for work in self._work:
-                await work.flush()
+                self._collect(batch.changes)
+            for handler in self._handlers:
+                await handler.flush()
         finally:
             await reader.close()
-        await self._keep(batch.position, lease_seconds=0)
+        await self._save(batch.position, lease_seconds=0)
 
-    async def _follow(self, position: Position) -> None:
-        """Hand out changes for as long as nobody else has the work."""
+    async def _consume(self, position: Position) -> None:
+        """Consume changes for as long as this process holds the lease."""
         loop = asyncio.get_running_loop()
         reader = await self._reader(position)
-        settled = kept = loop.time()
+        flushed = kept = loop.time()
         try:
             while True:
-                batch = await reader.read(SETTLE_SECONDS)
-                self._see(batch.changes)
+                batch = await reader.read(FLUSH_SECONDS)
+                self._collect(batch.changes)
                 now = loop.time()
-                if now - settled >= SETTLE_SECONDS or not batch.changes:
-                    settled = now
-                    if await self._settle():
+                if now - flushed >= FLUSH_SECONDS or not batch.changes:
+                    flushed = now
+                    if await self._flush():
                         position = batch.position
                 if now - kept >= RENEW_SECONDS:
-                    await self._keep(position)
+                    await self._save(position)
                     kept = now
         except ConditionFailed:
-            _log.info("another process follows the change log now", follower=self._name)
+            _log.info("another process consumes the change log now", consumer=self._name)
         finally:
             await reader.close()
             with contextlib.suppress(TableError):
-                await self._keep(position, lease_seconds=0)
+                await self._save(position, lease_seconds=0)
 
-    def _see(self, changes: Sequence[RawChange]) -> None:
+    def _collect(self, changes: Sequence[RawChange]) -> None:
         for change in changes:
-            for work in self._work:
-                work.collect(change)
+            for handler in self._handlers:
+                handler.collect(change)
 
-    async def _settle(self) -> bool:
-        """Let all work be done; False if some of it failed, now or a moment ago, and has to be tried again."""
+    async def _flush(self) -> bool:
+        """Flush all handlers; return False if one failed, now or a moment ago, and must be retried."""
         now = asyncio.get_running_loop().time()
         is_done = True
-        for place, work in enumerate(self._work):
-            if now < self._rests_until[place]:
+        for number, handler in enumerate(self._handlers):
+            if now < self._paused_until[number]:
                 is_done = False
                 continue
             try:
-                await work.flush()
-            except Exception as error:  # whatever it is, it is tried again
+                await handler.flush()
+            except Exception as error:  # any error: it is retried
                 is_done = False
-                self._rests_until[place] = now + PAUSE_SECONDS
-                _log.warning("what follows from changes could not be done", follower=self._name, why=_told(error))
+                self._paused_until[number] = now + PAUSE_SECONDS
+                _log.warning("a change handler failed", consumer=self._name, why=_error_text(error))
         return is_done
 
     async def _reader(self, position: Position) -> ChangeReader:
-        """A reader from a position on; from the oldest change on, if the store does not know the position.
+        """Return a reader from a position; from the oldest change if the store does not know the position.
 
-        It does not if it has forgotten it, or if the row that keeps it came from another store, by a copy.
+        That is so if it was trimmed, or if the row with the position was copied from another store.
         """
         try:
             return await self._table.changes(position)
         except PositionTrimmed as trimmed:
             _log.warning(
-                "the position is forgotten: starting at the oldest change", follower=self._name, why=str(trimmed)
+                "the position was trimmed: starting at the oldest change", consumer=self._name, why=str(trimmed)
             )
             return await self._table.changes(Position(trimmed.oldest))
         except BadCursor as foreign:
             _log.warning(
-                "the position is of another store: starting at the oldest change", follower=self._name, why=str(foreign)
+                "the position is of another store: starting at the oldest change", consumer=self._name, why=str(foreign)
             )
             return await self._table.changes(OLDEST)
 
     async def _take(self) -> Progress | None:
-        """The progress so far, with the work for ourselves; None while somebody else has it."""
+        """Acquire the lease and return the progress; None while another process holds it."""
         now = self._clock.now_ms()
         lease = set_to(holder=self._holder, leased_until_ms=now + round(LEASE_SECONDS * 1000))
         free = less("leased_until_ms", now) | equals("holder", self._holder)
@@ -153,8 +153,8 @@ class ChangeConsumer:
         except ConditionFailed:
             return None
 
-    async def _keep(self, position: Position, lease_seconds: float = LEASE_SECONDS) -> None:
-        """Write down how far everything is settled; ConditionFailed if somebody else has taken the work."""
+    async def _save(self, position: Position, lease_seconds: float = LEASE_SECONDS) -> None:
+        """Save the position and renew the lease; raise ConditionFailed if another process has acquired it."""
         until = self._clock.now_ms() + round(lease_seconds * 1000)
         await self._table.write(
             Upsert(
@@ -166,5 +166,5 @@ class ChangeConsumer:
         )
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"

@@ -1,8 +1,8 @@
-"""Jobs: work that outlives the request that asked for it, and a process that is killed in the middle of it.
+"""Jobs: background work that survives the request that started it, and a process that is killed.
 
-A verb puts `jobs.new(...)` into its transaction, so the work is asked for exactly when the verb happened. Any process
-with the handlers does it: a lease keeps two from doing it at once, and what a killed one left is taken up when its
-lease runs out. A handler is idempotent: it may run again from the start.
+A service puts `jobs.new(...)` into its transaction, so that the job exists exactly if that was committed. Any
+process with the handlers runs it: a lease prevents two from running it at once, and a killed process's job is run again
+when its lease expires. Handlers are idempotent: a job may run again from the start.
 """
 
 from sobremesa.work.jobs.entities import Job

@@ -1,4 +1,4 @@
-"""Jobs: what is left to be done."""
+"""The stored jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ JobId = NewType("JobId", str)
 
 
 class Job(Entity):
-    """A piece of work, there until it is done."""
+    """A job, stored until it is done."""
 
     keys = Keys(pk="JOBS", sk="{job_id}")
 
@@ -24,7 +24,7 @@ class Job(Entity):
     last_error: str | None = None
 
 
-open_jobs = Pattern("JOB.1", "Which work is left to be done?", Job, consistent=True)
+open_jobs = Pattern("JOB.1", "Which jobs are pending?", Job, consistent=True)
 
-take_job = WritePattern("JOB.2", "Take a piece of work, or keep it longer", Job)
-end_job = WritePattern("JOB.3", "Strike off a piece of work", Job)
+take_job = WritePattern("JOB.2", "Acquire or renew the lease of a job", Job)
+end_job = WritePattern("JOB.3", "Remove a finished job", Job)

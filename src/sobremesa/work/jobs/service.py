@@ -1,4 +1,4 @@
-"""Doing jobs: one at a time in each process, with a lease that is renewed while it works."""
+"""Running jobs: one at a time in each process, with a lease that is renewed while the job runs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from sobremesa.work.jobs.entities import Job, JobId, end_job, open_jobs, take_jo
 
 LEASE_SECONDS = 60
 RENEW_SECONDS = 20
-LOOK_EVERY_SECONDS = 30
+POLL_SECONDS = 30
 LONGEST_PAUSE_SECONDS = 300
 
 Handler: TypeAlias = Callable[[str], Awaitable[None]]
-"""Does all the work about a subject; doing it twice is the same as once."""
+"""Does all the work for a subject; must be idempotent."""
 
 _log = structlog.get_logger("sobremesa.work.jobs")
 
 
 class Jobs:
-    """The work of one table."""
+    """The jobs of one table."""
 
     def __init__(self, table: Table, clock: Clock, ids: Ids) -> None:
         self._table = table
@@ -37,27 +37,27 @@ class Jobs:
         self._nudged = asyncio.Event()
 
     def new(self, kind: str, subject: str) -> Create[Job]:
-        """The operation that asks for a piece of work; put it into the transaction that makes it needed."""
+        """Return the operation that creates a job; put it into the transaction that requires it."""
         now = self._clock.now()
         return Create(Job(job_id=JobId(self._ids.mint()), kind=kind, subject=subject, created_at=now))
 
     def nudge(self) -> None:
-        """There is new work: do not wait for the next look."""
+        """Check for jobs now instead of at the next interval."""
         self._nudged.set()
 
     async def run(self, handlers: Mapping[str, Handler]) -> None:
-        """Do what there is to do, until cancelled."""
+        """Run jobs until cancelled."""
         while True:
             self._nudged.clear()
             try:
                 await self.run_pending(handlers)
             except TableError as error:
-                _log.warning("jobs could not be read", error=str(error))
+                _log.warning("cannot read jobs", error=str(error))
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._nudged.wait(), LOOK_EVERY_SECONDS)
+                await asyncio.wait_for(self._nudged.wait(), POLL_SECONDS)
 
     async def run_pending(self, handlers: Mapping[str, Handler]) -> int:
-        """Do every job that nobody else holds; how many were finished."""
+        """Run every job that no other process holds, and return how many were finished."""
         done = 0
         async for job in self._table.every(open_jobs()):
             handler = handlers.get(job.kind)
@@ -80,10 +80,10 @@ class Jobs:
         renewing = asyncio.create_task(self._renew(job))
         try:
             await handler(job.subject)
-        except Exception as error:  # whatever it is, the job stays and is tried again
-            # As text: a renderer that shows local variables would show what people said.
+        except Exception as error:  # any error: the job stays and is retried
+            # As text: a renderer that shows local variables would log the content of messages.
             trace = "".join(traceback.format_exception(error))
-            _log.error("a job failed and will be tried again", kind=job.kind, subject=job.subject, trace=trace)
+            _log.error("a job failed and will be retried", kind=job.kind, subject=job.subject, trace=trace)
             await self._put_back(job, error)
             return False
         finally:
@@ -99,11 +99,11 @@ class Jobs:
             try:
                 await self._table.write(Update(job.own_key(), set_to(leased_until_ms=until)), pattern=take_job)
             except TableError as error:
-                _log.warning("a lease could not be renewed", kind=job.kind, subject=job.subject, error=str(error))
+                _log.warning("cannot renew the lease of a job", kind=job.kind, subject=job.subject, error=str(error))
 
     async def _put_back(self, job: Job, error: Exception) -> None:
         pause = min(2**job.attempts, LONGEST_PAUSE_SECONDS)
         until = self._clock.now_ms() + pause * 1000
-        told = set_to(leased_until_ms=until, last_error=f"{type(error).__name__}: {error}"[:500])
+        failed = set_to(leased_until_ms=until, last_error=f"{type(error).__name__}: {error}"[:500])
         with contextlib.suppress(ConditionFailed):
-            await self._table.write(Update(job.own_key(), told), pattern=take_job)
+            await self._table.write(Update(job.own_key(), failed), pattern=take_job)

@@ -1,22 +1,22 @@
-"""Migration: from rows of an old shape to rows of a new one, with proof, while the table is being used.
+"""Migration from rows of an old shape to rows of a new one, verified, while the table is in use.
 
-A use of it is a `Recipe`: which old rows there are, and what becomes of each kind of them: a copy in a new shape
-(`Copy`), or rows and keys that go with it (`Companions`). `Migrations` takes it through its phases:
+A `Recipe` describes one migration: which old rows there are, and what is written for each kind: a copy in a new shape
+(`Copy`), or the rows and keys that belong to it (`Companions`). `Migrations` runs the phases:
 
-    planned -> copying -> copied -> cutting -> cut_over      rollback leads back
+    planned -> copying -> copied -> cutting -> cut_over      rollback goes back
 
-The state is a row of the table. Every change of phase has the phase before it as its condition, and one process at a
-time has the work, by a lease; whoever is killed leaves it where it was last written down, and doing a piece twice is
-the same as once. What is written to old rows meanwhile is followed in the change log, from the moment of the plan on.
-`Phases` tells readers where it stands: until the cut-over they look for a new row first and for the old one then.
+The state is a row of the table. Every change of phase is conditional on the phase before it, and a lease lets one
+process at a time run. A process that is killed leaves the state that it saved last, and every step is idempotent.
+Changes of old rows are read from the change log, from the time of the plan on. `Phases` returns the phase to readers:
+until the cut-over they look for the new row first, then for the old one.
 """
 
-from sobremesa.work.migration.copies import Copied, print_of
+from sobremesa.work.migration.copies import Copied, fingerprint_of
 from sobremesa.work.migration.entities import Migration, Phase
 from sobremesa.work.migration.moves import Companions, Copy, Move, Recipe, Step
 from sobremesa.work.migration.passes import Progress, Watch
 from sobremesa.work.migration.phases import Phases
-from sobremesa.work.migration.service import Migrations, Report, unwatched
+from sobremesa.work.migration.service import Migrations, Report, no_watch
 
 __all__ = [
     "Companions",
@@ -32,6 +32,6 @@ __all__ = [
     "Report",
     "Step",
     "Watch",
-    "print_of",
-    "unwatched",
+    "fingerprint_of",
+    "no_watch",
 ]

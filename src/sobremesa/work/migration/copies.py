@@ -1,8 +1,8 @@
-"""Copies: rows of a new shape that were made of old rows, and what they remember of them.
+"""Copies: rows of a new shape that were created from old rows.
 
-A copy keeps the print of the old row it was made of for as long as nobody has changed it through us: until then a later
-change of the old row goes into it, after that the old row has no more say. A deletion of a copy is a change of it that
-leaves a tombstone, so it does not come back from its old row.
+A copy keeps the fingerprint of its old row until it is changed through Sobremesa. Until then, a later change of the old
+row updates the copy; after that, the old row is ignored. Deleting a copy leaves a tombstone, so that it is not created
+from its old row again.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _encode = msgspec.msgpack.Encoder(order="sorted").encode
 
 
 class Copied(Entity):
-    """A row that may have been made of an old one."""
+    """A row that may be a copy of an old one."""
 
     legacy_print: str | None = None
-    """The print of the old row that it was made of; None: there was none, or somebody has changed it here since."""
+    """The fingerprint of the old row; None if there was none, or the copy was changed since."""
 
 
-def print_of(item: Mapping[str, Value]) -> str:
-    """A text that stands for the content of a stored row: the same on every engine, another for any change."""
+def fingerprint_of(item: Mapping[str, Value]) -> str:
+    """Return a hash of the content of a stored row: equal on every engine, different after any change."""
     return hashlib.blake2b(_encode(_plain(item)), digest_size=16).hexdigest()
 
 
 def _plain(value: Any) -> Any:
-    """A value in kinds that are told apart and have one order."""
+    """Return a value in types that are distinct and have one order."""
     if isinstance(value, Mapping):
         return {name: _plain(held) for name, held in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Migrations: how far each has come."""
+"""The stored state of migrations."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sobremesa.table import Entity, Keys, Lookup, WritePattern
 Phase: TypeAlias = Literal["planned", "copying", "copied", "cutting", "cut_over", "undoing", "rolled_back"]
 
 DUAL: frozenset[Phase] = frozenset({"planned", "copying", "copied", "cutting"})
-"""The phases in which readers look for the new row first and for the old one then."""
+"""The phases in which readers look for the new row first, then for the old one."""
 
 
 class Migration(Entity):
-    """The state of one migration, and who is at it."""
+    """The state of one migration, and the lease on it."""
 
     keys = Keys(pk="MIGRATION#{name}", sk="STATE")
 
@@ -24,25 +24,25 @@ class Migration(Entity):
     planned_at: Instant
     changed_at: Instant
     old_rows: int = 0
-    """How many old rows there were when it was planned."""
+    """The number of old rows when it was planned."""
     position: str
-    """The change log was followed up to here."""
+    """The change log was read up to here."""
     scanned_pk: str | None = None
     scanned_sk: str | None = None
-    """The table was looked through up to this key."""
+    """The table was scanned up to this key."""
     is_scanned: bool = False
-    """Was it looked through to its end?"""
+    """Whether the scan reached the end."""
     looked_at: int = 0
-    """How many old rows this pass has come by."""
+    """The number of old rows that this pass has processed."""
     written: int = 0
-    """How many rows were written since it was planned."""
+    """The number of rows written since it was planned."""
     holder: str | None = None
     leased_until_ms: int = 0
 
 
-migration_of = Lookup("MIG.1", "How far has this migration come?", Migration, consistent=True)
+migration_of = Lookup("MIG.1", "What is the state of this migration?", Migration, consistent=True)
 
 plan_migration = WritePattern("MIG.2", "Plan a migration", Migration)
-change_phase = WritePattern("MIG.3", "Take a migration, from one phase to the next", Migration)
-keep_progress = WritePattern("MIG.4", "Write down how far a migration has come", Migration)
-move_rows = WritePattern("MIG.5", "Write what a migration makes")
+change_phase = WritePattern("MIG.3", "Acquire the lease of a migration and change its phase", Migration)
+keep_progress = WritePattern("MIG.4", "Save the progress of a migration", Migration)
+move_rows = WritePattern("MIG.5", "Write the rows of a migration")

@@ -1,4 +1,4 @@
-"""What a migration refuses."""
+"""The errors of migrations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class NotPlanned(NotFound):
 
 
 class WrongPhase(Clash):
-    """`phase` in the data is where it stands."""
+    """`phase` in the data is the current phase."""
 
     code = "migration_phase"
     says = "The migration is in another phase."
@@ -19,11 +19,11 @@ class WrongPhase(Clash):
 
 class MigrationRunning(Clash):
     code = "migration_held"
-    says = "Another process is at this migration: wait until it is done, or stop it."
+    says = "Another process is running this migration. Wait until it is done, or stop it."
 
 
 class NotProven(Clash):
-    """`complaints` in the data are the first things that are wrong."""
+    """`mismatches` in the data are the first differences."""
 
     code = "migration_not_proven"
-    says = "The new rows are not the same as the old ones: nothing was cut over."
+    says = "The new rows differ from the old ones. Nothing was cut over."

@@ -1,4 +1,4 @@
-"""Holding a migration: one process at a time has the work, in one phase, and every step of it says so."""
+"""The lease of a migration: one process at a time runs it, and every write is conditional on the lease."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ATTEMPTS = 5
 
 
 class Lease:
-    """One process's lease of one migration."""
+    """One process's lease on one migration."""
 
     def __init__(self, table: Table, clock: Clock, name: str, holder: str) -> None:
         self._table = table
@@ -34,10 +34,10 @@ class Lease:
     async def find(self) -> Migration | None:
         return await self._table.get(self._key)
 
-    async def take(self, phases: Collection[Phase], to: Phase) -> Migration:
-        """Have the work, in a new phase. A lease that was left by a killed process is waited for.
+    async def acquire(self, phases: Collection[Phase], to: Phase) -> Migration:
+        """Acquire the lease and change the phase. Wait for the lease of a killed process to expire.
 
-        WrongPhase if it is in none of these phases, MigrationRunning if somebody is at work.
+        Raise WrongPhase if the migration is in none of these phases, MigrationRunning if another process renews.
         """
         seen_until: int | None = None
         while True:
@@ -72,12 +72,12 @@ class Lease:
             raise NotPlanned
         return migration
 
-    async def keep(self, **changes: Any) -> Migration:
-        """Write down how far it is; MigrationRunning if somebody else has taken it meanwhile."""
+    async def save(self, **changes: Any) -> Migration:
+        """Save progress and renew the lease; raise MigrationRunning if another process has acquired it."""
         return await self._write(set_to(leased_until_ms=self._until(), **changes))
 
     async def go_to(self, phase: Phase, **changes: Any) -> Migration:
-        """Go on to another phase, still at work."""
+        """Change the phase and renew the lease."""
         now = self._clock.now()
         on = set_to(phase=phase, changed_at=now, leased_until_ms=self._until(), **changes)
         done = await self._write(on, {self._phase, phase})
@@ -85,18 +85,18 @@ class Lease:
         return done
 
     async def release(self) -> None:
-        """Let go of it, if it is still ours."""
+        """Release the lease, if it is still ours."""
         await self._write(set_to(leased_until_ms=0))
 
-    async def renew(self) -> None:
-        """Keep the work until cancelled. That it was lost shows at the next step, not here."""
+    async def keep_renewing(self) -> None:
+        """Renew the lease until cancelled. If it was lost, the next save raises, not this."""
         while True:
             await asyncio.sleep(RENEW_SECONDS)
             with contextlib.suppress(MigrationRunning, Busy, TableError):
-                await self.keep()
+                await self.save()
 
     async def _write(self, changes: Changes, phases: Collection[Phase] = ()) -> Migration:
-        """Change what is ours; a lost answer is asked for again, since doing it twice is the same as once."""
+        """Write under the lease; retry if the outcome is unknown, since the write is idempotent."""
         mine = equals("holder", self._holder) & one_of("phase", phases or {self._phase})
         for _ in range(ATTEMPTS):
             try:

@@ -1,8 +1,8 @@
-"""Recipes: which old rows there are, and what becomes of each kind of them.
+"""Recipes: which old rows there are, and what is written for each kind.
 
-A `Copy` makes one new row of each old one and keeps it the same until somebody changes it here. `Companions` complete a
-row that stays as it is: a claim, a pointer, a key in an index. Both decide by what they read and write on the condition
-that it is still so, so they may run at any time, again, and beside everybody else.
+A `Copy` creates one new row for each old one and keeps it equal until it is changed through Sobremesa. `Companions`
+complete a row that stays as it is: a claim, a pointer, a key in an index. Both write on the condition that what they
+read is unchanged, so they may run at any time, repeatedly, and beside other writers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from sobremesa.table import (
 from sobremesa.table.entities import index_key
 from sobremesa.table.errors import BadRow, ConditionFailed, OutcomeUnknown
 from sobremesa.table.values import Item
-from sobremesa.work.migration.copies import Copied, print_of
+from sobremesa.work.migration.copies import Copied, fingerprint_of
 from sobremesa.work.migration.entities import Migration, move_rows
 
 O = TypeVar("O", bound=Entity)  # noqa: E741 - old
@@ -46,60 +46,60 @@ WRITTEN: frozenset[Outcome] = frozenset({"made", "renewed", "removed"})
 AT_ONCE = 25
 UNDONE_AT_ONCE = 100
 TURN_ROWS = 500
-"""After so many rows others get a turn: reads of a file do not wait."""
+"""Yield to other tasks after this many rows, since reads of a file do not wait."""
 ATTEMPTS = 5
 
 
 class OldRow(NamedTuple):
-    """An old row as it is stored: None if it is gone."""
+    """An old row as it is stored; None if it was deleted."""
 
     key: RawKey
     item: Item | None
 
 
-class Complaint(NamedTuple):
-    """Something that is not as it should be. With the old row's key it can be looked at again."""
+class Mismatch(NamedTuple):
+    """A difference between old and new rows. With the key of the old row it can be checked again."""
 
     says: str
     key: RawKey | None = None
 
 
 class Move(Protocol):
-    """What becomes of one kind of old row."""
+    """How one kind of old row is migrated."""
 
     @property
     def old(self) -> type[Entity]: ...
 
     async def apply(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Outcome]:
-        """Bring the new rows in line with these old ones, as they are now."""
+        """Update the new rows of these old rows, as they are now."""
         ...
 
-    async def complaints(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Complaint]:
-        """What is not as it should be after `apply`."""
+    async def mismatches(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Mismatch]:
+        """Return what differs after `apply`."""
         ...
 
-    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Complaint]:
-        """New rows that none of all old rows, whose keys were seen, has made; or that one has made twice."""
+    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Mismatch]:
+        """Return new rows whose old row is not among the keys seen, or that have the same old row as another."""
         ...
 
     def undo(self, table: Table, plan: Migration) -> AsyncIterator[int]:
-        """Take away what was made and nobody has changed, some at a time; how many rows each time."""
+        """Remove the new rows that were not changed since, in portions; yield the number of rows of each."""
         ...
 
 
 class Recipe(NamedTuple):
-    """One use of the tool."""
+    """The definition of one migration."""
 
     name: str
     moves: Sequence[Move]
     prefixes: Sequence[str] = ()
-    """How the partition keys of old rows begin; none: the whole table is looked at."""
+    """The prefixes of the partition keys of old rows; empty means every row is examined."""
     units_a_row: float = 4.0
-    """About what one row costs, so that a small pace is kept evenly."""
+    """The approximate cost of one row, so that a low limit is used evenly."""
 
 
 class Copy(Generic[O, N]):
-    """Rows of a new shape, each made of one old row."""
+    """Rows of a new shape, each created from one old row."""
 
     def __init__(
         self,
@@ -113,8 +113,8 @@ class Copy(Generic[O, N]):
         free: Sequence[str] = (),
     ) -> None:
         """
-        `made` maps an old row to its new one, `key` and `old_key` lead from one to the other, `copies` asks for all new
-        rows, `renewed` gives the row that takes the place of an older copy, `free` names fields that may differ.
+        `made` maps an old row to its new one, `key` and `old_key` map their keys, `copies` is the question for all new
+        rows, `renewed` returns the row that replaces an older copy, `free` names fields that may differ.
         """
         self.old: type[Entity] = old
         self._old = old
@@ -127,15 +127,15 @@ class Copy(Generic[O, N]):
 
     async def apply(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Outcome]:
         stored = await self._stored(table, rows, plan)
-        return await _together(self._bring(table, row, found, plan) for row, found in zip(rows, stored, strict=True))
+        return await _gather(self._apply_one(table, row, found, plan) for row, found in zip(rows, stored, strict=True))
 
-    async def complaints(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Complaint]:
+    async def mismatches(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Mismatch]:
         pairs = zip(rows, await self._stored(table, rows, plan), strict=True)
-        told = [(row.key, self._complaint(table, row, found, plan)) for row, found in pairs]
-        return [Complaint(f"{_told(key)} {says}", key) for key, says in told if says is not None]
+        found_in = [(row.key, self._mismatch(table, row, found, plan)) for row, found in pairs]
+        return [Mismatch(f"{_key_text(key)} {says}", key) for key, says in found_in if says is not None]
 
-    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Complaint]:
-        strays: list[Complaint] = []
+    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Mismatch]:
+        strays: list[Mismatch] = []
         made: set[RawKey] = set()
         looked_at = 0
         async for row in table.every(self._copies(plan)):
@@ -146,9 +146,9 @@ class Copy(Generic[O, N]):
                 continue
             key = self._old_key(row)
             if key not in seen:
-                strays.append(Complaint(f"{_told(key)} is gone, but not its copy", key))
+                strays.append(Mismatch(f"{_key_text(key)} was deleted, but its copy was not", key))
             if key in made:
-                strays.append(Complaint(f"{_told(key)} has made two rows, one of them {_told(row.own_key().raw)}"))
+                strays.append(Mismatch(f"{_key_text(key)} has two copies, one of them {_key_text(row.own_key().raw)}"))
             made.add(key)
         return strays
 
@@ -164,12 +164,12 @@ class Copy(Generic[O, N]):
 
     async def _remove(self, table: Table, copies: Sequence[N]) -> int:
         gone = [Delete(row.own_key(), when=equals("legacy_print", row.legacy_print)) for row in copies]
-        return sum(await _together(_written(table, each) for each in gone))
+        return sum(await _gather(_written(table, each) for each in gone))
 
     async def _stored(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[N | None]:
         return await table.get_many([self._key(row.key, plan) for row in rows], consistent=True)
 
-    async def _bring(self, table: Table, row: OldRow, found: N | None, plan: Migration) -> Outcome:
+    async def _apply_one(self, table: Table, row: OldRow, found: N | None, plan: Migration) -> Outcome:
         if row.item is None:
             if found is None or found.legacy_print is None:
                 return "same" if found is None else "ours"
@@ -185,9 +185,9 @@ class Copy(Generic[O, N]):
         renewed = Put(self._renewed(new, found), when=equals("legacy_print", found.legacy_print))
         return "renewed" if await _written(table, renewed) else "ours"
 
-    def _complaint(self, table: Table, row: OldRow, found: N | None, plan: Migration) -> str | None:
+    def _mismatch(self, table: Table, row: OldRow, found: N | None, plan: Migration) -> str | None:
         if row.item is None:
-            return None if found is None or found.legacy_print is None else "is gone, but not its copy"
+            return None if found is None or found.legacy_print is None else "was deleted, but its copy was not"
         if found is None:
             return "has no new row"
         if found.legacy_print is None:
@@ -200,18 +200,18 @@ class Copy(Generic[O, N]):
 
     def _new(self, table: Table, item: Item, plan: Migration) -> N:
         made = self._made(self._old.from_item(item, table.layout), plan)
-        return msgspec.structs.replace(made, legacy_print=print_of(item))
+        return msgspec.structs.replace(made, legacy_print=fingerprint_of(item))
 
 
 class Step(NamedTuple):
-    """One thing that a row lacks: what writes it, or why nothing can."""
+    """One thing that a row lacks: the operations that write it, or why there are none."""
 
     says: str
     operations: Sequence[Operation] = ()
 
 
 class Companions(Generic[O]):
-    """Rows and keys that go with a row, which stays where it is."""
+    """Rows and keys that belong to a row, which is not moved."""
 
     def __init__(
         self,
@@ -220,10 +220,10 @@ class Companions(Generic[O]):
         *,
         indexed_by: Callable[[O], Awaitable[Mapping[str, Any]]] | None = None,
     ) -> None:
-        """`missing` tells what a row lacks: nothing, if it is complete.
+        """`missing` returns what a row lacks; nothing if it is complete.
 
-        `indexed_by` gives the fields that index keys are made of, as keys hold them; it is asked about rows that lack a
-        key, which other writers leave out.
+        `indexed_by` returns the fields of index keys, in the format of keys; it is called for rows that lack a key,
+        which other writers omit.
         """
         self.old: type[Entity] = old
         self._old = old
@@ -231,14 +231,14 @@ class Companions(Generic[O]):
         self._indexed_by = indexed_by
 
     async def apply(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Outcome]:
-        return await _together(self._complete(table, row) for row in rows)
+        return await _gather(self._complete(table, row) for row in rows)
 
-    async def complaints(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Complaint]:
-        steps = await _together(self._lacking(table, row) for row in rows)
+    async def mismatches(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Mismatch]:
+        steps = await _gather(self._lacking(table, row) for row in rows)
         pairs = zip(rows, steps, strict=True)
-        return [Complaint(f"{_told(row.key)}: {step.says}", row.key) for row, lacking in pairs for step in lacking]
+        return [Mismatch(f"{_key_text(row.key)}: {step.says}", row.key) for row, lacking in pairs for step in lacking]
 
-    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Complaint]:
+    async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Mismatch]:
         return []
 
     async def undo(self, table: Table, plan: Migration) -> AsyncIterator[int]:
@@ -262,7 +262,7 @@ class Companions(Generic[O]):
         return (*await self._unindexed(table, old, row.item), *await self._missing(old))
 
     async def _unindexed(self, table: Table, old: O, item: Item) -> Sequence[Step]:
-        """What puts a row into the indexes that it belongs in and does not stand in."""
+        """Return the steps that add a row to the indexes that it is missing from."""
         indexes = old.shape.by_index
         lacking = [index for index in indexes if item.get(table.layout.indexes[index].pk) is None]
         if self._indexed_by is None or not lacking:
@@ -271,27 +271,28 @@ class Companions(Generic[O]):
         placed = msgspec.structs.replace(old, **fields)
         if all(index_key(indexes[index], placed.__getattribute__) is None for index in lacking):
             return ()
-        return (Step("it is not in an index", [Update(old.own_key(), set_to(**fields), when=_has_still(old, fields))]),)
+        add = Update(old.own_key(), set_to(**fields), when=_is_unchanged(old, fields))
+        return (Step("it is missing from an index", [add]),)
 
 
 T = TypeVar("T")
 
 
-async def _together(work: Any) -> list[Any]:
-    """The results of many small pieces of work, some at a time."""
-    places = asyncio.Semaphore(AT_ONCE)
+async def _gather(work: Any) -> list[Any]:
+    """Return the results of many coroutines, running a limited number at a time."""
+    limit = asyncio.Semaphore(AT_ONCE)
 
     async def one(piece: Coroutine[Any, Any, T]) -> T:
-        async with places:
+        async with limit:
             return await piece
 
     return list(await asyncio.gather(*map(one, work)))
 
 
 async def _written(table: Table, *operations: Operation) -> bool:
-    """Write; False if what was seen is no longer so, and there is nothing to do.
+    """Write; return False if the condition no longer holds, and there is nothing to do.
 
-    A lost answer is asked for again: if it was done, its own condition no longer holds.
+    Retry if the outcome is unknown: if the write was done, its own condition no longer holds.
     """
     for _ in range(ATTEMPTS):
         try:
@@ -304,8 +305,8 @@ async def _written(table: Table, *operations: Operation) -> bool:
     raise Busy
 
 
-def _has_still(row: Entity, fields: Mapping[str, Any]) -> Condition:
-    """That a row says in these fields what it said when it was read; what it does not say counts as its default."""
+def _is_unchanged(row: Entity, fields: Mapping[str, Any]) -> Condition:
+    """Return the condition that these fields of a row are unchanged; an absent field counts as its default."""
     same = [
         absent_or_null(field) if value is None else equals(field, value) | absent_or_null(field)
         for field, value in ((field, getattr(row, field)) for field in fields)
@@ -314,9 +315,9 @@ def _has_still(row: Entity, fields: Mapping[str, Any]) -> Condition:
 
 
 def _differ(one: Entity, other: Entity, field: str) -> bool:
-    """Do two rows differ in a field, as they are stored?"""
+    """Return whether two rows differ in a field, as they are stored."""
     return bool(getattr(one, field) != getattr(other, field))
 
 
-def _told(key: RawKey) -> str:
+def _key_text(key: RawKey) -> str:
     return f"{key.pk} / {key.sk}"

@@ -1,4 +1,4 @@
-"""Pace: so many units a second, and no more."""
+"""A limit on the units used per second."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import asyncio
 
 
 class Pace:
-    """Spreads what is used over time; without a number it never waits."""
+    """Limits the units used per second; without a limit it never waits."""
 
     def __init__(self, units_a_second: float | None = None) -> None:
         self._rate = units_a_second
         self._free_at = 0.0
         self.units = 0.0
-        """Everything that was used so far."""
+        """The units used so far."""
 
     def spend(self, units: float) -> float:
-        """Note what was used; how many seconds to wait before more may be."""
+        """Record units that were used, and return how many seconds to wait before using more."""
         self.units += units
         if self._rate is None:
             return 0.0
@@ -24,7 +24,7 @@ class Pace:
         return self._free_at - now
 
     def portion(self, most: int, units_each: float) -> int:
-        """How many rows to do at once, so that a second's worth is not used in one go."""
+        """Return how many rows to process at once, so that no batch uses more than a second's units."""
         if self._rate is None:
             return most
         return max(1, min(most, int(self._rate / units_each)))

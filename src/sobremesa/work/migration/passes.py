@@ -1,4 +1,4 @@
-"""Passes over the old rows: through the whole table from where the last one stopped, and along the change log."""
+"""Passes over the old rows: a scan of the whole table, which resumes, and a replay of the change log."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from sobremesa.table.errors import PositionTrimmed
 from sobremesa.table.values import Item
 from sobremesa.work.migration.entities import Migration
 from sobremesa.work.migration.lease import Lease
-from sobremesa.work.migration.moves import WRITTEN, Complaint, Move, OldRow, Outcome, Recipe
+from sobremesa.work.migration.moves import WRITTEN, Mismatch, Move, OldRow, Outcome, Recipe
 from sobremesa.work.migration.pace import Pace
 
 SCANNED_AT_ONCE = 1000
 DONE_AT_ONCE = 100
 QUIET_SECONDS = 0.3
-"""How long to wait for a change before the log counts as read."""
+"""How long to wait for a change before the log counts as read to its end."""
 BEHIND_MS = 1000
 
 
 class Progress(NamedTuple):
-    """How far a piece of work is."""
+    """The progress of one step."""
 
     what: str
     done: int
@@ -37,7 +37,7 @@ Watch = Callable[[Progress], None]
 
 
 class Passes:
-    """Goes over the old rows of one recipe."""
+    """Processes the old rows of one recipe."""
 
     def __init__(self, table: Table, clock: Clock, recipe: Recipe, pace: Pace, watch: Watch) -> None:
         self._table = table
@@ -49,71 +49,71 @@ class Passes:
         self._olds = list(self._moves)
         self.outcomes: Counter[Outcome] = Counter()
 
-    # Through the table
+    # The scan
 
     async def count(self) -> int:
-        """How many old rows there are."""
+        """Return the number of old rows."""
         return sum([len(rows) async for rows, _ in self._portions(None)])
 
-    async def through(self, lease: Lease, plan: Migration, what: str) -> Migration:
-        """Bring every old row's new row in line, from where the last pass stopped; written down after each portion."""
+    async def scan_table(self, lease: Lease, plan: Migration, what: str) -> Migration:
+        """Update the copy of every old row, from where the last scan stopped; save the progress after each portion."""
         start = None if plan.scanned_pk is None else RawKey(plan.scanned_pk, str(plan.scanned_sk))
         async for rows, upto in self._portions(start):
             with measure() as used:
                 written = await self._apply(rows, plan)
-            plan = await lease.keep(
+            plan = await lease.save(
                 scanned_pk=upto.pk,
                 scanned_sk=upto.sk,
                 looked_at=plan.looked_at + len(rows),
                 written=plan.written + written,
             )
-            self._tell(what, plan.looked_at, plan.old_rows)
+            self._report_progress(what, plan.looked_at, plan.old_rows)
             await asyncio.sleep(self._pace.spend(used.read + used.write))
-        return await lease.keep(is_scanned=True, scanned_pk=None, scanned_sk=None)
+        return await lease.save(is_scanned=True, scanned_pk=None, scanned_sk=None)
 
-    async def check(self, plan: Migration) -> tuple[int, list[Complaint]]:
-        """How many old rows there are, and everything that is not as it should be."""
-        complaints: list[Complaint] = []
+    async def check(self, plan: Migration) -> tuple[int, list[Mismatch]]:
+        """Return the number of old rows and all mismatches."""
+        mismatches: list[Mismatch] = []
         seen: set[RawKey] = set()
         async for rows, _ in self._portions(None):
             with measure() as used:
                 for move, some in self._by_move(rows):
-                    complaints += await move.complaints(self._table, some, plan)
+                    mismatches += await move.mismatches(self._table, some, plan)
             seen.update(row.key for row in rows)
-            self._tell("verify", len(seen), plan.old_rows)
+            self._report_progress("verify", len(seen), plan.old_rows)
             await asyncio.sleep(self._pace.spend(used.read + used.write))
         for move in self._recipe.moves:
-            complaints += await move.strays(self._table, seen, plan)
-        return len(seen), complaints
+            mismatches += await move.strays(self._table, seen, plan)
+        return len(seen), mismatches
 
-    async def look_again(self, complaints: Sequence[Complaint], plan: Migration) -> list[Complaint]:
-        """Bring what is complained of in line once more, and tell what is still wrong.
+    async def recheck(self, mismatches: Sequence[Mismatch], plan: Migration) -> list[Mismatch]:
+        """Update the mismatched rows once more, and return the mismatches that remain.
 
-        A row that is written to while it is looked at is complained of; it need not be the second time.
+        A row that changes while it is checked is a mismatch; it may not be the second time.
         """
-        left = [complaint for complaint in complaints if complaint.key is None]
-        keys = list(dict.fromkeys(complaint.key for complaint in complaints if complaint.key is not None))
-        for begin in range(0, len(keys), DONE_AT_ONCE):
-            rows = await self._as_now(keys[begin : begin + DONE_AT_ONCE])
+        left = [mismatch for mismatch in mismatches if mismatch.key is None]
+        keys = list(dict.fromkeys(mismatch.key for mismatch in mismatches if mismatch.key is not None))
+        for offset in range(0, len(keys), DONE_AT_ONCE):
+            rows = await self._read_rows(keys[offset : offset + DONE_AT_ONCE])
             await self._apply(rows, plan)
             for move, some in self._by_move(rows):
-                left += await move.complaints(self._table, some, plan)
+                left += await move.mismatches(self._table, some, plan)
         return left
 
-    # Along the change log
+    # The change log
 
     async def position(self) -> Position:
-        """The end of the change log, as it is now."""
+        """Return the current end of the change log."""
         reader = await self._table.changes(NEWEST)
         try:
             return (await reader.read(0)).position
         finally:
             await reader.close()
 
-    async def along(self, lease: Lease, plan: Migration) -> Migration:
-        """Do for every old row that was changed until now what a pass would do.
+    async def replay_log(self, lease: Lease, plan: Migration) -> Migration:
+        """Update the copies of all old rows that changed since the saved position.
 
-        PositionTrimmed if the log no longer reaches back so far: then only a pass through the table helps.
+        Raise PositionTrimmed if the log no longer reaches back that far: then the table must be scanned.
         """
         started_ms = self._clock.now_ms()
         reader = await self._table.changes(Position(plan.position))
@@ -122,46 +122,46 @@ class Passes:
             while (batch := await reader.read(QUIET_SECONDS)).changes:
                 keys = list(dict.fromkeys(change.key for change in batch.changes if self._is_old(change)))
                 if keys:
-                    # Only then: what is written down here comes along in the log, too.
-                    plan = await self._catch_up(lease, plan, keys)
-                    plan = await lease.keep(position=batch.position)
+                    # Only then, because saving the progress adds to the log itself.
+                    plan = await self._update_copies(lease, plan, keys)
+                    plan = await lease.save(position=batch.position)
                     followed += len(keys)
-                    self._tell("follow", followed, 0)
-                # On a busy table it never ends by itself; parts of the log may be a little behind the others.
+                    self._report_progress("follow", followed, 0)
+                # On a busy table the log never ends; some of its shards may be a little behind the others.
                 if min(change.at_ms for change in batch.changes) >= started_ms + BEHIND_MS:
                     break
-            return await lease.keep(position=batch.position)
+            return await lease.save(position=batch.position)
         finally:
             await reader.close()
 
-    async def afresh(self, lease: Lease, plan: Migration, what: str) -> Migration:
-        """A whole pass from the beginning, and then along the log from where it stood before that."""
+    async def start_over(self, lease: Lease, plan: Migration, what: str) -> Migration:
+        """Scan the whole table, then replay the log from its end before the scan."""
         position = await self.position()
-        plan = await lease.keep(position=position, is_scanned=False, scanned_pk=None, scanned_sk=None, looked_at=0)
-        return await self.along(lease, await self.through(lease, plan, what))
+        plan = await lease.save(position=position, is_scanned=False, scanned_pk=None, scanned_sk=None, looked_at=0)
+        return await self.replay_log(lease, await self.scan_table(lease, plan, what))
 
-    async def up_to_date(self, lease: Lease, plan: Migration, what: str) -> Migration:
-        """What is left of the pass, and along the log; from the beginning if the log does not reach back so far."""
+    async def catch_up(self, lease: Lease, plan: Migration, what: str) -> Migration:
+        """Finish the scan and replay the log; start over if the log does not reach back that far."""
         if not plan.is_scanned:
-            plan = await self.through(lease, plan, what)
+            plan = await self.scan_table(lease, plan, what)
         try:
-            return await self.along(lease, plan)
+            return await self.replay_log(lease, plan)
         except PositionTrimmed:
-            return await self.afresh(lease, plan, what)
+            return await self.start_over(lease, plan, what)
 
     async def undo(self, plan: Migration) -> int:
-        """Take away what was made and nobody has changed."""
+        """Remove the copies that were not changed since, and return how many."""
         done = 0
         for move in self._recipe.moves:
             async for removed in move.undo(self._table, plan):
                 done += removed
-                self._tell("undo", done, plan.written)
+                self._report_progress("undo", done, plan.written)
         return done
 
     # Inside
 
     async def _portions(self, start: RawKey | None) -> AsyncIterator[tuple[list[OldRow], RawKey]]:
-        """The old rows of the table, some or none at a time, and the key up to which the scan has come."""
+        """Yield the old rows in portions, which may be empty, with the key that the scan has reached."""
         size = self._pace.portion(DONE_AT_ONCE, self._recipe.units_a_row)
         looked_at = self._pace.portion(SCANNED_AT_ONCE, 0.25)
         while True:
@@ -169,25 +169,25 @@ class Passes:
                 page = await self._table.raw.scan(start=start, limit=looked_at, where=self._where())
             await asyncio.sleep(self._pace.spend(used.read))
             rows = [OldRow(self._key_of(item), item) for item in page.items if self._kind_of(item) is not None]
-            for begin in range(0, len(rows), size):
-                portion = rows[begin : begin + size]
+            for offset in range(0, len(rows), size):
+                portion = rows[offset : offset + size]
                 yield portion, portion[-1].key
             if not isinstance(page.last, RawKey):
                 return
             start = page.last
             yield [], start
 
-    async def _catch_up(self, lease: Lease, plan: Migration, keys: Sequence[RawKey]) -> Migration:
-        """Bring the new rows of these old ones in line, as they are now; the order of changes does not matter then."""
+    async def _update_copies(self, lease: Lease, plan: Migration, keys: Sequence[RawKey]) -> Migration:
+        """Update the copies of these old rows, as they are now, so that the order of changes does not matter."""
         size = self._pace.portion(DONE_AT_ONCE, self._recipe.units_a_row)
-        for begin in range(0, len(keys), size):
+        for offset in range(0, len(keys), size):
             with measure() as used:
-                written = await self._apply(await self._as_now(keys[begin : begin + size]), plan)
-            plan = await lease.keep(written=plan.written + written)
+                written = await self._apply(await self._read_rows(keys[offset : offset + size]), plan)
+            plan = await lease.save(written=plan.written + written)
             await asyncio.sleep(self._pace.spend(used.read + used.write))
         return plan
 
-    async def _as_now(self, keys: Sequence[RawKey]) -> list[OldRow]:
+    async def _read_rows(self, keys: Sequence[RawKey]) -> list[OldRow]:
         found = await self._table.raw.get_many(keys)
         return [OldRow(key, found.get(key)) for key in keys]
 
@@ -208,7 +208,7 @@ class Passes:
         return list(kinds.values())
 
     def _kind_of(self, item: Item) -> Move | None:
-        """What becomes of a stored row; None if it is no old one."""
+        """Return the move of a stored row; None if it is not an old row."""
         entity = fits(item, self._olds, self._table.layout)
         return None if entity is None else self._moves[entity]
 
@@ -227,5 +227,5 @@ class Passes:
         prefixes = [layout.spelling.key(each) if layout.spelling else each for each in self._recipe.prefixes]
         return any_of(*(begins_with(layout.pk, prefix) for prefix in prefixes)) if prefixes else None
 
-    def _tell(self, what: str, done: int, expected: int) -> None:
+    def _report_progress(self, what: str, done: int, expected: int) -> None:
         self._watch(Progress(what, done, expected, self._pace.units))

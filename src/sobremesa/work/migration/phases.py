@@ -1,4 +1,4 @@
-"""The readers' side: where a migration stands, at most a second ago."""
+"""The phase of a migration for readers, at most a second old."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from sobremesa.core.clock import Clock
 from sobremesa.table import Table
 from sobremesa.work.migration.entities import Migration, migration_of
 
-BELIEVED_MS = 1000
+CACHED_MS = 1000
 
 
 class Phases:
-    """Tells where one migration stands.
+    """Returns the state of one migration, cached for a second.
 
-    A second's delay is harmless: who still looks for old rows after the cut-over finds the new ones first.
+    The delay is harmless: a reader that still looks for old rows after the cut-over finds the new ones first.
     """
 
     def __init__(self, table: Table, clock: Clock, name: str) -> None:
@@ -23,13 +23,13 @@ class Phases:
         self._read_ms: int | None = None
 
     async def find(self) -> Migration | None:
-        """The migration; None if it was never planned."""
+        """Return the migration; None if it was never planned."""
         now = self._clock.now_ms()
-        if self._read_ms is None or not 0 <= now - self._read_ms < BELIEVED_MS:
+        if self._read_ms is None or not 0 <= now - self._read_ms < CACHED_MS:
             self._known = await self._table.get(self._key)
             self._read_ms = now
         return self._known
 
     def forget(self) -> None:
-        """Read again at the next question."""
+        """Read the state again at the next call."""
         self._read_ms = None

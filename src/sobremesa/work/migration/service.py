@@ -1,4 +1,4 @@
-"""Migrations: plan, backfill, verify, cut over, roll back; and tell where it stands."""
+"""Migrations: plan, backfill, verify, cut over, roll back, and status."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from sobremesa.table.errors import ConditionFailed, TableError
 from sobremesa.work.migration.entities import Migration, Phase, migration_of, plan_migration
 from sobremesa.work.migration.errors import MigrationRunning, NotProven, WrongPhase
 from sobremesa.work.migration.lease import Lease
-from sobremesa.work.migration.moves import Complaint, Outcome, Recipe
+from sobremesa.work.migration.moves import Mismatch, Outcome, Recipe
 from sobremesa.work.migration.pace import Pace
 from sobremesa.work.migration.passes import Passes, Progress, Watch
 
 PROOFS = 5
-"""How often a cut-over looks again, when something was written to an old row while it looked."""
-COMPLAINTS_TOLD = 20
+"""How often a cut-over checks again if an old row changed during the check."""
+MISMATCHES_REPORTED = 20
 PLANNED_FROM: frozenset[Phase] = frozenset({"rolled_back", "cut_over"})
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What a piece of work came to."""
+    """The result of one step."""
 
     migration: Migration
     old_rows: int
     outcomes: dict[Outcome, int] = {}
-    complaints: list[str] = []
+    mismatches: list[str] = []
     units: float = 0.0
 
     @property
     def is_clean(self) -> bool:
-        return not self.complaints
+        return not self.mismatches
 
 
-def unwatched(progress: Progress) -> None:
-    """Nobody watches."""
+def no_watch(progress: Progress) -> None:
+    """Ignore the progress."""
 
 
 class Migrations:
-    """One recipe over one table."""
+    """One migration of one table."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Migrations:
         recipe: Recipe,
         *,
         units_a_second: float | None = None,
-        watch: Watch = unwatched,
+        watch: Watch = no_watch,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -65,15 +65,17 @@ class Migrations:
         self._lease = Lease(table, clock, recipe.name, ids.mint())
 
     async def plan(self, options: Mapping[str, str]) -> Report:
-        """Begin: from now on changes of old rows are followed, and readers look for old rows too.
+        """Start the migration: from now on changes of old rows are tracked, and readers look for old rows too.
 
-        The same plan again changes nothing. Another one needs a migration that was rolled back or is done.
+        Repeating the same plan changes nothing. A different one requires that it was rolled back or is done.
         """
         before = await self._lease.find()
         if before is not None and before.phase not in PLANNED_FROM:
             if before.options == dict(options):
                 return self._report(before, before.old_rows)
-            raise WrongPhase("It is planned already with other options: roll it back first.", phase=before.phase)
+            raise WrongPhase(
+                "The migration is already planned with other options. Roll it back first.", phase=before.phase
+            )
         position = await self._passes.position()
         old_rows = await self._passes.count()
 
@@ -96,58 +98,58 @@ class Migrations:
         return self._report(plan, old_rows)
 
     async def backfill(self) -> Report:
-        """Make every new row, and follow what was changed meanwhile. It may be killed anywhere and begun again."""
+        """Create every new row and apply the changes made meanwhile. It may be killed at any time and run again."""
         async with self._held({"planned", "copying", "copied"}, "copying") as taken:
-            await self._passes.up_to_date(self._lease, taken, "backfill")
+            await self._passes.catch_up(self._lease, taken, "backfill")
             plan = await self._lease.go_to("copied")
         return self._report(plan, plan.looked_at)
 
     async def adopt(self) -> Report:
-        """All of it at once, for a recipe that nobody must decide about: plan, backfill, verify, done.
+        """Run all phases, for a recipe that needs no decisions: plan, backfill, verify, done.
 
-        What was left in the middle goes on; what was done is done once more. Complaints are told, and stop nothing.
+        An interrupted migration resumes; a finished one runs again. Mismatches are reported and do not stop it.
         """
         before = await self._lease.find()
         if before is None or before.phase in PLANNED_FROM:
             await self.plan({})
         async with self._held({"planned", "copying", "copied", "cutting"}, "copying") as taken:
-            plan = await self._passes.up_to_date(self._lease, taken, "adopt")
-            old_rows, complaints = await self._passes.check(plan)
-            plan = await self._passes.up_to_date(self._lease, plan, "adopt")
+            plan = await self._passes.catch_up(self._lease, taken, "adopt")
+            old_rows, mismatches = await self._passes.check(plan)
+            plan = await self._passes.catch_up(self._lease, plan, "adopt")
             plan = await self._lease.go_to("cut_over")
-        return self._report(plan, old_rows, complaints)
+        return self._report(plan, old_rows, mismatches)
 
     async def verify(self) -> Report:
-        """Compare every new row with its old one, by content; it writes nothing."""
+        """Compare every new row with its old one, without writing."""
         plan = await self._lease.get()
-        old_rows, complaints = await self._passes.check(plan)
-        return self._report(plan, old_rows, complaints)
+        old_rows, mismatches = await self._passes.check(plan)
+        return self._report(plan, old_rows, mismatches)
 
     async def cut_over(self) -> Report:
-        """Compare everything once more, bring it in line, prove it, and only then leave the old rows.
+        """Compare and update all rows once more, verify them, and only then stop reading the old rows.
 
-        NotProven, and the phase before it, if the proof fails.
+        Raise NotProven and return to the phase before if the verification fails.
         """
         async with self._held({"copied", "cutting"}, "cutting") as taken:
-            plan = await self._passes.afresh(self._lease, taken, "compare")
-            old_rows, complaints = await self._passes.check(plan)
+            plan = await self._passes.start_over(self._lease, taken, "compare")
+            old_rows, mismatches = await self._passes.check(plan)
             for _ in range(PROOFS):
-                if not complaints:
+                if not mismatches:
                     break
-                plan = await self._lease.keep()
-                complaints = await self._passes.look_again(complaints, plan)
-            if complaints:
+                plan = await self._lease.save()
+                mismatches = await self._passes.recheck(mismatches, plan)
+            if mismatches:
                 await self._lease.go_to("copied")
-                raise NotProven(complaints=[complaint.says for complaint in complaints[:COMPLAINTS_TOLD]])
+                raise NotProven(mismatches=[mismatch.says for mismatch in mismatches[:MISMATCHES_REPORTED]])
             plan = await self._lease.go_to("cut_over")
-            # What was written to an old row between the proof and this moment.
-            plan = await self._passes.up_to_date(self._lease, plan, "follow")
+            # Changes of old rows between the verification and now.
+            plan = await self._passes.catch_up(self._lease, plan, "follow")
         return self._report(plan, old_rows)
 
     async def roll_back(self) -> Report:
-        """One step back: from the cut-over to reading both, and from there to before the plan.
+        """Go back one step: from the cut-over to reading both, and from there to before the plan.
 
-        What was written through us stays; copies that nobody has changed are taken away in the second step.
+        Rows written through Sobremesa stay; the second step removes copies that were not changed.
         """
         plan = await self._lease.get()
         if plan.phase == "cut_over":
@@ -159,16 +161,16 @@ class Migrations:
         return self._report(plan, plan.old_rows, outcomes={"removed": removed})
 
     async def status(self) -> Migration | None:
-        """Where it stands; None if it was never planned."""
+        """Return the state; None if it was never planned."""
         return await self._table.get(migration_of(name=self._recipe.name))
 
     # Inside
 
     @asynccontextmanager
     async def _held(self, phases: Collection[Phase], to: Phase) -> AsyncIterator[Migration]:
-        """The migration in a new phase, for ourselves until the end of the block."""
-        plan = await self._lease.take(phases, to)
-        renewing = asyncio.create_task(self._lease.renew())
+        """Hold the lease in a new phase until the end of the block."""
+        plan = await self._lease.acquire(phases, to)
+        renewing = asyncio.create_task(self._lease.keep_renewing())
         try:
             yield plan
         finally:
@@ -182,13 +184,13 @@ class Migrations:
         self,
         plan: Migration,
         old_rows: int,
-        complaints: Sequence[Complaint] = (),
+        mismatches: Sequence[Mismatch] = (),
         outcomes: dict[Outcome, int] | None = None,
     ) -> Report:
         return Report(
             migration=plan,
             old_rows=old_rows,
             outcomes=dict(self._passes.outcomes) if outcomes is None else outcomes,
-            complaints=[complaint.says for complaint in complaints],
+            mismatches=[mismatch.says for mismatch in mismatches],
             units=self._pace.units,
         )
