@@ -234,7 +234,7 @@ def _events_page() -> str:
     for title, events in zip([*titles, "the gateway"], [*from_rows, others], strict=True):
         if events:
             rows = [
-                {"event": f"`{event.name}`", "when": event.says, "to": event.to, "d": f"[{form}](#{form.lower()})"}
+                {"event": f"`{event.name}`", "when": event.summary, "to": event.to, "d": f"[{form}](#{form.lower()})"}
                 for event in events
                 for form in [event.payload.__name__]
             ]

@@ -88,14 +88,14 @@ from sobremesa.domains.workspaces import moving
 from sobremesa.domains.workspaces import recounting as workspaces_recounting
 from sobremesa.domains.workspaces.opening import open_workspaces
 from sobremesa.domains.workspaces.service import CLEAN_WORKSPACE
-from sobremesa.glue.amendment_records import Agreements, ThreadFiles
-from sobremesa.glue.disconnects import SendingOut
+from sobremesa.glue.amendment_records import AmendmentRecords, ThreadFiles
+from sobremesa.glue.disconnects import Disconnects
 from sobremesa.glue.event_catalog import RoomTyping, translation_of
 from sobremesa.glue.invite_routes import InviteDirectory
 from sobremesa.glue.invite_routes import routes as invite_routes
-from sobremesa.glue.node_registry import TableAttendance
-from sobremesa.glue.ready_snapshot import Gaps, Welcome, counts_in
-from sobremesa.glue.subscriptions import Listening
+from sobremesa.glue.node_registry import TableNodeRegistry
+from sobremesa.glue.ready_snapshot import Gaps, ReadySnapshots, counts_in
+from sobremesa.glue.subscriptions import Subscriptions
 from sobremesa.http.calls import Calls
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import Endpoint
@@ -105,10 +105,10 @@ from sobremesa.http.site import Site
 from sobremesa.live import api as live_api
 from sobremesa.live import entities as live_entities
 from sobremesa.live import presence_api
-from sobremesa.live.arrivals import Reception
+from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.gateway import Gateway
+from sobremesa.live.identify import GatewayBackend
 from sobremesa.live.opening import LiveOptions, open_live
-from sobremesa.live.places import Places
 from sobremesa.live.polling import Polling
 from sobremesa.live.presence import Presence
 from sobremesa.live.sessions import GatewaySessions
@@ -216,23 +216,23 @@ class Sobremesa:
             secret=keyring.secret("files"),
             max_bytes=settings.max_upload_bytes,
         )
-        self._listening = Listening(table)
+        self._subscriptions = Subscriptions(table)
         self.live = open_live(
             table,
             clock,
             translation_of(table, clock, self.accounts),
             count=self._counts,
-            memberships=self._listening.memberships,
-            places=Places(keyring.secret("gateway")),
+            memberships=self._subscriptions.memberships_at,
+            cursors=EventCursors(keyring.secret("gateway")),
             settings=settings,
             node_id=(node_id := ids.mint()),
             options=live,
         )
-        self.attendance = TableAttendance(
+        self.node_registry = TableNodeRegistry(
             table, clock, node_id, live.presence, alone=settings.redis is None or settings.store.startswith("sqlite")
         )
-        self.presence = Presence(self.live.hub, self.live.whispers, self.attendance, live.presence)
-        table.watch(SendingOut(self.live.hub))
+        self.presence = Presence(self.live.hub, self.live.ephemeral, self.node_registry, live.presence)
+        table.watch(Disconnects(self.live.hub))
         self.review = Review(
             table,
             clock,
@@ -311,7 +311,7 @@ class Sobremesa:
         change_handlers: list[ChangeHandler] = [
             talks.activity,
             threads.inboxes,
-            Agreements(table, self.archive),
+            AmendmentRecords(table, self.archive),
             self.inboxes.expiring,
         ]
         self.change_consumer = ChangeConsumer(table, clock, ids, "activity", change_handlers)
@@ -462,7 +462,7 @@ class Sobremesa:
             *attachments_api.routes(self.attachments).endpoints,
             *moderation_api.routes(self.review).endpoints,
             *live_api.routes(
-                Polling(self.live.hub, self.live.feed, self._listening.topics_of, self._gaps.find)
+                Polling(self.live.hub, self.live.feed, self._subscriptions.memberships_of, self._gaps.find)
             ).endpoints,
             *presence_api.routes(self.presence).endpoints,
         ]
@@ -497,14 +497,14 @@ class Sobremesa:
 
     def _gateway(self, endpoints: Sequence[Endpoint], metrics: Metrics) -> Gateway:
         """The same endpoints over WebSocket, and everything that happens."""
-        welcome = Welcome(self.table, endpoints, self.communities, self.inboxes, self.channels)
+        snapshots = ReadySnapshots(self.table, endpoints, self.communities, self.inboxes, self.channels)
         return Gateway(
             self.live,
-            Reception(
+            GatewayBackend(
                 authenticate=self.authentication,
-                standing=self.authentication.until,
-                admissions=self._listening.topics_of,
-                snapshot=welcome.snapshot,
+                verify=self.authentication.until,
+                memberships=self._subscriptions.memberships_of,
+                snapshot=snapshots.snapshot,
                 gap=self._gaps.find,
                 presences=self.presence.among,
             ),

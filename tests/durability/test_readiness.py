@@ -30,5 +30,5 @@ async def test_a_server_whose_store_takes_no_writes_is_not_ready(tmp_path: Path)
             assert await readiness(town) == 503
             async with town.http.get("/healthz") as answer:
                 assert answer.status == 200
-        await town.app.attendance.renew()  # as the node does every few seconds
+        await town.app.node_registry.renew()  # as the node does every few seconds
         assert await readiness(town) == 200

@@ -38,7 +38,7 @@ class Talk:
         self.token = token
         self.session_id = ""
         self.s = ""
-        """The place of the last event that was heard."""
+        """The place of the last event that was received."""
         self.ready: dict[str, Any] = {}
 
     @property

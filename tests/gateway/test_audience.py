@@ -16,13 +16,13 @@ import pytest
 
 from cheap import CHEAP
 from gateway.conftest import LongTable, long_table
-from gateway.test_hub import Ear, attach
+from gateway.test_hub import RecordingSubscriber, attach
 from gateway.town import Town, town_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.sessions import SignedIn
-from sobremesa.live import kept
+from sobremesa.live import recent_events
 from sobremesa.live.polling import Polling
 from sobremesa.table import NEWEST
 
@@ -41,14 +41,14 @@ class World:
     def __init__(self, town: Town, table: LongTable, clock: SetClock, seed: int) -> None:
         self.town, self.table, self.clock = town, table, clock
         self.hub, self.feed = town.app.live.hub, town.app.live.feed
-        self.polling = Polling(self.hub, self.feed, town.app._listening.topics_of, town.app._gaps.find)
+        self.polling = Polling(self.hub, self.feed, town.app._subscriptions.memberships_of, town.app._gaps.find)
         self.random = random.Random(seed)
         self.people = [table.bea, table.carl, table.dora]
         self.said: list[str] = []
         self.deleted: set[str] = set()
         self.since: dict[str, int] = {who.user.user_id: 0 for who in self.people[:2]}
         """After how many messages the present membership of each member began."""
-        self.ears: dict[Ear, list[str]] = {}
+        self.subscribers: dict[RecordingSubscriber, list[str]] = {}
         """Who listens, and what they must receive."""
         self.cursors: list[tuple[SignedIn, str, int]] = []
         """Cursors that users have kept, and how many messages there were by then."""
@@ -66,9 +66,9 @@ class World:
         await reader.close()
         while (self.feed.cursor_of(self.hub.position()).order or (0,))[0] < newest:
             await self.hub.step()
-        for ear, must in self.ears.items():
-            heard = texts(ear.heard)
-            assert [text for text in heard if text in must] == must
+        for subscriber, must in self.subscribers.items():
+            received = texts(subscriber.received)
+            assert [text for text in received if text in must] == must
 
     # What can happen
 
@@ -76,8 +76,8 @@ class World:
         text = f"text {len(self.said)}"
         await self.town.say(self.table.ana, self.table.channel_id, text)
         self.said.append(text)
-        for ear, must in self.ears.items():
-            if ear.user_id in self.since:
+        for subscriber, must in self.subscribers.items():
+            if subscriber.user_id in self.since:
                 must.append(text)
 
     async def delete(self) -> None:
@@ -96,10 +96,10 @@ class World:
         if user_id in self.since:
             await app.membership.remove(self.table.ana.actor, self.table.server_id, user_id)
             del self.since[user_id]
-            for ear in self.ears:
-                if ear.user_id == user_id:
-                    heard = texts(ear.heard)
-                    self.ears[ear] = [text for text in self.ears[ear] if text in heard]
+            for subscriber in self.subscribers:
+                if subscriber.user_id == user_id:
+                    received = texts(subscriber.received)
+                    self.subscribers[subscriber] = [text for text in self.subscribers[subscriber] if text in received]
         else:
             invite = await app.membership.create_invite(self.table.ana.actor, self.table.server_id)
             await app.membership.redeem(who.actor, invite.code)
@@ -107,15 +107,15 @@ class World:
 
     async def connect(self) -> None:
         who = self.random.choice(self.people)
-        ear = Ear(who)
-        self.ears[ear] = []
-        await attach(self.town, who, ear, self.hub.position())
+        subscriber = RecordingSubscriber(who)
+        self.subscribers[subscriber] = []
+        await attach(self.town, who, subscriber, self.hub.position())
 
     async def disconnect(self) -> None:
-        if self.ears:
-            ear = self.random.choice(list(self.ears))
-            self.hub.leave(ear)
-            del self.ears[ear]
+        if self.subscribers:
+            subscriber = self.random.choice(list(self.subscribers))
+            self.hub.detach(subscriber)
+            del self.subscribers[subscriber]
 
     async def keep_cursor(self) -> None:
         await self.settle()
@@ -125,26 +125,26 @@ class World:
         if self.cursors:
             await self.settle()
             who, cursor, after = self.random.choice(self.cursors)
-            ear = await attach(self.town, who, Ear(who), cursor)
+            subscriber = await attach(self.town, who, RecordingSubscriber(who), cursor)
             must = self.may_see(who.user.user_id, after)
-            assert texts(ear.heard) == must
-            self.ears[ear] = must
+            assert texts(subscriber.received) == must
+            self.subscribers[subscriber] = must
 
     async def poll(self) -> None:
         if self.cursors:
             await self.settle()
             who, cursor, after = self.random.choice(self.cursors)
-            heard = await self.polling.wait(who.actor, cursor, seconds=0, limit=500)
-            found = texts([{"t": item.t, "d": json.loads(bytes(item.d))} for item in heard.items])
+            received = await self.polling.wait(who.actor, cursor, seconds=0, limit=500)
+            found = texts([{"t": item.t, "d": json.loads(bytes(item.d))} for item in received.items])
             assert found == self.may_see(who.user.user_id, after)
 
     async def check_removed(self) -> None:
         """What is said right after a kick reaches nobody who was kicked."""
-        outside = [ear for ear in self.ears if ear.user_id not in self.since]
-        before = {ear: len(texts(ear.heard)) for ear in outside}
+        outside = [subscriber for subscriber in self.subscribers if subscriber.user_id not in self.since]
+        before = {subscriber: len(texts(subscriber.received)) for subscriber in outside}
         await self.say()
         await self.settle()
-        assert {ear: len(texts(ear.heard)) for ear in outside} == before
+        assert {subscriber: len(texts(subscriber.received)) for subscriber in outside} == before
 
     async def run(self) -> None:
         acts: list[Callable[[], Awaitable[None]]] = [
@@ -170,7 +170,7 @@ class World:
 async def test_members_as_they_are_now_receive_everything_and_nobody_else_anything(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "MAX_ENTRIES", 10)
+    monkeypatch.setattr(recent_events, "MAX_ENTRIES", 10)
     clock = SetClock()
     settings = Settings(**CHEAP, store="sqlite://", rate_limits="off")
     async with (
@@ -212,8 +212,8 @@ async def test_kick_at_any_moment_of_identify_closes_nothing_and_is_obeyed(monke
                 is_kicked, left = left <= 0, 0
                 await town.say(table.ana, table.channel_id, "to members")
                 await town.say(table.ana, other, "to bea, too")
-                heard = await bea.hear("message.created")
-                assert heard["content"] == ("to bea, too" if is_kicked else "to members")
+                received = await bea.hear("message.created")
+                assert received["content"] == ("to bea, too" if is_kicked else "to members")
                 if not is_kicked:
                     return
                 invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)

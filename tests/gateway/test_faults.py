@@ -1,4 +1,4 @@
-"""Whatever breaks, an acknowledged message is heard by everybody who resumes, once."""
+"""Whatever breaks, an acknowledged message is received by everybody who resumes, once."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ KILLS = 3
 SOON_SECONDS = 60.0
 
 
-class Ears:
+class Client:
     """A client that comes back after every break, and notes each event once."""
 
     def __init__(self, url: Callable[[], str], token: str) -> None:
         self._url = url
         self._token = token
         self._last: Talk | None = None
-        self.heard: dict[str, dict[str, Any]] = {}
+        self.received: dict[str, dict[str, Any]] = {}
         self.doubled = 0
         """How often an event came again on one socket: never."""
-        self.is_listening = asyncio.Event()
+        self.is_subscribed = asyncio.Event()
 
     async def run(self) -> None:
         while True:
@@ -57,13 +57,13 @@ class Ears:
                 talk.session_id, talk.s = self._last.session_id, self._last.s
                 await talk.send(6, {"token": self._token, "sessionId": talk.session_id, "s": talk.s})
             self._last = talk
-            self.is_listening.set()
+            self.is_subscribed.set()
             while True:
                 frame = await talk.frame(SOON_SECONDS)
                 if "id" in frame and frame["op"] == 0:
                     self.doubled += frame["id"] in here
                     here.add(frame["id"])
-                    self.heard.setdefault(frame["id"], frame)
+                    self.received.setdefault(frame["id"], frame)
 
 
 async def test_a_server_that_is_killed_in_full_traffic_loses_no_message_and_no_event(
@@ -92,14 +92,14 @@ async def test_a_server_that_is_killed_in_full_traffic_loses_no_message_and_no_e
                         number += 1
             await asyncio.sleep(0.02)
 
-    ears = [Ears(lambda: url, table.bea.access_token) for _ in range(LISTENERS)]
+    subscribers = [Client(lambda: url, table.bea.access_token) for _ in range(LISTENERS)]
     tasks: list[asyncio.Task[None]] = []
     for life in range(KILLS + 1):
         with serving(store, tmp_path / f"server-{life}.log") as server:
             url = server.url
             if not tasks:
-                tasks = [asyncio.create_task(ear.run()) for ear in ears]
-                await asyncio.gather(*(ear.is_listening.wait() for ear in ears))
+                tasks = [asyncio.create_task(subscriber.run()) for subscriber in subscribers]
+                await asyncio.gather(*(subscriber.is_subscribed.wait() for subscriber in subscribers))
                 tasks += [asyncio.create_task(send(sender)) for sender in range(SENDERS)]
             enough = len(acknowledged) + 300
             await until(partial(has_grown_to, acknowledged, enough))
@@ -109,15 +109,15 @@ async def test_a_server_that_is_killed_in_full_traffic_loses_no_message_and_no_e
                 stop.set()
                 await asyncio.gather(*tasks[LISTENERS:])
                 kept = await everything_in(store, table)
-                await until(partial(have_heard, ears, kept.keys()))
+                await until(partial(have_received, subscribers, kept.keys()))
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
     assert acknowledged.items() <= kept.items()
-    for ear in ears:
-        assert ear.doubled == 0
-        created = [frame["d"]["messageId"] for frame in ear.heard.values() if frame["t"] == "message.created"]
+    for subscriber in subscribers:
+        assert subscriber.doubled == 0
+        created = [frame["d"]["messageId"] for frame in subscriber.received.values() if frame["t"] == "message.created"]
         assert created == sorted(created)
         assert set(created) == kept.keys()
 
@@ -151,9 +151,9 @@ async def test_sockets_that_are_cut_at_once_all_resume(store: str, tmp_path: Pat
                 assert status == 201
                 return str(said["messageId"])
 
-            heard = await say("before the cut")
+            received = await say("before the cut")
             for talk in talks:
-                assert (await talk.hear("message.created"))["messageId"] == heard
+                assert (await talk.hear("message.created"))["messageId"] == received
             for talk in talks:
                 talk.socket.transport.abort()
             missed = [await say(f"{number}") for number in range(20)]
@@ -180,10 +180,10 @@ async def test_a_clock_that_is_set_back_an_hour_loses_no_event(store: str, monke
         async with town.visit(table.bea) as after:
             missed = [frame["d"]["messageId"] for frame in await after.resume(before)]
             live = await town.say(table.ana, table.channel_id, "live")
-            heard = (await after.hear("message.created"))["messageId"]
+            received = (await after.hear("message.created"))["messageId"]
 
     assert missed == sent == sorted(sent)
-    assert heard == live
+    assert received == live
 
 
 async def peopled(app: Sobremesa) -> LongTable:
@@ -192,8 +192,8 @@ async def peopled(app: Sobremesa) -> LongTable:
         return await long_table(Town(app, "", nobody))
 
 
-def have_heard(ears: Sequence[Ears], ids: Set[str]) -> bool:
-    return all(ids <= ear.heard.keys() for ear in ears)
+def have_received(subscribers: Sequence[Client], ids: Set[str]) -> bool:
+    return all(ids <= subscriber.received.keys() for subscriber in subscribers)
 
 
 def has_grown_to(things: Sized, size: int) -> bool:

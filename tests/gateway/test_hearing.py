@@ -63,12 +63,12 @@ async def test_after_the_answer_to_a_kick_nothing_of_the_server_is_heard(town: T
             )
             after = {await town.say(table.carl, table.channel_id, "bea is gone") for _ in range(3)}
 
-            heard: set[str] = set()
+            received: set[str] = set()
             while (frame := await bea.event("member.left", "message.created"))["t"] != "member.left":
-                heard.add(frame["d"]["messageId"])
+                received.add(frame["d"]["messageId"])
             assert status == 204
-            assert heard
-            assert not after & heard
+            assert received
+            assert not after & received
             assert await bea.is_quiet("message.created")
         invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
         await town.app.membership.redeem(table.bea.actor, invite.code)
@@ -189,13 +189,13 @@ async def test_a_reader_who_does_not_read_is_closed_and_can_resume_while_others_
         slow.socket.transport.pause_reading()
         sent = 0
         text = "x" * 3900
-        heard = 0
-        while town.app.live.hub.listeners_of(table.bea.user.user_id):
+        received = 0
+        while town.app.live.hub.subscribers_of(table.bea.user.user_id):
             await asyncio.gather(*(town.say(table.ana, table.channel_id, text) for _ in range(20)))
             sent += 20
-            while heard < sent:
+            while received < sent:
                 await carl.hear("message.created")
-                heard += 1
+                received += 1
             assert sent < 20_000, "a slow reader is never closed"
         slow.socket.transport.resume_reading()
         assert (await slow.closed()).code in (4015, 1006)

@@ -19,15 +19,15 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.live import replay
-from sobremesa.live.events import Seat, server
+from sobremesa.live.events import MembershipKey, server
 from sobremesa.live.frames import payload_of
 from sobremesa.live.hub import Hub
-from sobremesa.live.listener import Listener
 from sobremesa.live.polling import Polling
+from sobremesa.live.subscriber import Subscriber
 from sobremesa.live.typing import TypingStarted, typing_started
 
 
-class Ear(Listener):
+class RecordingSubscriber(Subscriber):
     """Somebody who listens, and notes what they hear."""
 
     def __init__(self, who: SignedIn) -> None:
@@ -35,14 +35,14 @@ class Ear(Listener):
         self.user_id = who.user.user_id
         self.session_id = who.session_id
         self.tenant = who.user.tenant
-        self.heard: list[dict[str, Any]] = []
+        self.received: list[dict[str, Any]] = []
         self.is_ended = False
         self.may_go_on = asyncio.Event()
         self.may_go_on.set()
 
     def flush(self) -> None:
         pending, self.pending = self.pending, []
-        self.heard += [json.loads(payload_of(frame)) for frame in pending]
+        self.received += [json.loads(payload_of(frame)) for frame in pending]
 
     async def drained(self) -> None:
         await self.may_go_on.wait()
@@ -52,7 +52,7 @@ class Ear(Listener):
 
     @property
     def names(self) -> list[str]:
-        return [frame["t"] for frame in self.heard]
+        return [frame["t"] for frame in self.received]
 
 
 @pytest.fixture
@@ -74,17 +74,17 @@ async def table(town: Town) -> LongTable:
     return await long_table(town)
 
 
-async def listen(town: Town, who: SignedIn, ear: Ear | None = None) -> Ear:
-    ear = ear or Ear(who)
-    return await attach(town, who, ear, town.app.live.hub.position())
+async def listen(town: Town, who: SignedIn, subscriber: RecordingSubscriber | None = None) -> RecordingSubscriber:
+    subscriber = subscriber or RecordingSubscriber(who)
+    return await attach(town, who, subscriber, town.app.live.hub.position())
 
 
-async def attach(town: Town, who: SignedIn, ear: Ear, position: str) -> Ear:
+async def attach(town: Town, who: SignedIn, subscriber: RecordingSubscriber, position: str) -> RecordingSubscriber:
     app = town.app
-    again = partial(app._listening.topics_of, who.actor)
-    async with app.live.hub.arriving(ear):
-        await app.live.hub.attach(ear, await again(), app.live.feed.cursor_of(position), again)
-    return ear
+    again = partial(app._subscriptions.memberships_of, who.actor)
+    async with app.live.hub.attaching(subscriber):
+        await app.live.hub.attach(subscriber, await again(), app.live.feed.cursor_of(position), again)
+    return subscriber
 
 
 async def test_what_was_said_before_a_kick_and_not_told_yet_is_not_told_after_it(
@@ -114,7 +114,7 @@ async def test_a_join_that_the_feed_tells_late_does_not_undo_a_kick(town: Town, 
     await town.app.membership.redeem(table.dora.actor, invite.code)
     await town.say(table.ana, table.channel_id, "welcome back")
     await hub.step()
-    assert dora.heard[-1]["d"]["content"] == "welcome back"
+    assert dora.received[-1]["d"]["content"] == "welcome back"
 
 
 async def test_a_deleted_server_is_heard_of_though_older_events_are_delivered_after_its_deletion(
@@ -125,10 +125,10 @@ async def test_a_deleted_server_is_heard_of_though_older_events_are_delivered_af
     read = feed.next
 
     async def read_before_the_deletion(is_heard: Any) -> Any:
-        heard = await read(is_heard)
+        received = await read(is_heard)
         await town.app.communities.delete_server(table.ana.actor, table.server_id)
         monkeypatch.undo()
-        return heard
+        return received
 
     monkeypatch.setattr(feed, "next", read_before_the_deletion)
     await hub.step()
@@ -142,21 +142,21 @@ async def test_what_waits_to_be_handed_on_goes_before_somebody_is_sent_out(
     town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bea = await listen(town, table.bea)
-    seat = Seat(table.bea.user.user_id, server(table.server_id))
+    seat = MembershipKey(table.bea.user.user_id, server(table.server_id))
     heard_by_then: list[int] = []
 
-    class First(Ear):
+    class First(RecordingSubscriber):
         def flush(self) -> None:
             super().flush()
-            hub.send_out([seat])
-            heard_by_then.append(len(bea.heard))
+            hub.disconnect([seat])
+            heard_by_then.append(len(bea.received))
 
     await listen(town, table.carl, First(table.carl))
     await town.say(table.ana, table.channel_id, "hello")
     await hub.step()
 
     assert heard_by_then == [1]
-    assert len(bea.heard) == 1
+    assert len(bea.received) == 1
 
 
 async def test_a_session_that_ends_while_somebody_comes_in_is_noticed(
@@ -165,33 +165,33 @@ async def test_a_session_that_ends_while_somebody_comes_in_is_noticed(
     monkeypatch.setattr(replay, "CAUGHT_UP", 1)
     monkeypatch.setattr(replay, "PART", 1)
     await listen(town, table.ana)
-    ear = Ear(table.bea)
-    ear.may_go_on.clear()
+    subscriber = RecordingSubscriber(table.bea)
+    subscriber.may_go_on.clear()
     before = hub.position()
     for _ in range(3):
         await town.say(table.ana, table.channel_id, "hello")
     await hub.step()
-    coming = asyncio.create_task(attach(town, table.bea, ear, before))
-    while not ear.heard:  # noqa: ASYNC110 - it has begun, and waits
+    coming = asyncio.create_task(attach(town, table.bea, subscriber, before))
+    while not subscriber.received:  # noqa: ASYNC110 - it has begun, and waits
         await asyncio.sleep(0)
     await town.app.accounts.logout(table.bea.actor)
     await hub.step()
-    ear.may_go_on.set()
+    subscriber.may_go_on.set()
     await coming
 
-    assert ear.is_ended
+    assert subscriber.is_ended
     await town.say(table.ana, table.channel_id, "without bea")
     await hub.step()
-    assert len(ear.heard) == 3
+    assert len(subscriber.received) == 3
 
 
 async def test_whoever_was_removed_after_it_was_read_where_they_are_does_not_listen(
     town: Town, hub: Hub, table: LongTable
 ) -> None:
     await listen(town, table.ana)
-    app, before, bea = town.app, hub.position(), Ear(table.bea)
-    again = partial(app._listening.topics_of, table.bea.actor)
-    async with hub.arriving(bea):
+    app, before, bea = town.app, hub.position(), RecordingSubscriber(table.bea)
+    again = partial(app._subscriptions.memberships_of, table.bea.actor)
+    async with hub.attaching(bea):
         stale = await again()
         await app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
         await hub.step()
@@ -207,9 +207,9 @@ async def test_a_server_that_is_deleted_while_a_member_comes_in_is_heard_of(
     is_delivered_before: bool, town: Town, hub: Hub, table: LongTable
 ) -> None:
     await listen(town, table.ana)
-    app, before, bea = town.app, hub.position(), Ear(table.bea)
-    again = partial(app._listening.topics_of, table.bea.actor)
-    async with hub.arriving(bea):
+    app, before, bea = town.app, hub.position(), RecordingSubscriber(table.bea)
+    again = partial(app._subscriptions.memberships_of, table.bea.actor)
+    async with hub.attaching(bea):
         stale = await again()
         await app.membership.change_role(table.ana.actor, table.server_id, table.bea.user.user_id, role="moderator")
         await hub.step()
@@ -241,7 +241,7 @@ async def test_a_withheld_message_says_what_it_says_only_to_its_author_and_to_mo
     await town.app.review.decide(admin, cases[0].case_id, "block", note=None)
     await hub.step()
 
-    shown = {ear.user_id: ear.heard[-1]["d"]["content"] for ear in (ana, bea, carl)}
+    shown = {subscriber.user_id: subscriber.received[-1]["d"]["content"] for subscriber in (ana, bea, carl)}
     assert ana.names[-1] == "message.updated"
     assert shown == {ana.user_id: "something nasty", bea.user_id: "something nasty", carl.user_id: ""}
 
@@ -252,24 +252,24 @@ async def test_nothing_is_translated_while_nobody_listens_and_nothing_is_missed_
     before = hub.position()
     await town.say(table.ana, table.channel_id, "nobody is here")
     await hub.step()
-    bea = await attach(town, table.bea, Ear(table.bea), before)
+    bea = await attach(town, table.bea, RecordingSubscriber(table.bea), before)
 
-    assert [frame["d"]["content"] for frame in bea.heard] == ["nobody is here"]
+    assert [frame["d"]["content"] for frame in bea.received] == ["nobody is here"]
 
 
 async def test_a_poll_that_is_given_only_what_has_no_place_goes_on_from_where_it_was(
     town: Town, hub: Hub, table: LongTable
 ) -> None:
     app = town.app
-    polling = Polling(hub, app.live.feed, app._listening.topics_of, app._gaps.find)
+    polling = Polling(hub, app.live.feed, app._subscriptions.memberships_of, app._gaps.find)
     before = hub.position()
     waiting = asyncio.create_task(polling.wait(table.bea.actor, before, seconds=10, limit=1))
-    while not hub.listeners_of(table.bea.user.user_id):  # noqa: ASYNC110 - it is under way, and tells nobody
+    while not hub.subscribers_of(table.bea.user.user_id):  # noqa: ASYNC110 - it is under way, and tells nobody
         await asyncio.sleep(0)
     for name in ("ana", "carl"):
         typing = TypingStarted(table.channel_id, "channel", UserId(name), name)
-        hub.tell(typing_started(typing, server(table.server_id)))
-    heard = await waiting
+        hub.publish(typing_started(typing, server(table.server_id)))
+    received = await waiting
 
-    assert [item.t for item in heard.items] == ["typing.started"]
-    assert heard.next == before
+    assert [item.t for item in received.items] == ["typing.started"]
+    assert received.next == before

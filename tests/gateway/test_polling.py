@@ -10,7 +10,7 @@ import pytest
 from gateway.conftest import LongTable
 from gateway.town import Town
 from sobremesa.live import log_feed, polling
-from sobremesa.live.places import Places
+from sobremesa.live.event_cursors import EventCursors
 
 
 async def poll(town: Town, table: LongTable, after: str, **query: Any) -> dict[str, Any]:
@@ -41,7 +41,7 @@ async def test_cursor_that_the_server_did_not_make_is_refused(town: Town, table:
 
 async def test_cursor_signed_with_another_secret_is_refused(town: Town, table: LongTable) -> None:
     signed = (await town.get(table.bea, "/events"))["next"]
-    theirs = Places(b"theirs").signed(signed.rpartition(".")[0])
+    theirs = EventCursors(b"theirs").signed(signed.rpartition(".")[0])
     assert (await poll(town, table, theirs))["code"] == "bad_cursor"
 
 
@@ -56,34 +56,34 @@ async def test_poll_reads_a_bounded_part_of_the_log_and_says_where_to_go_on(
         await town.say(table.ana, elsewhere, f"not for bea {number}")
     said = [await town.say(table.ana, table.channel_id, f"{number}") for number in range(20)]
 
-    heard: list[str] = []
+    received: list[str] = []
     after, asked = start, 0
-    while len(heard) < len(said):
+    while len(received) < len(said):
         answer = await poll(town, table, after)
         assert answer["next"] != after
         after, asked = answer["next"], asked + 1
-        heard += [item["d"]["messageId"] for item in answer["items"]]
-    assert heard == said
+        received += [item["d"]["messageId"] for item in answer["items"]]
+    assert received == said
     assert asked >= 40 // (2 * 3)
 
 
 async def test_poll_stops_at_its_limit(town: Town, table: LongTable) -> None:
     after = (await town.get(table.bea, "/events"))["next"]
     said = [await town.say(table.ana, table.channel_id, f"{number}") for number in range(7)]
-    heard: list[str] = []
-    while len(heard) < len(said):
+    received: list[str] = []
+    while len(received) < len(said):
         answer = await poll(town, table, after, limit=3)
         assert 0 < len(answer["items"]) <= 3
-        heard += [item["d"]["messageId"] for item in answer["items"]]
+        received += [item["d"]["messageId"] for item in answer["items"]]
         after = answer["next"]
-    assert heard == said
+    assert received == said
 
 
 async def test_poll_ends_an_older_one_of_the_same_session(town: Town, table: LongTable) -> None:
     after = (await town.get(table.bea, "/events"))["next"]
     hub = town.app.live.hub
     older = asyncio.create_task(poll(town, table, after, wait=25))
-    while not hub.listeners_of(table.bea.user.user_id):  # noqa: ASYNC110 - it is under way, and tells nobody
+    while not hub.subscribers_of(table.bea.user.user_id):  # noqa: ASYNC110 - it is under way, and tells nobody
         await asyncio.sleep(0)
     newer = asyncio.create_task(poll(town, table, after, wait=25))
     assert (await older)["items"] == []

@@ -13,7 +13,7 @@ from gateway.talking import Talk
 from gateway.town import Town, town_of
 from sobremesa.core.clock import SetClock
 from sobremesa.http.websocket import MAX_FRAME_BYTES
-from sobremesa.live import arrivals, gateway
+from sobremesa.live import gateway, identify
 
 
 async def test_the_first_word_is_a_hello_with_the_interval_of_heartbeats(town: Town) -> None:
@@ -69,7 +69,7 @@ async def test_a_client_that_falls_silent_is_closed_and_heartbeats_keep_one_open
     town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gateway, "SILENCE_SECONDS", 1.2)
-    monkeypatch.setattr(arrivals, "SILENCE_SECONDS", 1.2)
+    monkeypatch.setattr(identify, "SILENCE_SECONDS", 1.2)
     async with town.visit(table.ana) as silent, town.visit(table.ana) as alive:
         await silent.identify()
         await alive.identify()

@@ -7,7 +7,7 @@ import pytest
 from communities.world import requests
 from gateway.conftest import LongTable
 from gateway.town import Town
-from sobremesa.glue import ready_snapshot as welcome
+from sobremesa.glue import ready_snapshot
 
 
 async def test_each_server_costs_a_ready_one_query_and_one_batch(town: Town, table: LongTable) -> None:
@@ -36,7 +36,7 @@ async def test_each_server_costs_a_ready_one_query_and_one_batch(town: Town, tab
 async def test_ready_counts_unread_messages_in_a_bounded_number_of_channels(
     town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(welcome, "COUNTED_CHANNELS", 2)
+    monkeypatch.setattr(ready_snapshot, "COUNTED_CHANNELS", 2)
     channels = [table.channel_id, *[await town.channel(table.ana, table.server_id, name) for name in ("b", "c", "d")]]
     for channel_id in channels[:3]:
         for text in ("one", "two"):

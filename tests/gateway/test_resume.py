@@ -14,8 +14,8 @@ from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId
 from sobremesa.core.clock import SetClock
 from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.publishing import Notice
-from sobremesa.live import kept, log_feed
-from sobremesa.live.places import Places
+from sobremesa.live import log_feed, recent_events
+from sobremesa.live.event_cursors import EventCursors
 
 
 def contents(frames: list[dict[str, Any]]) -> list[str]:
@@ -25,7 +25,7 @@ def contents(frames: list[dict[str, Any]]) -> list[str]:
 async def test_what_was_missed_comes_once_and_in_order(town: Town, table: LongTable) -> None:
     async with town.visit(table.bea) as before:
         await before.identify()
-        await town.say(table.ana, table.channel_id, "heard")
+        await town.say(table.ana, table.channel_id, "received")
         await before.hear("message.created")
     for number in range(300):
         await town.say(table.ana, table.channel_id, f"{number}")
@@ -59,7 +59,7 @@ async def test_a_resume_outlives_the_server(store: str) -> None:
         table = await long_table(town)
         async with town.visit(table.bea) as before:
             await before.identify()
-            await town.say(table.ana, table.channel_id, "heard")
+            await town.say(table.ana, table.channel_id, "received")
             await before.hear("message.created")
         await town.say(table.ana, table.channel_id, "missed")
 
@@ -89,7 +89,7 @@ async def test_a_cursor_in_the_middle_of_a_transaction_loses_none_of_it_after_a_
 async def test_events_from_before_what_is_kept_in_memory_come_from_the_log(
     town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "MAX_ENTRIES", 100)
+    monkeypatch.setattr(recent_events, "MAX_ENTRIES", 100)
     async with town.visit(table.bea) as before, town.visit(table.ana) as listens:
         await before.identify()
         await listens.identify()
@@ -100,11 +100,11 @@ async def test_events_from_before_what_is_kept_in_memory_come_from_the_log(
                 await town.say(table.ana, table.channel_id, f"{sender} {number}")
 
         async def listen() -> int:
-            heard = 0
-            while heard < (total // senders + 1) * senders:
+            received = 0
+            while received < (total // senders + 1) * senders:
                 await listens.hear("message.created")
-                heard += 1
-            return heard
+                received += 1
+            return received
 
         listening = asyncio.create_task(listen())
         s = before.s
@@ -180,7 +180,7 @@ async def test_beyond_a_day_a_gap_says_what_to_fetch_and_a_new_snapshot_follows(
         table = table._replace(bea=await town.app.accounts.refresh(table.bea.refresh_token))
         async with town.visit(table.bea) as before:
             await before.identify()
-            old = await town.say(table.ana, table.channel_id, "heard")
+            old = await town.say(table.ana, table.channel_id, "received")
             await before.hear("message.created")
         clock.move(seconds=5)
         said = [await town.say(table.ana, table.channel_id, f"{number}") for number in range(3)]
@@ -211,7 +211,7 @@ async def test_beyond_a_day_a_gap_says_what_to_fetch_and_a_new_snapshot_follows(
 async def test_a_cursor_of_another_store_leads_to_a_gap(town: Town, table: LongTable) -> None:
     async with town.visit(table.ana) as before:
         await before.identify()
-    places = Places(town.app.keyring.secret("gateway"))
+    places = EventCursors(town.app.keyring.secret("gateway"))
     foreign = places.signed("0123456789abcdef." + places.read(before.s).partition(".")[2])
     async with town.visit(table.ana) as talk:
         await talk.frame()
@@ -221,7 +221,7 @@ async def test_a_cursor_of_another_store_leads_to_a_gap(town: Town, table: LongT
 
 
 async def test_a_client_that_is_cut_off_again_and_again_misses_nothing(town: Town, table: LongTable) -> None:
-    heard: dict[str, str] = {}
+    received: dict[str, str] = {}
     order: list[str] = []
     sent: list[str] = []
     done = asyncio.Event()
@@ -233,8 +233,8 @@ async def test_a_client_that_is_cut_off_again_and_again_misses_nothing(town: Tow
         done.set()
 
     def note(frame: dict[str, Any]) -> None:
-        if frame["t"] == "message.created" and frame["id"] not in heard:
-            heard[frame["id"]] = frame["d"]["content"]
+        if frame["t"] == "message.created" and frame["id"] not in received:
+            received[frame["id"]] = frame["d"]["content"]
             order.append(frame["d"]["messageId"])
 
     first = Talk(town.url, table.bea.access_token)
@@ -266,7 +266,7 @@ async def test_what_came_into_an_inbox_meanwhile_is_counted_as_it_is_now(town: T
     async with town.visit(table.ana) as listens, town.visit(table.bea) as before:
         await listens.identify()  # so that what happens is kept
         await before.identify()
-        await publish("heard")
+        await publish("received")
         assert (await before.hear("inbox.counts"))["unread"] == 1
         await before.socket.close()
         await publish("missed")

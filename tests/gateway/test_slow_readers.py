@@ -12,7 +12,7 @@ from gateway.conftest import LongTable
 from gateway.raw import TEXT, RawSocket, frame
 from gateway.talking import Talk
 from gateway.town import Town
-from sobremesa.live import arrivals, replay
+from sobremesa.live import identify, replay
 
 MESSAGES = 60
 LONG = "x" * 3900
@@ -45,10 +45,10 @@ async def test_resumes_that_never_read_keep_nobody_out(town: Town, table: LongTa
     before = await missed_much(town, table)
     hub, bea = town.app.live.hub, table.bea.user.user_id
     async with AsyncExitStack() as sockets:
-        for _ in range(arrivals.IDENTIFIED_AT_ONCE + 1):
+        for _ in range(identify.IDENTIFIED_AT_ONCE + 1):
             raw = await sockets.enter_async_context(RawSocket(town.url, receive_bytes=4096))
             await resume_and_never_read(raw, before)
-        while hub.arriving_of(bea) <= arrivals.IDENTIFIED_AT_ONCE:  # noqa: ASYNC110 - it tells nobody
+        while hub.attaching_of(bea) <= identify.IDENTIFIED_AT_ONCE:  # noqa: ASYNC110 - it tells nobody
             await asyncio.sleep(0)
         async with town.visit(table.carl) as carl:
             await carl.identify()
@@ -59,11 +59,11 @@ async def test_resume_that_is_not_read_is_closed(town: Town, table: LongTable, m
     before = await missed_much(town, table)
     async with RawSocket(town.url, receive_bytes=4096) as raw:
         await resume_and_never_read(raw, before)
-        while not (arriving := town.app.live.hub.arriving_of(table.bea.user.user_id)):  # noqa: ASYNC110
+        while not (arriving := town.app.live.hub.attaching_of(table.bea.user.user_id)):  # noqa: ASYNC110
             await asyncio.sleep(0)
         while arriving:
             await asyncio.sleep(0)
-            arriving = town.app.live.hub.arriving_of(table.bea.user.user_id)
+            arriving = town.app.live.hub.attaching_of(table.bea.user.user_id)
         raw.read_again()
         assert await raw.close_code() == 4015
 
@@ -71,11 +71,11 @@ async def test_resume_that_is_not_read_is_closed(town: Town, table: LongTable, m
 async def test_more_resumes_of_one_user_than_allowed_are_closed(
     town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrivals, "ARRIVING_AT_ONCE", 1)
+    monkeypatch.setattr(identify, "ATTACHING_AT_ONCE", 1)
     before = await missed_much(town, table)
     async with RawSocket(town.url, receive_bytes=4096) as raw:
         await resume_and_never_read(raw, before)
-        while not town.app.live.hub.arriving_of(table.bea.user.user_id):  # noqa: ASYNC110 - it tells nobody
+        while not town.app.live.hub.attaching_of(table.bea.user.user_id):  # noqa: ASYNC110 - it tells nobody
             await asyncio.sleep(0)
         async with town.visit(table.bea) as again:
             await again.frame()

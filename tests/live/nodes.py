@@ -190,7 +190,7 @@ class Client:
         self._who = who
         self._node = node
         self._ids: set[str] = set()
-        self.heard: list[str] = []
+        self.received: list[str] = []
         """The messages, in the order in which they came first."""
         self.gaps = 0
         self.breaks = 0
@@ -237,11 +237,11 @@ class Client:
             return
         self._ids.add(frame["id"])
         if frame["t"] == "message.created":
-            self.heard.append(frame["d"]["messageId"])
+            self.received.append(frame["d"]["messageId"])
 
     async def until(self, *ids: str) -> None:
-        """Until all of these were heard."""
-        await eventually(lambda: set(ids) <= set(self.heard), lambda: f"missing {set(ids) - set(self.heard)}")
+        """Until all of these were received."""
+        await eventually(lambda: set(ids) <= set(self.received), lambda: f"missing {set(ids) - set(self.received)}")
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Several nodes over one table: what happens at one is heard at all, and none of them can take anything with it."""
+"""Several nodes over one table: what happens at one is received at all, and none of them can take anything with it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def test_what_is_said_at_one_node_is_heard_at_all_and_a_kick_silences_all(
             said = [await town.say(node, "ana", "hello") for node in (one, two, three) for _ in range(5)]
             for client in clients:
                 await client.until(*said)
-                assert client.heard == said
+                assert client.received == said
             await town.call(one, "ana", "POST", f"/channels/{town.channel_id}/typing")
             assert (await bea.hear("typing.started"))["username"] == "ana"
 
@@ -41,8 +41,8 @@ async def test_what_is_said_at_one_node_is_heard_at_all_and_a_kick_silences_all(
 async def test_a_new_message_is_heard_without_the_change_stream(
     town: Town, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
-    """No node reads the stream, so what is heard came directly from the node that took the message."""
-    with nodes(2, store, tmp_path, valkey.url, pumps=False) as [one, two]:
+    """No node reads the stream, so what is received came directly from the node that took the message."""
+    with nodes(2, store, tmp_path, valkey.url, relays=False) as [one, two]:
         clients = [Client(town, "bea", lambda: one), Client(town, "carl", lambda: two)]
         async with listening(*clients):
             said = [await town.say(one, "ana", f"{number}") for number in range(5)]
@@ -99,17 +99,17 @@ async def test_a_node_that_is_killed_under_load_takes_nothing_with_it(
         assert wanders.gaps == 0
         assert wanders.breaks > 0
         assert stays.breaks == 0
-        assert in_order(wanders.heard[: killed_at // 2])
+        assert in_order(wanders.received[: killed_at // 2])
 
 
 async def test_what_a_node_acknowledged_and_had_no_time_to_tell_is_told_by_another(
     town: Town, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
-    """It tells nothing itself, as if it were always killed between the commit and the announcement."""
+    """It tells nothing itself, as if it were always killed between the commit and the event."""
     with (
         nodes(1, store, tmp_path, valkey.url) as [pumps],
         nodes(1, store, tmp_path, valkey.url) as [other],
-        nodes(1, store, tmp_path, valkey.url, fast=False, pumps=False) as [mute],
+        nodes(1, store, tmp_path, valkey.url, fast=False, relays=False) as [mute],
     ):
         client = Client(town, "bea", lambda: other)
         async with listening(client):
@@ -120,7 +120,7 @@ async def test_what_a_node_acknowledged_and_had_no_time_to_tell_is_told_by_anoth
             said += [await town.say(mute, "ana", f"{number}") for number in range(10)]
             mute.kill()
             await client.until(*said)
-            assert client.heard == said
+            assert client.received == said
 
 
 @pytest.mark.parametrize("fast", [True, False])

@@ -1,4 +1,4 @@
-"""One process on DynamoDB: what happens is heard at once, and a place outlives the process."""
+"""One process on DynamoDB: what happens is received at once, and a place outlives the process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from live.nodes import Client, Node, Town, eventually, listening, nodes
 from sobremesa.core.clock import SystemClock
 from sobremesa.glue.event_catalog import translation_of
 from sobremesa.live.entities import HOUR_MS, TrailMark
-from sobremesa.live.places import Places
+from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import ChangeReader, Position, Put
@@ -53,7 +53,7 @@ async def test_a_place_outlives_the_process(town: Town, store: str, tmp_path: Pa
             with nodes(1, store, tmp_path, None) as [current]:
                 said.append(await town.say(current, "carl", "after"))
                 await client.until(*said)
-                assert client.heard == said
+                assert client.received == said
                 assert client.gaps == 0
 
 
@@ -61,18 +61,18 @@ async def test_a_client_that_is_cut_off_again_and_again_hears_all_in_order(
     town: Town, store: str, tmp_path: Path
 ) -> None:
     with nodes(1, store, tmp_path, None) as [node]:
-        heard: dict[str, None] = {}
+        received: dict[str, None] = {}
         async with town.visit(node, "bea") as before:
             await before.identify()
         sending = asyncio.create_task(say_much(town, node, 150))
-        while not (sending.done() and sending.result() <= heard.keys()):
+        while not (sending.done() and sending.result() <= received.keys()):
             async with town.visit(node, "bea") as talk:
                 frames = await talk.resume(before)
                 if not sending.done():
                     frames.append(await talk.event("message.created"))
-                heard |= {frame["id"]: None for frame in frames if frame["t"] == "message.created"}
+                received |= {frame["id"]: None for frame in frames if frame["t"] == "message.created"}
                 before = talk
-    assert list(heard) == sorted(sending.result())
+    assert list(received) == sorted(sending.result())
 
 
 async def say_much(town: Town, node: Node, count: int) -> set[str]:
@@ -81,21 +81,21 @@ async def say_much(town: Town, node: Node, count: int) -> set[str]:
 
 async def test_what_was_told_to_nobody_is_told_to_whoever_comes_back(town: Town) -> None:
     clock = SystemClock()
-    feed = StreamFeed(town.app.table, clock, translation_of(town.app.table, clock, town.app.accounts), Places())
+    feed = StreamFeed(town.app.table, clock, translation_of(town.app.table, clock, town.app.accounts), EventCursors())
     place = await feed.open()
     first = await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft("nobody listens"))
-    here = (await feed.next(lambda: False)).here
+    here = (await feed.next(lambda: False)).position
 
     missed = [entry async for page in feed.history(place, here) for entry in page.entries]
     await feed.close()
 
     # Perhaps twice: of what was told at once, and of the stream.
-    assert {entry.announcement.id for entry in missed} == {first.message_id}
+    assert {entry.event.id for entry in missed} == {first.message_id}
 
 
 async def test_mark_of_another_store_does_not_keep_the_feed_from_opening(town: Town) -> None:
     clock = SystemClock()
-    feed = StreamFeed(town.app.table, clock, translation_of(town.app.table, clock, town.app.accounts), Places())
+    feed = StreamFeed(town.app.table, clock, translation_of(town.app.table, clock, town.app.accounts), EventCursors())
     now_ms = clock.now_ms() + 1000
     mark = TrailMark(
         hour=now_ms // HOUR_MS,
@@ -108,11 +108,11 @@ async def test_mark_of_another_store_does_not_keep_the_feed_from_opening(town: T
     await town.app.table.write(Put(mark))
     place = await feed.open()
     said = await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft("hello"))
-    heard = await feed.next(lambda: True)
+    received = await feed.next(lambda: True)
     await feed.close()
 
     assert place
-    assert [entry.announcement.id for entry in heard.entries] == [said.message_id]
+    assert [entry.event.id for entry in received.entries] == [said.message_id]
 
 
 async def test_many_who_come_back_at_once_share_one_reading_of_the_stream(
@@ -120,15 +120,15 @@ async def test_many_who_come_back_at_once_share_one_reading_of_the_stream(
 ) -> None:
     clock = SystemClock()
     translation = translation_of(town.app.table, clock, town.app.accounts)
-    before = StreamFeed(town.app.table, clock, translation, Places())
+    before = StreamFeed(town.app.table, clock, translation, EventCursors())
     place = before.s_of(await before.open())
     for number in range(20):
         await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft(f"{number}"))
     await before.next(lambda: True)
     await before.close()
-    feed = StreamFeed(town.app.table, clock, translation, Places())
+    feed = StreamFeed(town.app.table, clock, translation, EventCursors())
     await feed.open()
-    here = (await feed.next(lambda: False)).here
+    here = (await feed.next(lambda: False)).position
 
     asked = 0
     changes = town.app.table.changes
@@ -143,9 +143,7 @@ async def test_many_who_come_back_at_once_share_one_reading_of_the_stream(
     assert order is not None
 
     async def missed() -> list[str]:
-        found = [
-            entry.announcement for page in [page async for page in feed.history(order, here)] for entry in page.entries
-        ]
+        found = [entry.event for page in [page async for page in feed.history(order, here)] for entry in page.entries]
         return [msgspec.json.decode(each.d)["content"] for each in found if each.t == "message.created"]
 
     told = await asyncio.gather(*(missed() for _ in range(200)))

@@ -14,12 +14,12 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 from sobremesa.core.settings import Settings
 from sobremesa.glue.event_catalog import translation_of
-from sobremesa.glue.node_registry import TableAttendance
+from sobremesa.glue.node_registry import TableNodeRegistry
 from sobremesa.live import entities as live
-from sobremesa.live.places import Places
+from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.presence import PresenceTimes
-from sobremesa.live.pump import Pump
 from sobremesa.live.redis_stream import RedisStream
+from sobremesa.live.relay import Relay
 from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern
 
@@ -94,18 +94,18 @@ async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> No
 
 async def test_every_declared_write_happens(app: Sobremesa, clock: SetClock) -> None:
     translation = translation_of(app.table, clock, app.accounts)
-    feed = StreamFeed(app.table, clock, translation, Places())
+    feed = StreamFeed(app.table, clock, translation, EventCursors())
     await feed.open()
     await feed.close()
     stream = RedisStream("redis://127.0.0.1:1", "nowhere")
-    await Pump(app.table, clock, translation, stream, "a").prepare()
+    await Relay(app.table, clock, translation, stream, "a").prepare()
     await stream.close()
     times = PresenceTimes()
-    dead = TableAttendance(app.table, clock, "dead", times, alone=False)
+    dead = TableNodeRegistry(app.table, clock, "dead", times, alone=False)
     await dead.renew()
     await dead.renew()
     clock.move(seconds=times.lease_seconds + 1)
-    assert not await TableAttendance(app.table, clock, "other", times, alone=False).bury_dead()
+    assert not await TableNodeRegistry(app.table, clock, "other", times, alone=False).remove_dead_nodes()
 
     writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
     assert writes - set(app.table.meter.totals()) == set()

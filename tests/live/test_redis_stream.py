@@ -19,20 +19,20 @@ async def stream(valkey: Endpoint) -> AsyncIterator[RedisStream]:
 
 
 async def test_all_who_begin_find_the_same_stream(stream: RedisStream) -> None:
-    epoch, first = await stream.begin()
+    epoch, first = await stream.open()
     last = await stream.add(epoch, [b"one", b"two"])
 
-    assert await stream.begin() == (epoch, last)
+    assert await stream.open() == (epoch, last)
     assert [each.body for each in await stream.read(epoch, first)] == [b"one", b"two"]
     assert [each.body for each in await stream.between("-", "+")] == [None, b"one", b"two"]
 
 
 async def test_a_stream_that_is_shorter_than_it_was_begins_anew(stream: RedisStream) -> None:
-    epoch, _ = await stream.begin()
+    epoch, _ = await stream.open()
     ms, number = await stream.add(epoch, [b"kept"])
     lost = (ms + 1, number)  # somebody has seen this, and the server does not know it any more
 
-    anew, _ = await stream.begin(lost)
+    anew, _ = await stream.open(lost)
 
     assert anew != epoch
     assert [each.body for each in await stream.between("-", "+")] == [None]
@@ -43,14 +43,14 @@ async def test_a_stream_that_is_shorter_than_it_was_begins_anew(stream: RedisStr
 
 
 async def test_whoever_has_added_what_is_lost_notices_before_adding_more(stream: RedisStream) -> None:
-    epoch, (ms, _) = await stream.begin()
+    epoch, (ms, _) = await stream.open()
 
     with pytest.raises(Lost):
         await stream.add(epoch, [b"next"], seen=(ms + 60_000, 0))
 
 
 async def test_what_is_older_than_a_day_is_let_go(stream: RedisStream, monkeypatch: pytest.MonkeyPatch) -> None:
-    epoch, _ = await stream.begin()
+    epoch, _ = await stream.open()
     await stream.add(epoch, [b"old"] * 1000)
     monkeypatch.setattr("sobremesa.live.redis_stream.KEPT_MS", -60_000)
     await stream.add(epoch, [b"new"])

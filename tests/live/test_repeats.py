@@ -1,4 +1,4 @@
-"""What is told twice is heard once, and who subscribes to what follows the memberships, not what is told of them."""
+"""What is told twice is received once, and who subscribes to what follows the memberships, not what is told of them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.live.counts import FreshCounts
-from sobremesa.live.events import Admission, Announcement, Expulsion, Seat, Topic, person, server
-from sobremesa.live.feed import Cursor, Entry, Heard, Order, Page
+from sobremesa.live.events import Event, MembershipKey, Topic, TopicMembership, TopicRemoval, server, user
+from sobremesa.live.feed import Cursor, Entry, FeedBatch, Order, Page
 from sobremesa.live.frames import payload_of
 from sobremesa.live.hub import Hub
-from sobremesa.live.listener import Listener
+from sobremesa.live.subscriber import Subscriber
 
 BEA = UserId("bea")
 TABLE = server("table")
@@ -29,18 +29,18 @@ class Told:
         self._entries: list[Entry] = []
         self._waiting: list[Entry] = []
 
-    def tell(self, *announcements: Announcement) -> None:
-        for announcement in announcements:
+    def tell(self, *events: Event) -> None:
+        for event in events:
             order = (len(self._entries) + 1,)
-            self._entries.append(Entry(order, self.s_of(order), 0, announcement))
+            self._entries.append(Entry(order, self.s_of(order), 0, event))
             self._waiting.append(self._entries[-1])
 
     async def open(self) -> Order:
         return (0,)
 
-    async def next(self, is_heard: Callable[[], bool]) -> Heard:
+    async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         entries, self._waiting = self._waiting, []
-        return Heard(entries, (len(self._entries),), True)
+        return FeedBatch(entries, (len(self._entries),), True)
 
     def s_of(self, order: Order, at_ms: int | None = None) -> str:
         return str(order[0])
@@ -55,29 +55,29 @@ class Told:
         pass
 
 
-class Ear(Listener):
+class RecordingSubscriber(Subscriber):
     def __init__(self) -> None:
         super().__init__()
         self.user_id = BEA
-        self.heard: list[str] = []
+        self.received: list[str] = []
         self.is_ended = False
 
     def flush(self) -> None:
         pending, self.pending = self.pending, []
-        self.heard += [json.loads(payload_of(frame))["id"] for frame in pending]
+        self.received += [json.loads(payload_of(frame))["id"] for frame in pending]
 
     def end(self) -> None:
         self.is_ended = True
 
 
-def said(id: str, topic: Topic = TABLE, **more: Any) -> Announcement:
-    return Announcement(t="message.created", d=b"{}", topics=(topic,), id=id, **more)
+def said(id: str, topic: Topic = TABLE, **more: Any) -> Event:
+    return Event(t="message.created", d=b"{}", topics=(topic,), id=id, **more)
 
 
 FIRST, SECOND = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
-JOIN = said("join", person(BEA), admits=(Admission(BEA, TABLE, since=FIRST),))
-KICK = said("kick", person(BEA), expels=(Expulsion(BEA, TABLE, FIRST),))
-RETURN = said("return", person(BEA), admits=(Admission(BEA, TABLE, since=SECOND),))
+JOIN = said("join", user(BEA), adds=(TopicMembership(BEA, TABLE, since=FIRST),))
+KICK = said("kick", user(BEA), removes=(TopicRemoval(BEA, TABLE, FIRST),))
+RETURN = said("return", user(BEA), adds=(TopicMembership(BEA, TABLE, since=SECOND),))
 
 
 class Rows:
@@ -88,8 +88,8 @@ class Rows:
         """The version of Bea's membership."""
         self.meanwhile: list[Callable[[], None]] = []
 
-    async def memberships(self, seats: Collection[Seat]) -> dict[Seat, Admission]:
-        found = {} if self.bea is None else {seat: Admission(*seat, since=self.bea) for seat in seats}
+    async def memberships(self, seats: Collection[MembershipKey]) -> dict[MembershipKey, TopicMembership]:
+        found = {} if self.bea is None else {seat: TopicMembership(*seat, since=self.bea) for seat in seats}
         for happens in self.meanwhile:
             happens()
         self.meanwhile = []
@@ -98,10 +98,10 @@ class Rows:
     async def count(self, tenant: Tenant, user_id: UserId, inbox: str) -> bytes:
         raise AssertionError("nothing is asked for")
 
-    def is_volatile(self, said: Announcement) -> bool:
+    def is_volatile(self, said: Event) -> bool:
         return False
 
-    async def current(self, said: Sequence[Announcement]) -> Sequence[Announcement | None]:
+    async def current(self, said: Sequence[Event]) -> Sequence[Event | None]:
         return said
 
 
@@ -122,15 +122,15 @@ async def hub(feed: Told, rows: Rows) -> Hub:
     return hub
 
 
-async def listen(hub: Hub, *topics: Topic, after: int, since: str = "") -> Ear:
-    ear = Ear()
+async def listen(hub: Hub, *topics: Topic, after: int, since: str = "") -> RecordingSubscriber:
+    subscriber = RecordingSubscriber()
 
-    async def admissions() -> list[Admission]:
-        return [Admission(BEA, person(BEA)), *(Admission(BEA, topic, since=since) for topic in topics)]
+    async def admissions() -> list[TopicMembership]:
+        return [TopicMembership(BEA, user(BEA)), *(TopicMembership(BEA, topic, since=since) for topic in topics)]
 
-    async with hub.arriving(ear):
-        await hub.attach(ear, await admissions(), Cursor((after,), 0), admissions)
-    return ear
+    async with hub.attaching(subscriber):
+        await hub.attach(subscriber, await admissions(), Cursor((after,), 0), admissions)
+    return subscriber
 
 
 async def test_what_is_told_twice_is_heard_once_and_by_whoever_came_between_too(hub: Hub, feed: Told) -> None:
@@ -141,8 +141,8 @@ async def test_what_is_told_twice_is_heard_once_and_by_whoever_came_between_too(
     feed.tell(said("hello"))
     await hub.step()
 
-    assert before.heard == ["hello"]
-    assert between.heard == ["hello"]
+    assert before.received == ["hello"]
+    assert between.received == ["hello"]
 
 
 async def test_join_told_again_after_a_kick_subscribes_nobody(hub: Hub, feed: Told) -> None:
@@ -152,7 +152,7 @@ async def test_join_told_again_after_a_kick_subscribes_nobody(hub: Hub, feed: To
     feed.tell(KICK)
     await hub.step()
 
-    assert bea.heard == ["join", "kick"]
+    assert bea.received == ["join", "kick"]
 
 
 async def test_join_told_only_after_the_kick_subscribes_nobody(hub: Hub, feed: Told) -> None:
@@ -162,7 +162,7 @@ async def test_join_told_only_after_the_kick_subscribes_nobody(hub: Hub, feed: T
     feed.tell(JOIN, said("secret"))
     await hub.step()
 
-    assert bea.heard == ["kick", "join"]
+    assert bea.received == ["kick", "join"]
 
 
 async def test_kick_told_again_unsubscribes_nobody_who_came_back(hub: Hub, feed: Told, rows: Rows) -> None:
@@ -177,8 +177,8 @@ async def test_kick_told_again_unsubscribes_nobody_who_came_back(hub: Hub, feed:
     feed.tell(RETURN, said("hello"))
     await hub.step()
 
-    assert listening.heard[-1] == "hello"
-    assert arriving.heard[-1] == "hello"
+    assert listening.received[-1] == "hello"
+    assert arriving.received[-1] == "hello"
 
 
 async def test_kick_told_late_leaves_the_next_membership_alone(hub: Hub, feed: Told, rows: Rows) -> None:
@@ -189,7 +189,7 @@ async def test_kick_told_late_leaves_the_next_membership_alone(hub: Hub, feed: T
     feed.tell(said("again"))
     await hub.step()
 
-    assert [id for id in bea.heard if id in ("hello", "again")] == ["hello", "again"]
+    assert [id for id in bea.received if id in ("hello", "again")] == ["hello", "again"]
 
 
 async def test_two_memberships_of_one_millisecond_end_with_what_the_table_has(hub: Hub, feed: Told, rows: Rows) -> None:
@@ -200,7 +200,7 @@ async def test_two_memberships_of_one_millisecond_end_with_what_the_table_has(hu
     feed.tell(said("hello"))
     await hub.step()
 
-    assert bea.heard == ["kick", "hello"]
+    assert bea.received == ["kick", "hello"]
 
 
 async def test_membership_that_ends_here_while_it_is_read_gives_no_subscription(
@@ -211,13 +211,13 @@ async def test_membership_that_ends_here_while_it_is_read_gives_no_subscription(
 
     def kick() -> None:
         rows.bea = None
-        hub.send_out([Seat(BEA, TABLE)])
+        hub.disconnect([MembershipKey(BEA, TABLE)])
 
     rows.meanwhile = [kick]
     feed.tell(JOIN, said("secret"))
     await hub.step()
 
-    assert bea.heard == ["join"]
+    assert bea.received == ["join"]
 
 
 async def test_memberships_that_cannot_be_read_are_read_again_and_nothing_is_lost(
@@ -236,12 +236,12 @@ async def test_memberships_that_cannot_be_read_are_read_again_and_nothing_is_los
     rows.meanwhile = []
     await hub.step()
 
-    assert bea.heard == ["join", "hello"]
+    assert bea.received == ["join", "hello"]
 
 
 async def test_an_end_that_is_told_again_ends_no_later_socket(hub: Hub, feed: Told) -> None:
     over = await listen(hub, TABLE, after=0)
-    end = Announcement(id="end", ends=(BEA,))
+    end = Event(id="end", ends=(BEA,))
     feed.tell(end)
     await hub.step()
     fresh = await listen(hub, TABLE, after=1)
@@ -253,9 +253,9 @@ async def test_an_end_that_is_told_again_ends_no_later_socket(hub: Hub, feed: To
 
 
 async def test_removal_that_the_feed_never_tells_keeps_nobody_out(hub: Hub, feed: Told) -> None:
-    hub.send_out([Seat(BEA, TABLE)])
+    hub.disconnect([MembershipKey(BEA, TABLE)])
     bea = await listen(hub, TABLE, after=0)
     feed.tell(said("welcome back"))
     await hub.step()
 
-    assert bea.heard == ["welcome back"]
+    assert bea.received == ["welcome back"]

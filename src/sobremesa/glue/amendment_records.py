@@ -1,4 +1,4 @@
-"""Agreements: an amendment that was accepted in a thread becomes a record.
+"""AmendmentRecords: an amendment that was accepted in a thread becomes a record.
 
 The two are kept in different stores. The card is moved in the table; this follows the change log from there and tells
 the records, as often as it takes. They keep one amendment for each card, so telling twice is the same as once.
@@ -18,7 +18,7 @@ _STATE = Card.shape.attribute("state")
 _TYPE = Card.shape.attribute("type")
 
 
-class Agreements:
+class AmendmentRecords:
     """Carries accepted amendments from the table to the records."""
 
     def __init__(self, table: Table, archive: Archive) -> None:

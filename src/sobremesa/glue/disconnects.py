@@ -15,23 +15,23 @@ from sobremesa.domains.communities.entities import ServerMembership
 from sobremesa.domains.conversations.entities import Participant as ConversationParticipant
 from sobremesa.domains.threads.entities import Participant as ThreadParticipant
 from sobremesa.domains.workspaces.entities import Member as WorkspaceMember
-from sobremesa.live.events import Seat, conversation, server, thread, workspace
+from sobremesa.live.events import MembershipKey, conversation, server, thread, workspace
 from sobremesa.live.hub import Hub
 from sobremesa.rooms.entities import Message
 from sobremesa.table import Delete, Entity, Operation, Update
 
 Parts: TypeAlias = Mapping[str, Any]
 
-SEATS: dict[type[Entity], Callable[[Parts], Seat]] = {
-    ServerMembership: lambda parts: Seat(parts["user_id"], server(parts["server_id"])),
-    ConversationParticipant: lambda parts: Seat(parts["user_id"], conversation(parts["room_id"])),
-    ThreadParticipant: lambda parts: Seat(parts["user_id"], thread(parts["room_id"])),
-    WorkspaceMember: lambda parts: Seat(parts["user_id"], workspace(parts["workspace_id"])),
+MEMBERSHIP_KEYS: dict[type[Entity], Callable[[Parts], MembershipKey]] = {
+    ServerMembership: lambda parts: MembershipKey(parts["user_id"], server(parts["server_id"])),
+    ConversationParticipant: lambda parts: MembershipKey(parts["user_id"], conversation(parts["room_id"])),
+    ThreadParticipant: lambda parts: MembershipKey(parts["user_id"], thread(parts["room_id"])),
+    WorkspaceMember: lambda parts: MembershipKey(parts["user_id"], workspace(parts["workspace_id"])),
 }
 """The rows that let somebody listen, and to what."""
 
 
-class SendingOut:
+class Disconnects:
     """Watches the writes of this process."""
 
     def __init__(self, hub: Hub) -> None:
@@ -42,12 +42,12 @@ class SendingOut:
             if isinstance(operation, Delete):
                 self._removed(operation.key.entity, operation.key.parts, in_bulk=in_bulk)
             if isinstance(operation, Update | Delete) and issubclass(operation.key.entity, Message):
-                self._hub.amended(operation.key.parts["message_id"])
+                self._hub.invalidate(operation.key.parts["message_id"])
 
     def _removed(self, entity: type[Entity], parts: Parts, *, in_bulk: bool) -> None:
-        seat = SEATS.get(entity)
-        # In bulk, seats go with a place that is no more; those who sat there are still to hear of that.
-        if seat is not None and not in_bulk:
-            self._hub.send_out([seat(parts)])
+        key = MEMBERSHIP_KEYS.get(entity)
+        # In bulk, keys go with a place that is no more; those who sat there are still to hear of that.
+        if key is not None and not in_bulk:
+            self._hub.disconnect([key(parts)])
         elif entity is Session:
             self._hub.end([parts["session_id"]])

@@ -11,7 +11,7 @@ from sobremesa.domains.conversations import events as conversations
 from sobremesa.domains.inboxes import events as inboxes
 from sobremesa.domains.threads import events as threads
 from sobremesa.domains.workspaces import events as workspaces
-from sobremesa.live import greetings, presence, typing
+from sobremesa.live import presence, session_frames, typing
 from sobremesa.live.events import EventTypes, Topic, conversation, server, thread
 from sobremesa.live.translation import Translation
 from sobremesa.rooms import events as rooms
@@ -21,7 +21,7 @@ from sobremesa.table import Table
 FROM_ROWS = (rooms, communities, conversations, threads, inboxes, workspaces, accounts)
 """The modules whose events come from changes of rows."""
 
-FROM_ELSEWHERE = (greetings, typing, presence)
+FROM_ELSEWHERE = (session_frames, typing, presence)
 """Those whose events come from the gateway itself."""
 
 EVENTS = EventTypes.of(*FROM_ELSEWHERE, *FROM_ROWS)
@@ -46,16 +46,16 @@ def translation_of(table: Table, clock: Clock, people: UserDirectory) -> Transla
 class RoomTyping:
     """Tells those who listen to a room that somebody writes there."""
 
-    def __init__(self, told: typing.Typing) -> None:
-        self._told = told
+    def __init__(self, typing_events: typing.Typing) -> None:
+        self._typing = typing_events
 
     async def typing(self, room_kind: str, seat: Seat) -> None:
         started = typing.TypingStarted(seat.room_id, room_kind, seat.user_id, seat.actor.username)
-        self._told.started(started, _TOPICS[room_kind](seat.scope))
+        self._typing.started(started, _TOPICS[room_kind](seat.scope))
 
     async def stopped_typing(self, room_kind: str, seat: Seat) -> None:
         stopped = typing.TypingStopped(seat.room_id, room_kind, seat.user_id)
-        self._told.stopped(stopped, _TOPICS[room_kind](seat.scope))
+        self._typing.stopped(stopped, _TOPICS[room_kind](seat.scope))
 
 
 _TOPICS: dict[str, Callable[[str], Topic]] = {"channel": server, "conversation": conversation, "thread": thread}

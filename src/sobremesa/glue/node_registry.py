@@ -1,4 +1,4 @@
-"""Attendance: which sockets people have, which nodes hold them, and which of the nodes live.
+"""NodeRegistry: which sockets people have, which nodes hold them, and which of the nodes live.
 
 A row for each socket says which node holds it, and one row for each node says until when that is believed to live. When
 a node has ended without a word, one of the others, whoever is first, clears away after it.
@@ -31,14 +31,14 @@ from sobremesa.table import Delete, Put, Table, Update, less, set_to
 from sobremesa.table.errors import ConditionFailed
 
 KEPT_SECONDS = 24 * 60 * 60
-BURY_SECONDS = 60.0
+CLEANUP_SECONDS = 60.0
 """How long one node may take to clear away after another, before a third may try."""
 MAX_ROOMS = 30
-MAX_PEOPLE = 100
+MAX_USERS = 100
 """How many people of a room are asked after: larger ones are left out."""
 
 
-class TableAttendance:
+class TableNodeRegistry:
     """Keeps count in the table."""
 
     def __init__(self, table: Table, clock: Clock, node_id: str, times: PresenceTimes, *, alone: bool) -> None:
@@ -49,13 +49,13 @@ class TableAttendance:
         self._lease_ms = round(times.lease_seconds * 1000)
         self._leases: dict[str, int] = {}
         """Until when other nodes are believed to live."""
-        self._is_known = False
-        self._lives_lived = 0
+        self._is_registered = False
+        self._incarnation = 0
         """How often it had to come back to life: what is cleared away of the life before is not this one's."""
 
     # Sockets
 
-    async def note(self, sockets: Iterable[tuple[UserId, str]]) -> None:
+    async def add_sockets(self, sockets: Iterable[tuple[UserId, str]]) -> None:
         ttl = self._clock.now_ms() // 1000 + KEPT_SECONDS
         rows = [
             ConnectionPointer(user_id=user_id, connection_id=self._named(name), node_id=self._node_id, ttl=ttl)
@@ -63,19 +63,19 @@ class TableAttendance:
         ]
         await self._table.write_many([Put(row) for row in rows], pattern=note_connections)
 
-    async def forget(self, sockets: Iterable[tuple[UserId, str]]) -> None:
+    async def remove_sockets(self, sockets: Iterable[tuple[UserId, str]]) -> None:
         keys = [ConnectionPointer.key(user_id=user_id, connection_id=self._named(name)) for user_id, name in sockets]
         await self._table.write_many([Delete(key) for key in keys], pattern=forget_connections)
 
     def _named(self, name: str) -> ConnectionId:
-        return ConnectionId(f"{self._node_id}.{self._lives_lived}.{name}")
+        return ConnectionId(f"{self._node_id}.{self._incarnation}.{name}")
 
     # Nodes
 
     async def renew(self) -> bool:
         now_ms = self._clock.now_ms()
         until, ttl = now_ms + self._lease_ms, (now_ms + self._lease_ms) // 1000 + KEPT_SECONDS
-        if self._is_known:
+        if self._is_registered:
             try:
                 await self._table.write(
                     Update(
@@ -88,30 +88,30 @@ class TableAttendance:
                 return True
             except ConditionFailed:
                 pass
-        was_known, self._is_known = self._is_known, True
-        self._lives_lived += 1
+        was_registered, self._is_registered = self._is_registered, True
+        self._incarnation += 1
         await self._table.write(Put(Node(node_id=self._node_id, leased_until_ms=until, ttl=ttl)), pattern=keep_lease)
-        return not was_known
+        return not was_registered
 
-    async def lapse(self) -> None:
+    async def release(self) -> None:
         with contextlib.suppress(ConditionFailed):
             await self._table.write(
                 Update(node_by_id(node_id=self._node_id), set_to(leased_until_ms=0)), pattern=keep_lease
             )
 
-    async def bury_dead(self) -> Collection[UserId]:
+    async def remove_dead_nodes(self) -> Collection[UserId]:
         now_ms = self._clock.now_ms()
         left: set[UserId] = set()
         found = [node async for node in self._table.every(nodes()) if node.node_id != self._node_id]
         self._leases = {node.node_id: node.leased_until_ms for node in found}
         for node in found:
-            if node.leased_until_ms < now_ms and await self._may_bury(node.node_id, now_ms):
-                left |= await self._bury(node.node_id)
+            if node.leased_until_ms < now_ms and await self._claim_cleanup(node.node_id, now_ms):
+                left |= await self._clean_up(node.node_id)
         return left
 
-    async def _may_bury(self, node_id: str, now_ms: int) -> bool:
+    async def _claim_cleanup(self, node_id: str, now_ms: int) -> bool:
         """Take it upon this node, unless another has, or the dead one lives after all."""
-        until = now_ms + round(BURY_SECONDS * 1000)
+        until = now_ms + round(CLEANUP_SECONDS * 1000)
         try:
             await self._table.write(
                 Update(
@@ -125,7 +125,7 @@ class TableAttendance:
             return False
         return True
 
-    async def _bury(self, node_id: str) -> set[UserId]:
+    async def _clean_up(self, node_id: str) -> set[UserId]:
         rows = [row async for row in self._table.every(connections_at(node_id=node_id))]
         await self._table.write_many([Delete(row.own_key()) for row in rows], pattern=forget_connections)
         still_dead = less("leased_until_ms", self._clock.now_ms())
@@ -136,14 +136,14 @@ class TableAttendance:
 
     # Asking
 
-    async def is_elsewhere(self, user_id: UserId) -> bool:
+    async def is_connected_elsewhere(self, user_id: UserId) -> bool:
         if self.is_alone:
             return False
         sockets = [socket async for socket in self._table.every(connections_of(user_id=user_id))]
         holding = {socket.node_id for socket in sockets} - {self._node_id}
-        return any([await self._lives(node_id) for node_id in holding])
+        return any([await self._is_alive(node_id) for node_id in holding])
 
-    async def _lives(self, node_id: str) -> bool:
+    async def _is_alive(self, node_id: str) -> bool:
         now_ms = self._clock.now_ms()
         if self._leases.get(node_id, 0) < now_ms:
             node = await self._table.get(node_by_id(node_id=node_id))
@@ -155,14 +155,14 @@ class TableAttendance:
         seats = [conversation(seat.room_id) async for seat in self._table.every(conversations_of(user_id=user_id))]
         return [*places, *seats]
 
-    async def people_in(self, topics: Sequence[Topic]) -> set[UserId]:
+    async def users_in(self, topics: Sequence[Topic]) -> set[UserId]:
         found: set[UserId] = set()
         for topic in topics[:MAX_ROOMS]:
             kind, _, id = topic.partition(":")
             if kind == "server":
-                places = await self._table.query(members_of(server_id=ServerId(id)), limit=MAX_PEOPLE)
+                places = await self._table.query(members_of(server_id=ServerId(id)), limit=MAX_USERS)
                 found |= {place.user_id for place in places.items} if places.last is None else set()
             else:
-                seats = await self._table.query(participants_of(room_id=RoomId(id)), limit=MAX_PEOPLE)
+                seats = await self._table.query(participants_of(room_id=RoomId(id)), limit=MAX_USERS)
                 found |= {seat.user_id for seat in seats.items} if seats.last is None else set()
         return found

@@ -23,7 +23,7 @@ from sobremesa.domains.inboxes.events import LiveCounts
 from sobremesa.domains.inboxes.opening import Inboxes
 from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.http.endpoints import Endpoint, Listed, Output, PageQuery
-from sobremesa.live.greetings import Gap, MissedRoom, Ready
+from sobremesa.live.session_frames import Gap, MissedRoom, Ready
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.unread import RoomUnreadState
 from sobremesa.rooms.views import UnreadView
@@ -51,7 +51,7 @@ class ReadyChannel(Output):
     muted: bool
 
 
-class Welcome:
+class ReadySnapshots:
     """Makes snapshots for one application."""
 
     def __init__(

@@ -8,7 +8,7 @@ import msgspec
 
 from sobremesa.core.actor import Actor
 from sobremesa.http.endpoints import Input, Routes
-from sobremesa.live.feed import BadPlace
+from sobremesa.live.feed import BadEventCursor
 from sobremesa.live.polling import MAX_EVENTS, EventsView, Polling
 
 DEFAULT_WAIT = 20
@@ -26,7 +26,7 @@ def routes(polling: Polling) -> Routes:
     """The route that waits for events."""
     api = Routes("Events")
 
-    @api.get("/events", errors=[BadPlace])
+    @api.get("/events", errors=[BadEventCursor])
     async def list_events(actor: Actor, query: EventsQuery) -> EventsView:
         """What has happened since, in all rooms that one is in; waits a while if that is nothing.
 

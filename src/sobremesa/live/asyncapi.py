@@ -77,7 +77,7 @@ def _message(event: EventType[msgspec.Struct], payload: Json, examples: Examples
     return {
         "name": event.name,
         "title": event.name,
-        "summary": event.says,
+        "summary": event.summary,
         "description": f"To {event.to}.",
         "payload": {"allOf": [{"$ref": f"#/components/schemas/{_FRAME}"}, own]},
         "examples": [{"payload": example}],

@@ -1,4 +1,4 @@
-"""Counts of an inbox: what is a reader's own and has to be asked for, right before it is delivered.
+"""Counts of an inbox: what is a reader's own and has to be inbox for, right before it is delivered.
 
 After a message to everyone of a tenant, the counts of all its users who are online change at once: each is told, some
 at a time, by `BroadcastCounts`, without holding up other events.
@@ -14,7 +14,7 @@ import msgspec
 import structlog
 
 from sobremesa.core.actor import Tenant, UserId
-from sobremesa.live.events import Announcement, Topic, parts_of, person_of
+from sobremesa.live.events import Event, Topic, parts_of, user_of
 from sobremesa.live.feed import Entry
 from sobremesa.table.errors import TableError
 
@@ -22,7 +22,7 @@ Count: TypeAlias = Callable[[Tenant, UserId, str], Awaitable[bytes]]
 """What a person has in an inbox of their tenant now, as JSON."""
 Inbox: TypeAlias = tuple[str, str]
 """The tenant and the name of an inbox."""
-Tell: TypeAlias = Callable[[UserId, Announcement], None]
+PublishToUser: TypeAlias = Callable[[UserId, Event], None]
 
 COUNTED_AT_ONCE = 8
 """For how many users the counts are read at the same time after a message to everyone."""
@@ -36,73 +36,75 @@ class FreshCounts:
     def __init__(self, count: Count) -> None:
         self._count = count
 
-    async def of(self, user_id: UserId, asked: Inbox) -> bytes:
+    async def of(self, user_id: UserId, inbox: Inbox) -> bytes:
         """What a user has in an inbox now, as JSON."""
-        return await self._count(Tenant(asked[0]), user_id, asked[1])
+        return await self._count(Tenant(inbox[0]), user_id, inbox[1])
 
-    def lacks(self, entries: Sequence[Entry], topics: Container[Topic], reader: UserId | None = None) -> bool:
-        """Is there something to be asked for, for listeners of these topics?"""
-        return any(_is_asked(entry, topics, reader) for entry in entries)
+    def are_missing(self, entries: Sequence[Entry], topics: Container[Topic], reader: UserId | None = None) -> bool:
+        """Is there something to be inbox for, for subscribers of these topics?"""
+        return any(_is_counted(entry, topics, reader) for entry in entries)
 
-    async def looked_up(
+    async def with_counts(
         self, entries: Sequence[Entry], topics: Container[Topic], reader: UserId | None = None
     ) -> Sequence[Entry]:
-        """The entries, with what had to be asked for; what is for everyone is asked for only on behalf of a reader."""
-        if not self.lacks(entries, topics, reader):
+        """The entries, with what had to be inbox for; what is for everyone is inbox for only on behalf of a reader."""
+        if not self.are_missing(entries, topics, reader):
             return entries
         return [
-            await self._with_count(entry, reader) if _is_asked(entry, topics, reader) else entry for entry in entries
+            await self._with_count(entry, reader) if _is_counted(entry, topics, reader) else entry for entry in entries
         ]
 
     async def _with_count(self, entry: Entry, reader: UserId | None) -> Entry:
-        said = entry.announcement
-        assert said.fresh is not None  # noqa: S101 - told to the type checker
-        user_id = reader or person_of(said.topics[0])
-        return entry.showing(msgspec.structs.replace(said, d=await self.of(user_id, said.fresh), fresh=None))
+        event = entry.event
+        assert event.fresh is not None  # noqa: S101 - told to the type checker
+        user_id = reader or user_of(event.topics[0])
+        return entry.with_event(msgspec.structs.replace(event, d=await self.of(user_id, event.fresh), fresh=None))
 
 
 class BroadcastCounts:
     """Tells everybody of a tenant who is online what they have in an inbox, after a message to everyone."""
 
-    def __init__(self, counts: FreshCounts, users: Callable[[Topic], Collection[UserId]], tell: Tell) -> None:
+    def __init__(
+        self, counts: FreshCounts, users: Callable[[Topic], Collection[UserId]], publish: PublishToUser
+    ) -> None:
         self._counts = counts
         self._users = users
-        self._tell = tell
-        self._waiting: dict[Inbox, Announcement] = {}
+        self._publish = publish
+        self._waiting: dict[Inbox, Event] = {}
         """What is to be told, once for each inbox, however many messages came to it meanwhile."""
         self._task: asyncio.Task[None] | None = None
 
-    def begin(self, said: Announcement) -> None:
+    def start(self, event: Event) -> None:
         """A message went to everyone: tell all who are online, in the background."""
-        assert said.fresh is not None  # noqa: S101 - told to the type checker
-        self._waiting[said.fresh] = said
+        assert event.fresh is not None  # noqa: S101 - told to the type checker
+        self._waiting[event.fresh] = event
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
 
     async def _run(self) -> None:
         while self._waiting:
             inbox = next(iter(self._waiting))
-            said = self._waiting.pop(inbox)
-            users = list(self._users(said.topics[0]))
+            event = self._waiting.pop(inbox)
+            users = list(self._users(event.topics[0]))
             for start in range(0, len(users), COUNTED_AT_ONCE):
-                await asyncio.gather(*(self._count(user, said) for user in users[start : start + COUNTED_AT_ONCE]))
+                await asyncio.gather(*(self._count(user, event) for user in users[start : start + COUNTED_AT_ONCE]))
                 await asyncio.sleep(0)
 
-    async def _count(self, user_id: UserId, said: Announcement) -> None:
-        assert said.fresh is not None  # noqa: S101 - told to the type checker
+    async def _count(self, user_id: UserId, event: Event) -> None:
+        assert event.fresh is not None  # noqa: S101 - told to the type checker
         try:
-            d = await self._counts.of(user_id, said.fresh)
+            d = await self._counts.of(user_id, event.fresh)
         except TableError as error:
             _log.warning("counts were not told", why=f"{type(error).__name__}: {error}")
         else:
-            self._tell(user_id, msgspec.structs.replace(said, d=d, fresh=None))
+            self._publish(user_id, msgspec.structs.replace(event, d=d, fresh=None))
 
 
-def is_broadcast(said: Announcement) -> bool:
+def is_broadcast(event: Event) -> bool:
     """Do the counts of everybody of a tenant change?"""
-    return said.fresh is not None and parts_of(said.topics[0])[0] == "tenant"
+    return event.fresh is not None and parts_of(event.topics[0])[0] == "tenant"
 
 
-def _is_asked(entry: Entry, topics: Container[Topic], reader: UserId | None) -> bool:
-    said = entry.announcement
-    return said.fresh is not None and said.topics[0] in topics and not (reader is None and is_broadcast(said))
+def _is_counted(entry: Entry, topics: Container[Topic], reader: UserId | None) -> bool:
+    event = entry.event
+    return event.fresh is not None and event.topics[0] in topics and not (reader is None and is_broadcast(event))

@@ -1,8 +1,8 @@
-"""Events: what can be told, and the announcement of one.
+"""Events: what can be told, and the event of one.
 
     member_left = EventType("member.left", MemberGone, "Somebody left a server, or was removed from it.")
 
-    member_left(MemberGone(server_id, user_id), server(server_id), person(user_id), expels=[...])
+    member_left(MemberGone(server_id, user_id), server(server_id), user(user_id), removes=[...])
 
 An event type is declared once, beside the rows that it comes from; the generated page of events, the AsyncAPI document
 and the tests are loops over all of them. An event is the same for everybody who may hear of it, so it is encoded once:
@@ -23,17 +23,17 @@ from sobremesa.core.clock import EPOCH
 D = TypeVar("D", bound=msgspec.Struct)
 
 Topic = NewType("Topic", str)
-"""What listeners listen to: a person, a tenant, a server, a conversation, a thread, a workspace."""
+"""What subscribers listen to: a person, a tenant, a server, a conversation, a thread, a workspace."""
 
 _encode = msgspec.json.Encoder().encode
 
 
-def person(user_id: str) -> Topic:
+def user(user_id: str) -> Topic:
     """All sockets of one person."""
     return Topic(f"user:{user_id}")
 
 
-def person_of(topic: Topic) -> UserId:
+def user_of(topic: Topic) -> UserId:
     """Whose topic this is."""
     return UserId(topic.removeprefix("user:"))
 
@@ -69,7 +69,7 @@ def parts_of(topic: Topic) -> tuple[str, str]:
     return kind, id
 
 
-class Admission(NamedTuple):
+class TopicMembership(NamedTuple):
     """A membership: a user receives the events of a topic, and as a moderator also what is withheld there."""
 
     user_id: UserId
@@ -79,7 +79,7 @@ class Admission(NamedTuple):
     """The version of the membership: when it began. A user who leaves and comes back has another. Empty: unknown."""
 
 
-class Expulsion(NamedTuple):
+class TopicRemoval(NamedTuple):
     """The end of a membership: a user receives no more events of a topic; None: nobody does."""
 
     user_id: UserId | None
@@ -88,7 +88,7 @@ class Expulsion(NamedTuple):
     """The version of the membership that ended; empty: unknown."""
 
 
-class Seat(NamedTuple):
+class MembershipKey(NamedTuple):
     """A user and a topic: where a membership is, was or will be."""
 
     user_id: UserId
@@ -100,11 +100,11 @@ def version_of(joined_at: str) -> str:
     return "" if joined_at == EPOCH else joined_at
 
 
-class Announcement(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
+class Event(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
     """Something to tell: what, to whom, and what it changes about who listens."""
 
     t: str = ""
-    """The name of the event; empty where nothing is told and only the listeners change."""
+    """The name of the event; empty where nothing is told and only the subscribers change."""
     d: bytes = b""
     """What is told, as JSON."""
     topics: tuple[Topic, ...] = ()
@@ -113,8 +113,8 @@ class Announcement(msgspec.Struct, frozen=True, kw_only=True, array_like=True, o
     full: bytes | None = None
     """What only moderators and the author are told, in place of `d`."""
     author: UserId | None = None
-    admits: tuple[Admission, ...] = ()
-    expels: tuple[Expulsion, ...] = ()
+    adds: tuple[TopicMembership, ...] = ()
+    removes: tuple[TopicRemoval, ...] = ()
     ends: tuple[str, ...] = ()
     """Sessions and people whose sockets are to be closed."""
     fresh: tuple[str, str] | None = None
@@ -125,26 +125,26 @@ class Announcement(msgspec.Struct, frozen=True, kw_only=True, array_like=True, o
     """The id of what the event shows; a later event with the same subject may have changed what is shown."""
 
     @property
-    def amends(self) -> bool:
+    def supersedes(self) -> bool:
         """Does it change what earlier events about its subject show? A new message does not, nor do reactions to it."""
         return bool(self.subject) and not (self.t.endswith(".created") or self.t.startswith("reaction."))
 
     @property
-    def seats(self) -> Sequence[Seat]:
+    def membership_keys(self) -> Sequence[MembershipKey]:
         """The memberships that it changes; those of everybody in a topic at once are not named."""
-        if not (self.admits or self.expels):
+        if not (self.adds or self.removes):
             return ()
-        admitted = [Seat(each.user_id, each.topic) for each in self.admits]
-        return admitted + [Seat(each.user_id, each.topic) for each in self.expels if each.user_id is not None]
+        admitted = [MembershipKey(each.user_id, each.topic) for each in self.adds]
+        return admitted + [MembershipKey(each.user_id, each.topic) for each in self.removes if each.user_id is not None]
 
 
 class EventType(Generic[D]):
     """One kind of event: its name, what it tells, and when it happens."""
 
-    def __init__(self, name: str, payload: type[D], says: str, *, to: str = "you", durable: bool = True) -> None:
+    def __init__(self, name: str, payload: type[D], summary: str, *, to: str = "you", durable: bool = True) -> None:
         self.name = name
         self.payload = payload
-        self.says = says
+        self.summary = summary
         self.to = to
         """Who hears of it, in the words of the documentation."""
         self.durable = durable
@@ -156,18 +156,18 @@ class EventType(Generic[D]):
         *topics: Topic,
         id: str = "",
         subject: str = "",
-        admits: Iterable[Admission] = (),
-        expels: Iterable[Expulsion] = (),
-    ) -> Announcement:
+        adds: Iterable[TopicMembership] = (),
+        removes: Iterable[TopicRemoval] = (),
+    ) -> Event:
         """Tell this to everybody who listens to one of the topics."""
-        return Announcement(
+        return Event(
             t=self.name,
             d=_encode(d),
             topics=topics,
             id=id,
             subject=subject,
-            admits=tuple(admits),
-            expels=tuple(expels),
+            adds=tuple(adds),
+            removes=tuple(removes),
         )
 
     def withheld(
@@ -178,9 +178,9 @@ class EventType(Generic[D]):
         author: UserId,
         id: str = "",
         subject: str = "",
-    ) -> Announcement:
+    ) -> Event:
         """Tell this to everybody, and all of it only to the author and to those who moderate."""
-        return Announcement(
+        return Event(
             t=self.name, d=_encode(d), topics=topics, id=id, full=_encode(full), author=author, subject=subject
         )
 
@@ -211,8 +211,8 @@ class EventTypes:
         return self._by_name[name]
 
 
-def only(
-    *, admits: Sequence[Admission] = (), expels: Sequence[Expulsion] = (), ends: Sequence[str] = ()
-) -> Announcement:
+def audience_change(
+    *, adds: Sequence[TopicMembership] = (), removes: Sequence[TopicRemoval] = (), ends: Sequence[str] = ()
+) -> Event:
     """Nothing is told, but who listens changes."""
-    return Announcement(admits=tuple(admits), expels=tuple(expels), ends=tuple(ends))
+    return Event(adds=tuple(adds), removes=tuple(removes), ends=tuple(ends))

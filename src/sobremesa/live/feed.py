@@ -1,4 +1,4 @@
-"""The feed: announcements with their places, one after the other, and those of before for whoever missed them."""
+"""The feed: events_of with their places, one after the other, and those of before for whoever missed them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple, Protocol, TypeAlias
 
 from sobremesa.core.errors import Invalid, SobremesaError
-from sobremesa.live.events import Announcement
+from sobremesa.live.events import Event
 from sobremesa.live.frames import event_payload, text_frame
 
 Order: TypeAlias = tuple[int, ...]
@@ -23,53 +23,53 @@ class Cursor(NamedTuple):
 
 
 class Entry:
-    """An announcement and its place. Its frame is made once, for all who hear it."""
+    """An event and its place. Its frame is made once, for all who hear it."""
 
-    def __init__(self, order: Order, s: str, at_ms: int, announcement: Announcement) -> None:
+    def __init__(self, order: Order, s: str, at_ms: int, event: Event) -> None:
         self.order = order
         self.s = s
         self.at_ms = at_ms
         """When it happened, or was told."""
-        self.announcement = announcement
+        self.event = event
 
-    def showing(self, announcement: Announcement) -> Entry:
+    def with_event(self, event: Event) -> Entry:
         """The same place with what is told there now."""
-        return self if announcement is self.announcement else Entry(self.order, self.s, self.at_ms, announcement)
+        return self if event is self.event else Entry(self.order, self.s, self.at_ms, event)
 
     @property
     def weight(self) -> int:
         """About how many bytes of memory it takes: what is told, and the frame of it."""
-        return 1000 + 2 * len(self.announcement.d)
+        return 1000 + 2 * len(self.event.d)
 
     @cached_property
     def frame(self) -> bytes:
         """As everybody hears it."""
-        said = self.announcement
-        return text_frame(event_payload(said.t, said.d, self.s, said.id))
+        event = self.event
+        return text_frame(event_payload(event.t, event.d, self.s, event.id))
 
     @cached_property
     def full_frame(self) -> bytes:
         """As moderators and the author hear it."""
-        said = self.announcement
-        return self.frame if said.full is None else text_frame(event_payload(said.t, said.full, self.s, said.id))
+        event = self.event
+        return self.frame if event.full is None else text_frame(event_payload(event.t, event.full, self.s, event.id))
 
     def __repr__(self) -> str:
-        return f"Entry({self.s} {self.announcement.t})"
+        return f"Entry({self.s} {self.event.t})"
 
 
 class Page(NamedTuple):
-    """Some announcements of before, and the place after them."""
+    """Some events_of of before, and the place after them."""
 
     entries: Sequence[Entry]
-    here: Order
+    position: Order
 
 
-class Heard(NamedTuple):
-    """Some announcements, and the place after them and after whatever else happened."""
+class FeedBatch(NamedTuple):
+    """Some events_of, and the place after them and after whatever else happened."""
 
     entries: Sequence[Entry]
-    here: Order
-    was_heard: bool
+    position: Order
+    is_complete: bool
     """Did anybody listen, so that this is all there was?"""
 
 
@@ -77,7 +77,7 @@ class Trimmed(SobremesaError):
     """What came after this place is not known any more."""
 
 
-class BadPlace(Invalid):
+class BadEventCursor(Invalid):
     """This is no place in a feed."""
 
     code = "bad_cursor"
@@ -85,18 +85,18 @@ class BadPlace(Invalid):
 
 
 class Feed(Protocol):
-    """All announcements of one table."""
+    """All events_of of one table."""
 
     @property
     def repeats(self) -> bool:
-        """Can an announcement come twice, the second time in its own place?"""
+        """Can an event come twice, the second time in its own place?"""
         ...
 
     async def open(self) -> Order:
         """Begin with what comes next; the place before it."""
         ...
 
-    async def next(self, is_heard: Callable[[], bool]) -> Heard:
+    async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         """What comes next; waits for something, but not for ever. If nobody hears it then, only the place moves."""
         ...
 
@@ -105,7 +105,7 @@ class Feed(Protocol):
         ...
 
     def cursor_of(self, s: str) -> Cursor:
-        """The place that a client has kept; BadPlace if it is none."""
+        """The place that a client has kept; BadEventCursor if it is none."""
         ...
 
     def history(self, after: Order, until: Order) -> AsyncIterator[Page]:

@@ -25,8 +25,8 @@ from sobremesa.http.limits import Limits, origin_of
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.site import NO_SUCH_SOCKET
 from sobremesa.live import frames
-from sobremesa.live.arrivals import HEARTBEAT_MS, SILENCE_SECONDS, Arrivals, Reception, refusals
 from sobremesa.live.frames import op_frame, result_frame
+from sobremesa.live.identify import HEARTBEAT_MS, SILENCE_SECONDS, GatewayBackend, Identification, refusals
 from sobremesa.live.opening import Live
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket import Ended, Socket
@@ -60,7 +60,7 @@ class Gateway:
     def __init__(
         self,
         live: Live,
-        reception: Reception,
+        backend: GatewayBackend,
         calls: Calls,
         sessions: GatewaySessions,
         limits: Limits,
@@ -72,16 +72,16 @@ class Gateway:
     ) -> None:
         self._hub = live.hub
         self._feed = live.feed
-        self._reception = reception
+        self._backend = backend
         self._calls = calls
-        self._arrivals = Arrivals(live, reception, sessions, limits, clock, appear=self._appear)
+        self._identification = Identification(live, backend, sessions, limits, clock, appear=self._appear)
         self._clock = clock
         self._origins = frozenset(origins)
         self._socket_limits = SocketLimits(max_sockets)
         self._watch = watch or _unwatched
         """Told of every socket that comes (True) and goes (False)."""
         self._sockets: set[Socket] = set()
-        self._is_leaving = False
+        self._is_draining = False
         self._running: list[asyncio.Task[None]] = []
 
     @property
@@ -94,10 +94,10 @@ class Gateway:
         if scope["path"] != PATH:
             await send({"type": "websocket.close", "code": NO_SUCH_SOCKET})
             return
-        if self._is_leaving:
+        if self._is_draining:
             await _refuse(scope, send, _STOPPING)
             return
-        if not self._is_welcome(scope):
+        if not self._is_allowed_origin(scope):
             await send({"type": "websocket.close", "code": frames.REFUSED})
             return
         address = origin_of(scope["client"][0] if scope.get("client") else "unknown")
@@ -114,7 +114,7 @@ class Gateway:
         self._sockets.add(socket)
         try:
             socket.write(_HELLO)
-            await self._converse(socket, receive, identified)
+            await self._receive_frames(socket, receive, identified)
         except Ended as ended:
             await socket.answered()
             socket.close(ended.code, ended.reason)
@@ -125,7 +125,7 @@ class Gateway:
             self._sockets.discard(socket)
             if socket.is_present:
                 self._watch(socket, socket.name, False)
-            self._hub.leave(socket)
+            self._hub.detach(socket)
             socket.drop()
 
     async def run(self) -> None:
@@ -135,10 +135,10 @@ class Gateway:
             now, now_ms = monotonic(), self._clock.now_ms()
             for socket in list(self._sockets):
                 if now > socket.deadline:
-                    socket.close(frames.TIMED_OUT, "Nothing was heard.")
-                elif socket.is_identified and now_ms > socket.look_again_ms:
-                    socket.look_again_ms = now_ms + 60_000
-                    socket.start(self._look_again(socket))
+                    socket.close(frames.TIMED_OUT, "Nothing was frame_count.")
+                elif socket.is_identified and now_ms > socket.recheck_ms:
+                    socket.recheck_ms = now_ms + 60_000
+                    socket.start(self._recheck(socket))
 
     async def start(self) -> None:
         """Begin to follow what happens."""
@@ -153,13 +153,13 @@ class Gateway:
 
     def drain(self) -> None:
         """Tell everybody to come back elsewhere."""
-        self._is_leaving = True
+        self._is_draining = True
         for socket in self._sockets:
             socket.write(_RECONNECT)
 
     # The conversation
 
-    async def _converse(self, socket: Socket, receive: Receive, identified: Callable[[], None]) -> None:
+    async def _receive_frames(self, socket: Socket, receive: Receive, identified: Callable[[], None]) -> None:
         while True:
             message = await receive()
             if message["type"] == "websocket.disconnect":
@@ -169,25 +169,25 @@ class Gateway:
                 raise Ended(frames.UNREADABLE, "Frames are text.")
             try:
                 if socket.is_identified:
-                    await self._hear(socket, text)
+                    await self._handle(socket, text)
                 else:
-                    await self._hear_unidentified(socket, text, identified)
+                    await self._handle_unidentified(socket, text, identified)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 raise Ended(frames.UNREADABLE, "This is no frame of the protocol.") from None
 
-    async def _hear_unidentified(self, socket: Socket, text: str, identified: Callable[[], None]) -> None:
+    async def _handle_unidentified(self, socket: Socket, text: str, identified: Callable[[], None]) -> None:
         """Handle a frame; the time in which a client must identify stands still while it waits for us."""
         left = socket.deadline - monotonic()
         socket.deadline = math.inf
         try:
-            await self._hear(socket, text)
+            await self._handle(socket, text)
         finally:
             if socket.is_identified:
                 identified()
             else:
                 socket.deadline = monotonic() + left
 
-    async def _hear(self, socket: Socket, text: str) -> None:
+    async def _handle(self, socket: Socket, text: str) -> None:
         frame = frames.decode_frame(text)
         if frame.op == frames.CALL:
             if not socket.is_identified:
@@ -202,23 +202,25 @@ class Gateway:
         elif frame.op == frames.IDENTIFY:
             token = frames.decode_identify(frame.d).token
             with refusals():
-                await (self._arrivals.renew if socket.is_identified else self._arrivals.identify)(socket, token)
+                await (self._identification.renew if socket.is_identified else self._identification.identify)(
+                    socket, token
+                )
         elif frame.op == frames.RESUME:
             if socket.is_identified:
                 raise Ended(frames.ALREADY_IDENTIFIED, "This socket is identified already.")
             with refusals():
-                await self._arrivals.resume(socket, frames.decode_resume(frame.d))
+                await self._identification.resume(socket, frames.decode_resume(frame.d))
         else:
             raise Ended(frames.UNKNOWN_OP, f"There is no op {frame.op} from a client.")
 
-    async def _look_again(self, socket: Socket) -> None:
+    async def _recheck(self, socket: Socket) -> None:
         """Does the token still prove somebody? It has ended, perhaps, or its session has."""
         try:
-            socket.actor, socket.look_again_ms = await self._reception.standing(socket.token)
+            socket.actor, socket.recheck_ms = await self._backend.verify(socket.token)
         except Refusal:
             socket.end("The token has ended.")
         except TableError:
-            socket.look_again_ms = 0  # ask again at the next sweep
+            socket.recheck_ms = 0  # ask again at the next sweep
 
     # Calls
 
@@ -237,7 +239,7 @@ class Gateway:
 
     async def _run_call(self, socket: Socket, id: str | int | None, call: Call) -> None:
         try:
-            actor = await self._reception.authenticate(socket.token)
+            actor = await self._backend.authenticate(socket.token)
         except Refusal:
             socket.end("The token has ended.")
             return
@@ -257,11 +259,11 @@ class Gateway:
     def _count(self, socket: Socket) -> None:
         """A client that only makes noise is closed."""
         minute = int(monotonic() // 60)
-        socket.heard = (minute, socket.heard[1] + 1 if socket.heard[0] == minute else 1)
-        if socket.heard[1] > MAX_QUIET_FRAMES:
+        socket.frame_count = (minute, socket.frame_count[1] + 1 if socket.frame_count[0] == minute else 1)
+        if socket.frame_count[1] > MAX_QUIET_FRAMES:
             raise Ended(frames.TOO_MANY, "Too many frames.")
 
-    def _is_welcome(self, scope: Scope) -> bool:
+    def _is_allowed_origin(self, scope: Scope) -> bool:
         """May a page of this origin come in? Programs send none."""
         headers = dict(scope["headers"])
         origin = headers.get(b"origin", b"").decode("latin-1")

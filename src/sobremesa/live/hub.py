@@ -1,7 +1,7 @@
-"""The hub: who subscribes to what; it delivers every announcement to its subscribers, in the order of the feed.
+"""The hub: who subscribes to what; it delivers every event to its subscribers, in the order of the feed.
 
-Nobody is ever waited for: an announcement is put into the buffers of all who hear it, and each buffer is handed on at
-the end of a batch, in one piece. The last announcements are kept, so that a listener who comes in, or comes back, gets
+Nobody is ever waited for: an event is put into the buffers of all who hear it, and each buffer is handed on at
+the end of a batch, in one piece. The last events_of are kept, so that a subscriber who comes in, or comes back, gets
 what they missed (`replay`) and then what comes next, with nothing in between.
 
 Who receives the events of a topic follows the memberships as they are now. A change of a membership in the feed, which
@@ -20,44 +20,44 @@ import structlog
 
 from sobremesa.core.actor import UserId
 from sobremesa.live.counts import BroadcastCounts, FreshCounts, is_broadcast
-from sobremesa.live.events import Admission, Announcement, Expulsion, Seat, Topic
-from sobremesa.live.feed import Cursor, Entry, Feed, Heard
+from sobremesa.live.events import Event, MembershipKey, Topic, TopicMembership, TopicRemoval
+from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch
 from sobremesa.live.frames import event_payload, text_frame
-from sobremesa.live.kept import Kept
-from sobremesa.live.listener import Listener, Subscription, receives_all
-from sobremesa.live.replay import Again, Present, Replay
+from sobremesa.live.recent_events import RecentEvents
+from sobremesa.live.replay import CurrentEvents, LoadMemberships, Replay
+from sobremesa.live.subscriber import Subscriber, Subscription, receives_all
 from sobremesa.table.cache import Cache
 
-REMEMBERED_IDS = 50_000
+CACHED_IDS = 50_000
 PAUSE_SECONDS = 1.0
 AT_ONCE = 500
-"""To how many listeners something is handed before others get a turn."""
+"""To how many subscribers something is handed before others get a turn."""
 
-Memberships: TypeAlias = Callable[[Collection[Seat]], Awaitable[Mapping[Seat, Admission]]]
-"""The memberships that there are now at these seats, read consistently."""
+Memberships: TypeAlias = Callable[[Collection[MembershipKey]], Awaitable[Mapping[MembershipKey, TopicMembership]]]
+"""The memberships that there are now at these keys, read consistently."""
 
 _log = structlog.get_logger("sobremesa.live")
 
 
 class Hub:
-    """All listeners of one process."""
+    """All subscribers of one process."""
 
-    def __init__(self, feed: Feed, counts: FreshCounts, memberships: Memberships, present: Present) -> None:
+    def __init__(self, feed: Feed, counts: FreshCounts, memberships: Memberships, lookup: CurrentEvents) -> None:
         self._feed = feed
         self._counts = counts
         self._memberships = memberships
-        self._listeners: dict[Topic, set[Listener]] = defaultdict(set)
-        self._of_subject: dict[str, set[Listener]] = defaultdict(set)
-        self._arriving: list[Listener] = []
-        self._kept = Kept()
-        self._replay = Replay(feed, self._kept, counts, present)
-        self._broadcast = BroadcastCounts(counts, self._users_in, self._tell_user)
-        self._told: Cache[str, int] = Cache(REMEMBERED_IDS)
+        self._subscribers: dict[Topic, set[Subscriber]] = defaultdict(set)
+        self._of_subject: dict[str, set[Subscriber]] = defaultdict(set)
+        self._attaching: list[Subscriber] = []
+        self._recent = RecentEvents()
+        self._replay = Replay(feed, self._recent, counts, lookup)
+        self._broadcast = BroadcastCounts(counts, self._all_users_in, self._publish_to_user)
+        self._delivered_before: Cache[str, int] = Cache(CACHED_IDS)
         """When each was told first."""
-        self._untaken: Heard | None = None
+        self._undelivered: FeedBatch | None = None
         """What the feed has told and is not delivered yet: if that fails, it is tried again."""
-        self._unsubscribed_early: dict[Topic, set[Listener]] = defaultdict(set)
-        """Listeners whose membership was found to be over before the feed said why: if the topic ended, they receive
+        self._unsubscribed_early: dict[Topic, set[Subscriber]] = defaultdict(set)
+        """Subscribers whose membership was found to be over before the feed said why: if the topic ended, they receive
         that event as well."""
         self._removals = 0
         """How many memberships this process has ended."""
@@ -67,7 +67,7 @@ class Hub:
 
     async def open(self) -> None:
         """Begin to follow the feed."""
-        self._kept.begin(await self._feed.open())
+        self._recent.reset(await self._feed.open())
 
     async def run(self) -> None:
         """Deliver what the feed tells, until cancelled."""
@@ -80,287 +80,289 @@ class Hub:
 
     async def step(self) -> None:
         """Wait for what comes next, and deliver it."""
-        if self._untaken is None:
-            self._untaken = await self._feed.next(self.is_heard)
-        entries, here, was_heard = self._untaken
-        entries, members = await self._looked_up(entries)
+        if self._undelivered is None:
+            self._undelivered = await self._feed.next(self.has_subscribers)
+        entries, position, is_complete = self._undelivered
+        entries, members = await self._resolve(entries)
         # From here on nothing waits, so that what was read is still true.
-        touched = self._take(entries, members)
-        self._untaken = None
-        self._kept.move(here)
-        if not was_heard:
-            self._kept.begin(here)  # whoever comes in meanwhile asks the feed for what is not kept
-            self._replay.forget()
+        touched = self._deliver(entries, members)
+        self._undelivered = None
+        self._recent.advance(position)
+        if not is_complete:
+            self._recent.reset(position)  # whoever comes in meanwhile asks the feed for what is not kept
+            self._replay.clear()
         await self._flush(touched)
 
     def position(self) -> str:
         """The place up to which everything was delivered, as clients keep it."""
-        return self._feed.s_of(self._kept.here)
+        return self._feed.s_of(self._recent.position)
 
-    # Listening
+    # Subscriptions
 
     async def attach(
-        self, listener: Listener, admissions: Iterable[Admission], after: Cursor, again: Again
+        self, subscriber: Subscriber, memberships: Iterable[TopicMembership], after: Cursor, load: LoadMemberships
     ) -> Cursor | None:
-        """Subscribe a listener from a place on: first what they missed, then what comes.
+        """Attach a subscriber at a cursor: deliver the events that it missed, then new ones.
 
-        The listener must be `arriving` since before its memberships were read; `again` reads them again where they
-        have changed since. Trimmed if what was missed is not kept any more, TooSlow if it is not taken. A listener that
-        wants no more before it has everything is not attached: the answer is the place that it has come to.
+        The subscriber must be `attaching` since before its memberships were read; `load` reads them again if they have
+        changed since. Raises Trimmed if the missed events are no longer kept, and TooSlow if the client does not read
+        them. A subscriber that stops wanting more is not attached; the cursor that it reached is returned.
         """
-        listener.subscribe(admissions, self._kept.count)
-        missed = await self._replay.run(listener, after, again)
+        subscriber.subscribe(memberships, self._recent.count)
+        missed = await self._replay.run(subscriber, after, load)
         if isinstance(missed, Cursor):
             return missed
         # From here on nothing waits, so that nothing can come in between.
-        self._replay.deliver(listener, missed)
-        if listener.is_over:
-            listener.end()
+        self._replay.deliver(subscriber, missed)
+        if subscriber.is_over:
+            subscriber.end()
             return None
-        for topic in listener.subscriptions:
-            self._listeners[topic].add(listener)
-        for topic in listener.lost:
-            self._unsubscribed_early[topic].add(listener)
-        for subject in (listener.user_id, listener.session_id):
+        for topic in subscriber.subscriptions:
+            self._subscribers[topic].add(subscriber)
+        for topic in subscriber.lost:
+            self._unsubscribed_early[topic].add(subscriber)
+        for subject in (subscriber.user_id, subscriber.session_id):
             if subject is not None:
-                self._of_subject[subject].add(listener)
+                self._of_subject[subject].add(subscriber)
         return None
 
-    def leave(self, listener: Listener) -> None:
+    def detach(self, subscriber: Subscriber) -> None:
         """Nobody listens here any more."""
-        for topic in listener.subscriptions:
-            self._discard(topic, listener)
+        for topic in subscriber.subscriptions:
+            self._discard(topic, subscriber)
         for topic in list(self._unsubscribed_early):
-            self._settle_early(topic, listener)
-        listener.subscriptions = {}
-        listener.pending = []
-        for subject in (listener.user_id, listener.session_id):
-            listeners = self._of_subject.get(subject or "")
-            if listeners is not None:
-                listeners.discard(listener)
-                if not listeners:
+            self._settle_early(topic, subscriber)
+        subscriber.subscriptions = {}
+        subscriber.pending = []
+        for subject in (subscriber.user_id, subscriber.session_id):
+            subscribers = self._of_subject.get(subject or "")
+            if subscribers is not None:
+                subscribers.discard(subscriber)
+                if not subscribers:
                     del self._of_subject[subject or ""]
 
-    def listeners_of(self, user_id: UserId) -> int:
-        """How many listeners a person has here."""
+    def subscribers_of(self, user_id: UserId) -> int:
+        """How many subscribers a person has here."""
         return len(self._of_subject.get(user_id, ()))
 
-    def arriving_of(self, user_id: UserId) -> int:
-        """How many listeners of a user are being brought up to date."""
-        return sum(listener.user_id == user_id for listener in self._arriving)
+    def attaching_of(self, user_id: UserId) -> int:
+        """How many subscribers of a user are being brought up to date."""
+        return sum(subscriber.user_id == user_id for subscriber in self._attaching)
 
-    def _users_in(self, topic: Topic) -> set[UserId]:
-        return {listener.user_id for listener in self._listeners.get(topic, ())}
+    def _all_users_in(self, topic: Topic) -> set[UserId]:
+        return {subscriber.user_id for subscriber in self._subscribers.get(topic, ())}
 
-    def people_in(self, topic: Topic, at_most: int) -> set[UserId]:
+    def users_in(self, topic: Topic, at_most: int) -> set[UserId]:
         """Who listens to a topic here; nobody, where that are too many."""
-        listeners = self._listeners.get(topic, ())
-        return {listener.user_id for listener in listeners} if len(listeners) <= at_most else set()
+        subscribers = self._subscribers.get(topic, ())
+        return {subscriber.user_id for subscriber in subscribers} if len(subscribers) <= at_most else set()
 
     def topics_of(self, user_id: UserId) -> set[Topic]:
         """What a person listens to here."""
-        return {topic for listener in self._of_subject.get(user_id, ()) for topic in listener.subscriptions}
+        return {topic for subscriber in self._of_subject.get(user_id, ()) for topic in subscriber.subscriptions}
 
     def audience(self) -> Counter[UserId]:
-        """Who listens here, and by how many listeners."""
-        listeners = set[Listener]().union(*self._of_subject.values())
-        return Counter(listener.user_id for listener in listeners)
+        """Who listens here, and by how many subscribers."""
+        subscribers = set[Subscriber]().union(*self._of_subject.values())
+        return Counter(subscriber.user_id for subscriber in subscribers)
 
-    def is_heard(self) -> bool:
+    def has_subscribers(self) -> bool:
         """Does anybody listen, or is about to?"""
-        return bool(self._of_subject or self._arriving)
+        return bool(self._of_subject or self._attaching)
 
     @asynccontextmanager
-    async def arriving(self, listener: Listener) -> AsyncIterator[None]:
-        """A listener is about to be attached: from here on everything is kept for it, and its memberships watched."""
-        self._arriving.append(listener)
+    async def attaching(self, subscriber: Subscriber) -> AsyncIterator[None]:
+        """A subscriber is about to be attached: from here on everything is kept for it, and its memberships watched."""
+        self._attaching.append(subscriber)
         try:
             yield
         finally:
-            self._arriving.remove(listener)
+            self._attaching.remove(subscriber)
 
     # Telling
 
-    def tell(self, announcement: Announcement) -> None:
+    def publish(self, event: Event) -> None:
         """Hand out what has no place in the order, typing and presence, to all but the one it is about."""
-        frame = text_frame(event_payload(announcement.t, announcement.d))
-        topics = announcement.topics
-        if announcement.crowd:
-            topics = tuple(topic for topic in topics if len(self._listeners.get(topic, ())) <= announcement.crowd)
-        for listener in self._hearing(topics):
-            if listener.user_id != announcement.author:
-                listener.pending.append(frame)
-                listener.flush()
+        frame = text_frame(event_payload(event.t, event.d))
+        topics = event.topics
+        if event.crowd:
+            topics = tuple(topic for topic in topics if len(self._subscribers.get(topic, ())) <= event.crowd)
+        for subscriber in self._subscribers_to(topics):
+            if subscriber.user_id != event.author:
+                subscriber.pending.append(frame)
+                subscriber.flush()
 
-    def _tell_user(self, user_id: UserId, said: Announcement) -> None:
+    def _publish_to_user(self, user_id: UserId, event: Event) -> None:
         """Deliver what is a user's own, after all that was delivered before."""
-        frame = text_frame(event_payload(said.t, said.d, self.position(), said.id))
-        for listener in self._of_subject.get(user_id, ()):
-            listener.pending.append(frame)
-            listener.flush()
+        frame = text_frame(event_payload(event.t, event.d, self.position(), event.id))
+        for subscriber in self._of_subject.get(user_id, ()):
+            subscriber.pending.append(frame)
+            subscriber.flush()
 
-    def send_out(self, seats: Sequence[Seat]) -> None:
+    def disconnect(self, keys: Sequence[MembershipKey]) -> None:
         """This process has ended these memberships: they receive nothing more, before the feed says so."""
-        for seat in seats:
+        for key in keys:
             self._removals += 1
-            self._mark_stale(seat.user_id)
-            self._unsubscribe(seat)
+            self._mark_stale(key.user_id)
+            self._unsubscribe(key)
 
-    def amended(self, subject: str) -> None:
+    def invalidate(self, subject: str) -> None:
         """This process has changed what is shown of a subject: it is replayed as it is, before the feed says so."""
-        self._kept.amend(subject)
-        self._replay.amended(subject)
+        self._recent.mark_changed(subject)
+        self._replay.invalidate(subject)
 
     def end(self, subjects: Iterable[str]) -> None:
-        """End the listeners of these sessions or people."""
+        """End the subscribers of these sessions or people."""
         for subject in subjects:
-            for listener in list(self._of_subject.get(subject, ())):
-                self.leave(listener)
-                listener.end()
+            for subscriber in list(self._of_subject.get(subject, ())):
+                self.detach(subscriber)
+                subscriber.end()
 
     # Inside
 
-    async def _looked_up(self, entries: Sequence[Entry]) -> tuple[Sequence[Entry], Mapping[Seat, Admission]]:
+    async def _resolve(
+        self, entries: Sequence[Entry]
+    ) -> tuple[Sequence[Entry], Mapping[MembershipKey, TopicMembership]]:
         """The entries with what is a reader's own, and the memberships that they change, as those are now.
 
-        Again, if somebody came in meanwhile, or a membership was ended here.
+        LoadMemberships, if somebody came in meanwhile, or a membership was ended here.
         """
         while True:
-            seats, removals = self._seats_changed(entries), self._removals
-            members = await self._memberships(seats) if seats else {}
-            entries = await self._counts.looked_up(entries, self._listeners)
-            is_settled = removals == self._removals and self._seats_changed(entries) <= seats
-            if is_settled and not self._counts.lacks(entries, self._listeners):
-                return entries, {seat: member for seat in seats if (member := members.get(seat)) is not None}
+            keys, removals = self._changed_memberships(entries), self._removals
+            members = await self._memberships(keys) if keys else {}
+            entries = await self._counts.with_counts(entries, self._subscribers)
+            is_settled = removals == self._removals and self._changed_memberships(entries) <= keys
+            if is_settled and not self._counts.are_missing(entries, self._subscribers):
+                return entries, {key: member for key in keys if (member := members.get(key)) is not None}
 
-    def _seats_changed(self, entries: Sequence[Entry]) -> set[Seat]:
-        """The seats of users who listen here, of which these entries say something."""
-        return {seat for entry in entries for seat in entry.announcement.seats if seat.user_id in self._of_subject}
+    def _changed_memberships(self, entries: Sequence[Entry]) -> set[MembershipKey]:
+        """The keys of users who listen here, of which these entries say something."""
+        return {key for entry in entries for key in entry.event.membership_keys if key.user_id in self._of_subject}
 
-    def _take(self, entries: Sequence[Entry], members: Mapping[Seat, Admission]) -> list[Listener]:
-        """Put announcements into the buffers of those who hear them; whose buffers have something now."""
-        touched: dict[Listener, None] = {}
+    def _deliver(self, entries: Sequence[Entry], members: Mapping[MembershipKey, TopicMembership]) -> list[Subscriber]:
+        """Put events_of into the buffers of those who hear them; whose buffers have something now."""
+        touched: dict[Subscriber, None] = {}
         for entry in entries:
-            self._kept.keep(entry)
-            said = entry.announcement
-            if said.amends:
-                self._replay.amended(said.subject)
-            first = self._first_told(entry)
-            for admission in said.admits if first is None else ():
-                self._mark_stale(admission.user_id)
-                self._subscribe(members.get(Seat(admission.user_id, admission.topic)))
-            if is_broadcast(said):
-                self._broadcast.begin(said)
-            elif said.t:
+            self._recent.add(entry)
+            event = entry.event
+            if event.supersedes:
+                self._replay.invalidate(event.subject)
+            first = self._first_delivery(entry)
+            for membership in event.adds if first is None else ():
+                self._mark_stale(membership.user_id)
+                self._subscribe(members.get(MembershipKey(membership.user_id, membership.topic)))
+            if is_broadcast(event):
+                self._broadcast.start(event)
+            elif event.t:
                 self._put(entry, first, touched)
-            for expulsion in said.expels if first is None else ():
-                self._expel(expulsion)
-            self.end(said.ends if first is None else ())
-        for seat in self._seats_changed(entries):
+            for removal in event.removes if first is None else ():
+                self._remove(removal)
+            self.end(event.ends if first is None else ())
+        for key in self._changed_memberships(entries):
             # Whatever was told of it, and in which order: this is how it is.
-            member = members.get(seat)
-            self._subscribe(member) if member is not None else self._unsubscribe_early(seat)
+            member = members.get(key)
+            self._subscribe(member) if member is not None else self._unsubscribe_early(key)
         return list(touched)
 
-    def _first_told(self, entry: Entry) -> int | None:
+    def _first_delivery(self, entry: Entry) -> int | None:
         """If this was told before, when that was. Subscriptions change by the first time only."""
         if not self._feed.repeats:
             return None
-        first = self._told.find(entry.announcement.id)
+        first = self._delivered_before.find(entry.event.id)
         if first is None:
-            self._told.keep(entry.announcement.id, self._kept.count)
+            self._delivered_before.keep(entry.event.id, self._recent.count)
         return first
 
-    def _put(self, entry: Entry, first: int | None, touched: dict[Listener, None]) -> None:
-        said = entry.announcement
-        hearing = self._hearing(said.topics)
+    def _put(self, entry: Entry, first: int | None, touched: dict[Subscriber, None]) -> None:
+        event = entry.event
+        receiving = self._subscribers_to(event.topics)
         if first is None:
-            ended = [topic for user_id, topic, _ in said.expels if user_id is None]
+            ended = [topic for user_id, topic, _ in event.removes if user_id is None]
             if ended:
-                hearing = set(hearing).union(*(self._unsubscribed_early.pop(topic, ()) for topic in ended))
+                receiving = set(receiving).union(*(self._unsubscribed_early.pop(topic, ()) for topic in ended))
         else:
             # The second time it is for those only who have come since the first.
-            hearing = [each for each in hearing if each.has_come_since(first, said.topics)]
-        if not hearing:
+            receiving = [each for each in receiving if each.has_subscribed_since(first, event.topics)]
+        if not receiving:
             return
         frame = entry.frame
-        if said.full is not None:
-            for listener in hearing:
-                listener.pending.append(entry.full_frame if receives_all(listener, said) else frame)
+        if event.full is not None:
+            for subscriber in receiving:
+                subscriber.pending.append(entry.full_frame if receives_all(subscriber, event) else frame)
         else:
-            for listener in hearing:
-                listener.pending.append(frame)
-        touched.update(dict.fromkeys(hearing))
-        self.delivered += len(hearing)
+            for subscriber in receiving:
+                subscriber.pending.append(frame)
+        touched.update(dict.fromkeys(receiving))
+        self.delivered += len(receiving)
 
-    def _hearing(self, topics: Sequence[Topic]) -> Collection[Listener]:
-        found = [listeners for topic in topics if (listeners := self._listeners.get(topic)) is not None]
+    def _subscribers_to(self, topics: Sequence[Topic]) -> Collection[Subscriber]:
+        found = [subscribers for topic in topics if (subscribers := self._subscribers.get(topic)) is not None]
         if len(found) == 1:
             return found[0]
-        return set[Listener]().union(*found) if found else ()
+        return set[Subscriber]().union(*found) if found else ()
 
-    async def _flush(self, touched: Sequence[Listener]) -> None:
-        for number, listener in enumerate(touched, 1):
-            if listener.pending:
-                listener.flush()
+    async def _flush(self, touched: Sequence[Subscriber]) -> None:
+        for number, subscriber in enumerate(touched, 1):
+            if subscriber.pending:
+                subscriber.flush()
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0)
 
     def _mark_stale(self, user_id: UserId | None) -> None:
-        """What was read of the memberships of listeners on their way in is not sure any more."""
-        for listener in self._arriving:
-            if user_id is None or listener.user_id == user_id:
-                listener.is_stale = True
+        """What was read of the memberships of subscribers on their way in is not sure any more."""
+        for subscriber in self._attaching:
+            if user_id is None or subscriber.user_id == user_id:
+                subscriber.is_stale = True
 
-    def _subscribe(self, member: Admission | None) -> None:
+    def _subscribe(self, member: TopicMembership | None) -> None:
         if member is None:
             return
-        for listener in self._of_subject.get(member.user_id, ()):
-            known = listener.subscriptions.get(member.topic)
-            since = self._kept.count if known is None else known.after
-            listener.subscriptions[member.topic] = Subscription.by(member, since)
-            self._listeners[member.topic].add(listener)
-            self._settle_early(member.topic, listener)
+        for subscriber in self._of_subject.get(member.user_id, ()):
+            known = subscriber.subscriptions.get(member.topic)
+            since = self._recent.count if known is None else known.after
+            subscriber.subscriptions[member.topic] = Subscription.by(member, since)
+            self._subscribers[member.topic].add(subscriber)
+            self._settle_early(member.topic, subscriber)
 
-    def _expel(self, expulsion: Expulsion) -> None:
+    def _remove(self, removal: TopicRemoval) -> None:
         """End the subscriptions by the membership that is over; not those by a later one."""
-        user_id, topic, since = expulsion
+        user_id, topic, since = removal
         self._mark_stale(user_id)
-        listeners = self._listeners.get(topic, ()) if user_id is None else self._of_subject.get(user_id, ())
-        for listener in list(listeners):
-            self._settle_early(topic, listener)
-            held = listener.subscriptions.get(topic)
+        subscribers = self._subscribers.get(topic, ()) if user_id is None else self._of_subject.get(user_id, ())
+        for subscriber in list(subscribers):
+            self._settle_early(topic, subscriber)
+            held = subscriber.subscriptions.get(topic)
             if held is not None and not (since and held.since and since != held.since):
-                self._drop(topic, listener)
+                self._drop(topic, subscriber)
 
-    def _unsubscribe(self, seat: Seat) -> None:
-        for listener in list(self._of_subject.get(seat.user_id, ())):
-            if seat.topic in listener.subscriptions:
-                self._drop(seat.topic, listener)
+    def _unsubscribe(self, key: MembershipKey) -> None:
+        for subscriber in list(self._of_subject.get(key.user_id, ())):
+            if key.topic in subscriber.subscriptions:
+                self._drop(key.topic, subscriber)
 
-    def _unsubscribe_early(self, seat: Seat) -> None:
-        for listener in list(self._of_subject.get(seat.user_id, ())):
-            if seat.topic in listener.subscriptions:
-                self._drop(seat.topic, listener)
-                self._unsubscribed_early[seat.topic].add(listener)
+    def _unsubscribe_early(self, key: MembershipKey) -> None:
+        for subscriber in list(self._of_subject.get(key.user_id, ())):
+            if key.topic in subscriber.subscriptions:
+                self._drop(key.topic, subscriber)
+                self._unsubscribed_early[key.topic].add(subscriber)
 
-    def _settle_early(self, topic: Topic, listener: Listener) -> None:
-        """The feed has said what became of this membership, or the listener has left."""
-        listeners = self._unsubscribed_early.get(topic)
-        if listeners is not None:
-            listeners.discard(listener)
-            if not listeners:
+    def _settle_early(self, topic: Topic, subscriber: Subscriber) -> None:
+        """The feed has said what became of this membership, or the subscriber has left."""
+        subscribers = self._unsubscribed_early.get(topic)
+        if subscribers is not None:
+            subscribers.discard(subscriber)
+            if not subscribers:
                 del self._unsubscribed_early[topic]
 
-    def _drop(self, topic: Topic, listener: Listener) -> None:
-        if listener.pending:
-            listener.flush()  # what came before is heard, and nothing after
-        del listener.subscriptions[topic]
-        self._discard(topic, listener)
+    def _drop(self, topic: Topic, subscriber: Subscriber) -> None:
+        if subscriber.pending:
+            subscriber.flush()  # what came before is heard, and nothing after
+        del subscriber.subscriptions[topic]
+        self._discard(topic, subscriber)
 
-    def _discard(self, topic: Topic, listener: Listener) -> None:
-        listeners = self._listeners.get(topic)
-        if listeners is not None:
-            listeners.discard(listener)
-            if not listeners:
-                del self._listeners[topic]
+    def _discard(self, topic: Topic, subscriber: Subscriber) -> None:
+        subscribers = self._subscribers.get(topic)
+        if subscribers is not None:
+            subscribers.discard(subscriber)
+            if not subscribers:
+                del self._subscribers[topic]

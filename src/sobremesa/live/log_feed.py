@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
 from sobremesa.core.clock import Clock
-from sobremesa.live.events import Announcement
-from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
-from sobremesa.live.places import Places
+from sobremesa.live.event_cursors import EventCursors
+from sobremesa.live.events import Event
+from sobremesa.live.feed import BadEventCursor, Cursor, Entry, FeedBatch, Order, Page, Trimmed
 from sobremesa.live.translation import Translation
 from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Position, RawChange, Table
 from sobremesa.table.cache import Cache
@@ -21,50 +21,50 @@ from sobremesa.table.errors import BadCursor, PositionTrimmed
 
 WAIT_SECONDS = 5.0
 PAGE_TRANSACTIONS = 128
-REMEMBERED_ENTRIES = 50_000
+CACHED_ENTRIES = 50_000
 END: Final = 1 << 30
 """The number after all events of a transaction."""
 
 
 class LogFeed:
-    """Announces what the change log tells, in its order."""
+    """EventSource what the change log tells, in its order."""
 
     repeats = False
 
-    def __init__(self, table: Table, clock: Clock, translation: Translation, places: Places) -> None:
+    def __init__(self, table: Table, clock: Clock, translation: Translation, cursors: EventCursors) -> None:
         self._table = table
-        self._places = places
+        self._cursors = cursors
         self._clock = clock
         self._translation = translation
         self._reader: ChangeReader | None = None
-        self._untold: ChangeBatch | None = None
+        self._unpublished: ChangeBatch | None = None
         """What was read and is not told yet: if that fails, it is tried again."""
         self._store = ""
-        self._pages: Cache[int, Sequence[Entry]] = Cache(REMEMBERED_ENTRIES)
+        self._pages: Cache[int, Sequence[Entry]] = Cache(CACHED_ENTRIES)
 
     async def open(self) -> Order:
         self._reader = await self._table.changes(NEWEST)
         self._store, number = _split((await self._reader.read(0)).position)
         return number, END
 
-    async def next(self, is_heard: Callable[[], bool]) -> Heard:
+    async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         if self._reader is None:
             raise RuntimeError("the feed is not open")
-        if self._untold is None:
-            self._untold = await self._reader.read(WAIT_SECONDS)
-        batch = self._untold
-        was_heard = is_heard()
-        entries = await self._entries(batch.changes) if was_heard else []
-        self._untold = None
-        return Heard(entries, (_split(batch.position)[1], END), was_heard)
+        if self._unpublished is None:
+            self._unpublished = await self._reader.read(WAIT_SECONDS)
+        batch = self._unpublished
+        is_complete = has_subscribers()
+        entries = await self._entries(batch.changes) if is_complete else []
+        self._unpublished = None
+        return FeedBatch(entries, (_split(batch.position)[1], END), is_complete)
 
     def s_of(self, order: Order, at_ms: int | None = None) -> str:
         return self._s(order, self._clock.now_ms() if at_ms is None else at_ms)
 
     def cursor_of(self, s: str) -> Cursor:
-        store, *numbers = self._places.read(s).split(".")
+        store, *numbers = self._cursors.read(s).split(".")
         if len(numbers) != 3:
-            raise BadPlace
+            raise BadEventCursor
         number, place, at_ms = map(int, numbers)
         return Cursor((number, place) if store == self._store else None, at_ms)
 
@@ -107,7 +107,7 @@ class LogFeed:
         except PositionTrimmed as trimmed:
             raise Trimmed(str(trimmed)) from None
         except BadCursor:
-            raise BadPlace from None
+            raise BadEventCursor from None
         entries = await self._entries(changes)
         return [entry for entry in entries if entry.order[0] <= last], number
 
@@ -115,17 +115,17 @@ class LogFeed:
         entries: list[Entry] = []
         number = place = 0
         for change in changes:
-            for announcement in await self._translation.announcements(change):
+            for event in await self._translation.events_of(change):
                 own = _transaction_of(change)
                 number, place = (number, place + 1) if own == number else (own, 1)
-                entries.append(self._entry((number, place), change, announcement))
+                entries.append(self._entry((number, place), change, event))
         return entries
 
-    def _entry(self, order: Order, change: RawChange, announcement: Announcement) -> Entry:
-        return Entry(order, self._s(order, change.at_ms), change.at_ms, announcement)
+    def _entry(self, order: Order, change: RawChange, event: Event) -> Entry:
+        return Entry(order, self._s(order, change.at_ms), change.at_ms, event)
 
     def _s(self, order: Order, at_ms: int) -> str:
-        return self._places.signed(f"{self._store}.{order[0]}.{order[1]}.{at_ms}")
+        return self._cursors.signed(f"{self._store}.{order[0]}.{order[1]}.{at_ms}")
 
 
 def _split(position: Position) -> tuple[str, int]:

@@ -14,15 +14,15 @@ import msgspec
 from sobremesa.core.clock import Clock
 from sobremesa.core.settings import Settings
 from sobremesa.live.counts import Count, FreshCounts
+from sobremesa.live.ephemeral import EphemeralEvents, LocalEphemeralEvents
+from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.feed import Feed
 from sobremesa.live.hub import Hub, Memberships
 from sobremesa.live.log_feed import LogFeed
-from sobremesa.live.places import Places
 from sobremesa.live.presence import PresenceTimes
 from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.live.translation import Translation
 from sobremesa.live.typing import Typing
-from sobremesa.live.whispers import LocalWhispers, Whispers
 from sobremesa.table import Table
 from sobremesa.table.opening import parse_store, require_extra
 
@@ -32,7 +32,7 @@ class LiveOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     fast: bool = True
     """Is what is said here told before the change log tells of it?"""
-    pumps: bool = True
+    relays: bool = True
     """May this node hand on the changes of the table to all others?"""
     presence: PresenceTimes = PresenceTimes()
 
@@ -42,7 +42,7 @@ class Live(NamedTuple):
 
     feed: Feed
     hub: Hub
-    whispers: Whispers
+    ephemeral: EphemeralEvents
     typing: Typing
 
 
@@ -53,7 +53,7 @@ def open_live(
     *,
     count: Count,
     memberships: Memberships,
-    places: Places,
+    cursors: EventCursors,
     settings: Settings,
     node_id: str,
     options: LiveOptions,
@@ -61,44 +61,44 @@ def open_live(
     """The live parts of one process over one table."""
     store = parse_store(settings.store)
     if store.path is None and settings.redis is not None:
-        parts = _among_nodes(table, clock, translation, places, settings.redis, store.table, node_id, options)
+        parts = _among_nodes(table, clock, translation, cursors, settings.redis, store.table, node_id, options)
         hub = Hub(parts.feed, FreshCounts(count), memberships, translation)
-        shared = parts.whispers(hub)
+        shared = parts.ephemeral(hub)
         return Live(parts.feed, hub, shared, Typing(shared))
-    feed: Feed = LogFeed(table, clock, translation, places)
+    feed: Feed = LogFeed(table, clock, translation, cursors)
     if store.path is None:
-        feed = StreamFeed(table, clock, translation, places, fast=options.fast)
+        feed = StreamFeed(table, clock, translation, cursors, fast=options.fast)
     hub = Hub(feed, FreshCounts(count), memberships, translation)
-    whispers = LocalWhispers(hub)
-    return Live(feed, hub, whispers, Typing(whispers))
+    ephemeral = LocalEphemeralEvents(hub)
+    return Live(feed, hub, ephemeral, Typing(ephemeral))
 
 
 class _Shared(NamedTuple):
     """What several nodes share."""
 
     feed: Feed
-    whispers: Callable[[Hub], Whispers]
+    ephemeral: Callable[[Hub], EphemeralEvents]
 
 
 def _among_nodes(
     table: Table,
     clock: Clock,
     translation: Translation,
-    places: Places,
+    cursors: EventCursors,
     url: str,
     name: str,
     node_id: str,
     options: LiveOptions,
 ) -> _Shared:
     require_extra("redis", "redis", "the setting redis")
-    from sobremesa.live.pump import Pump
     from sobremesa.live.redis_channel import RedisChannel
+    from sobremesa.live.redis_ephemeral import RedisEphemeralEvents
     from sobremesa.live.redis_feed import RedisFeed
     from sobremesa.live.redis_stream import RedisStream
-    from sobremesa.live.redis_whispers import RedisWhispers
+    from sobremesa.live.relay import Relay
 
     stream = RedisStream(url, name)
     channel = RedisChannel(url, name, node_id)
-    pump = Pump(table, clock, translation, stream, node_id) if options.pumps else None
-    feed = RedisFeed(table, clock, translation, stream, channel, pump, places, fast=options.fast)
-    return _Shared(feed, lambda hub: RedisWhispers(hub, channel))
+    relay = Relay(table, clock, translation, stream, node_id) if options.relays else None
+    feed = RedisFeed(table, clock, translation, stream, channel, relay, cursors, fast=options.fast)
+    return _Shared(feed, lambda hub: RedisEphemeralEvents(hub, channel))

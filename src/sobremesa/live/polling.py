@@ -10,13 +10,13 @@ import msgspec
 
 from sobremesa.core.actor import Actor
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Admission
+from sobremesa.live.events import TopicMembership
 from sobremesa.live.feed import Cursor, Feed, Trimmed
 from sobremesa.live.frames import payload_of
-from sobremesa.live.greetings import Gap
-from sobremesa.live.greetings import gap as gap_event
 from sobremesa.live.hub import Hub
-from sobremesa.live.listener import Listener
+from sobremesa.live.session_frames import Gap
+from sobremesa.live.session_frames import gap as gap_event
+from sobremesa.live.subscriber import Subscriber
 
 MAX_EVENTS = 500
 MAX_PAGES = 8
@@ -39,38 +39,38 @@ class EventsView(Output):
     next: str
 
 
-class Poll(Listener):
+class Poll(Subscriber):
     """A request that waits for events."""
 
-    __slots__ = ("_arrived", "_limit", "_pages", "heard", "is_replaced")
+    __slots__ = ("_arrived", "_limit", "_pages", "is_replaced", "received")
 
     def __init__(self, actor: Actor, limit: int = MAX_EVENTS) -> None:
         super().__init__()
         self.user_id = actor.user_id
         self.tenant = actor.tenant
         self.session_id = actor.session_id
-        self.heard: list[EventView] = []
+        self.received: list[EventView] = []
         self.is_replaced = False
-        """Has the same session asked again meanwhile?"""
+        """Has the same session asked load meanwhile?"""
         self._limit = limit
         self._pages = 0
         self._arrived = asyncio.Event()
 
     def flush(self) -> None:
         pending, self.pending = self.pending, []
-        if len(self.heard) < MAX_EVENTS:
-            self.heard += [_decode(payload_of(frame)) for frame in pending]
+        if len(self.received) < MAX_EVENTS:
+            self.received += [_decode(payload_of(frame)) for frame in pending]
         self._arrived.set()
 
     def wants_more(self) -> bool:
         self._pages += 1
-        return self._pages < MAX_PAGES and len(self.heard) <= self._limit and not self.is_replaced
+        return self._pages < MAX_PAGES and len(self.received) <= self._limit and not self.is_replaced
 
     def end(self) -> None:
         self._arrived.set()
 
     def replace(self) -> None:
-        """The same session asks again: answer now, with what there is."""
+        """The same session asks load: answer now, with what there is."""
         self.is_replaced = True
         self._arrived.set()
 
@@ -90,12 +90,12 @@ class Polling:
         self,
         hub: Hub,
         feed: Feed,
-        admissions: Callable[[Actor], Awaitable[Sequence[Admission]]],
+        memberships: Callable[[Actor], Awaitable[Sequence[TopicMembership]]],
         gap: Callable[[Actor, int], Awaitable[Gap]],
     ) -> None:
         self._hub = hub
         self._feed = feed
-        self._admissions = admissions
+        self._admissions = memberships
         self._gap = gap
         self._polls: dict[str, Poll] = {}
         """The one of each session."""
@@ -105,9 +105,9 @@ class Polling:
 
         A request of the same session that still waits is answered at once.
         """
-        here = self._hub.position()
+        position = self._hub.position()
         if after is None:
-            return EventsView([], here)
+            return EventsView([], position)
         cursor = self._feed.cursor_of(after)
         poll = Poll(actor, limit)
         session = actor.session_id or actor.user_id
@@ -115,30 +115,30 @@ class Polling:
         if before is not None:
             before.replace()
         try:
-            here = await self._heard(actor, poll, cursor, seconds)
+            position = await self._collect(actor, poll, cursor, seconds)
         except Trimmed:
             missed = gap_event(await self._gap(actor, cursor.at_ms))
-            return EventsView([EventView(missed.t, msgspec.Raw(missed.d))], here)
+            return EventsView([EventView(missed.t, msgspec.Raw(missed.d))], position)
         finally:
-            self._hub.leave(poll)
+            self._hub.detach(poll)
             if self._polls.get(session) is poll:
                 del self._polls[session]
-        if len(poll.heard) < min(limit + 1, MAX_EVENTS):
-            return EventsView(poll.heard, here)
-        items = poll.heard[:limit]
+        if len(poll.received) < min(limit + 1, MAX_EVENTS):
+            return EventsView(poll.received, position)
+        items = poll.received[:limit]
         # There is more than is given: on from the last that has a place, which typing and presence have not.
         return EventsView(items, next((item.s for item in reversed(items) if item.s is not None), after))
 
-    async def _heard(self, actor: Actor, poll: Poll, cursor: Cursor, seconds: float) -> str:
+    async def _collect(self, actor: Actor, poll: Poll, cursor: Cursor, seconds: float) -> str:
         """Let a request hear what there is, and wait if that is nothing; the place that it has come to."""
         if cursor.order is None:
             raise Trimmed
-        again = partial(self._admissions, actor)
-        async with self._hub.arriving(poll):
-            reached = await self._hub.attach(poll, await again(), cursor, again)
+        load = partial(self._admissions, actor)
+        async with self._hub.attaching(poll):
+            reached = await self._hub.attach(poll, await load(), cursor, load)
         if reached is not None and reached.order is not None:
             return self._feed.s_of(reached.order, reached.at_ms)
-        if not poll.heard:
+        if not poll.received:
             await poll.arrived(seconds)
         if poll.pending:
             poll.flush()

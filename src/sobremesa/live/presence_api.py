@@ -14,7 +14,7 @@ from sobremesa.live.presence import Presence, PresenceView
 MAX_ASKED = 100
 
 
-class TooManyPeople(Invalid):
+class TooManyUsers(Invalid):
     """More people than can be asked after at once."""
 
     code = "too_many_people"
@@ -37,12 +37,12 @@ def routes(presence: Presence) -> Routes:
     """The route that tells who is here."""
     api = Routes("Presence")
 
-    @api.get("/presence", errors=[TooManyPeople])
+    @api.get("/presence", errors=[TooManyUsers])
     async def list_presences(actor: Actor, query: PresenceQuery) -> PresencesView:
         """Whether people are here. Somebody with whom one shares no server and no conversation is never told to be."""
         asked = [UserId(each) for each in dict.fromkeys(query.user_ids.split(",")) if each]
         if len(asked) > MAX_ASKED:
-            raise TooManyPeople
+            raise TooManyUsers
         return PresencesView(await presence.of(actor.user_id, asked))
 
     return api

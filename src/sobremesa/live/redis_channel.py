@@ -1,6 +1,6 @@
-"""A channel between the nodes, over Redis or Valkey: what is said there is heard by those who listen, and kept nowhere.
+"""A publish/subscribe channel between the nodes, over Redis or Valkey. Messages are not stored.
 
-Nobody waits for it, and nothing that must not be lost goes through it.
+Publishing never blocks, so nothing that must not be lost goes through it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_WAITING = 5000
 PAUSE_SECONDS = 0.5
 LISTEN_SECONDS = 5.0
 
-Hear: TypeAlias = Callable[[bytes], None]
+Handler: TypeAlias = Callable[[bytes], None]
 
 _log = structlog.get_logger("sobremesa.live")
 
@@ -26,44 +26,44 @@ class RedisChannel:
     """Says things to all other nodes, and hears what they say."""
 
     def __init__(self, url: str, name: str, node_id: str) -> None:
-        self._speaking = client_of(url)
-        self._listening = client_of(url, LISTEN_SECONDS * 2)
+        self._publisher = client_of(url)
+        self._subscriber = client_of(url, LISTEN_SECONDS * 2)
         self._name = f"sobremesa:{{{name}}}:nodes:"
         self._node = node_id.encode()
-        self._hear: dict[str, Hear] = {}
+        self._handlers: dict[str, Handler] = {}
         self._waiting: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(MAX_WAITING)
         self._tasks: list[asyncio.Task[None]] = []
 
-    def on(self, subject: str, hear: Hear) -> None:
-        """Let somebody hear what other nodes say about a subject."""
-        self._hear[subject] = hear
+    def on(self, subject: str, handler: Handler) -> None:
+        """Let somebody handler what other nodes say about a subject."""
+        self._handlers[subject] = handler
 
-    def say(self, subject: str, body: bytes = b"") -> None:
+    def publish(self, subject: str, body: bytes = b"") -> None:
         """Tell all other nodes; where too much waits to be told already, it is not."""
         if not self._waiting.full():
             self._waiting.put_nowait((subject, body))
 
     def open(self) -> None:
-        self._tasks = [asyncio.create_task(self._speak()), asyncio.create_task(self._listen())]
+        self._tasks = [asyncio.create_task(self._publish_waiting()), asyncio.create_task(self._listen())]
 
     async def close(self) -> None:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._speaking.aclose()
-        await self._listening.aclose()
+        await self._publisher.aclose()
+        await self._subscriber.aclose()
 
-    async def _speak(self) -> None:
+    async def _publish_waiting(self) -> None:
         while True:
-            said = [await self._waiting.get()]
+            messages = [await self._waiting.get()]
             while not self._waiting.empty():
-                said.append(self._waiting.get_nowait())
+                messages.append(self._waiting.get_nowait())
             try:
-                asked: Any
-                async with self._speaking.pipeline(transaction=False) as asked:
-                    for subject, body in dict.fromkeys(said):  # a hint is worth no more when it comes often
-                        asked.publish(self._name + subject, self._node + b" " + body)
-                    await asked.execute()
+                pipeline: Any
+                async with self._publisher.pipeline(transaction=False) as pipeline:
+                    for subject, body in dict.fromkeys(messages):  # a hint is worth no more when it comes often
+                        pipeline.publish(self._name + subject, self._node + b" " + body)
+                    await pipeline.execute()
             except FOREIGN as error:
                 _log.warning("other nodes were not told", why=f"{type(error).__name__}: {error}")
                 await asyncio.sleep(PAUSE_SECONDS)
@@ -71,16 +71,16 @@ class RedisChannel:
     async def _listen(self) -> None:
         while True:
             try:
-                async with self._listening.pubsub(ignore_subscribe_messages=True) as heard:
-                    await heard.subscribe(*(self._name + subject for subject in self._hear))
+                async with self._subscriber.pubsub(ignore_subscribe_messages=True) as pubsub:
+                    await pubsub.subscribe(*(self._name + subject for subject in self._handlers))
                     while True:
-                        message = await heard.get_message(timeout=LISTEN_SECONDS)
+                        message = await pubsub.get_message(timeout=LISTEN_SECONDS)
                         if message is not None:
                             self._take(message)
                         else:
-                            await heard.ping()
+                            await pubsub.ping()
             except FOREIGN as error:
-                _log.warning("other nodes are not heard", why=f"{type(error).__name__}: {error}")
+                _log.warning("other nodes are not pubsub", why=f"{type(error).__name__}: {error}")
                 await asyncio.sleep(PAUSE_SECONDS)
 
     def _take(self, message: Any) -> None:
@@ -90,6 +90,6 @@ class RedisChannel:
         if node == self._node:
             return
         try:
-            self._hear[message["channel"].decode().removeprefix(self._name)](body)
+            self._handlers[message["channel"].decode().removeprefix(self._name)](body)
         except Exception as error:  # what another node says must not silence the rest
             _log.error("what another node said was not understood", exc_info=error)

@@ -1,8 +1,8 @@
 """The feed of several nodes over one DynamoDB table: all read one stream of events in Redis or Valkey.
 
-One node (`pump`) hands the table's changes on to that stream; whoever has just said something adds it at once, and the
-pump's copy is the second of the same. So there is one order for all, and a place is an id of the stream, good at every
-node. What is not kept there any more, or was lost with the server, is told as a gap.
+One node (`relay`) hands the table's changes on to that stream; whoever has just said something adds it at once, and the
+relay's copy is the second of the same. So there is one order for all, and a place is an id of the stream, good at every
+node. What is not kept there any more, or was lost with the server, is events as a gap.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import msgspec
 import structlog
 
 from sobremesa.core.clock import Clock
-from sobremesa.live.events import Announcement
-from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
-from sobremesa.live.just_said import JustSaid
-from sobremesa.live.places import Places
-from sobremesa.live.pump import Pump
+from sobremesa.live.event_cursors import EventCursors
+from sobremesa.live.events import Event
+from sobremesa.live.fast_path import FastPath
+from sobremesa.live.feed import BadEventCursor, Cursor, Entry, FeedBatch, Order, Page, Trimmed
 from sobremesa.live.redis_channel import RedisChannel
 from sobremesa.live.redis_stream import FOREIGN, NOTHING, Added, Lost, RedisStream, StreamId, id_text
+from sobremesa.live.relay import Relay
 from sobremesa.live.translation import Translation
 from sobremesa.table import Operation, Table
 from sobremesa.table.cache import Cache
@@ -31,19 +31,19 @@ ADDED_AT_ONCE = 500
 MAX_WAITING = 10_000
 PAUSE_SECONDS = 0.2
 PAGE_MS = 10_000
-REMEMBERED_ENTRIES = 50_000
+CACHED_ENTRIES = 50_000
 LAG_MS = 60_000
-"""How much later than it happened something may be told; what is missed is looked for from so much earlier on."""
+"""How much later than it happened something may be events; what is missed is looked for from so much earlier on."""
 UNKNOWN: Final = "0"
 """The epoch while Redis has not answered yet."""
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Announcement).decode
+_decode = msgspec.msgpack.Decoder(Event).decode
 _log = structlog.get_logger("sobremesa.live")
 
 
 class RedisFeed:
-    """Announces what the stream in Redis tells."""
+    """EventSource what the stream in Redis tells."""
 
     repeats = True
 
@@ -54,42 +54,42 @@ class RedisFeed:
         translation: Translation,
         stream: RedisStream,
         channel: RedisChannel,
-        pump: Pump | None,
-        places: Places,
+        relay: Relay | None,
+        cursors: EventCursors,
         *,
         fast: bool = True,
     ) -> None:
-        self._places = places
+        self._cursors = cursors
         self._table = table
         self._clock = clock
         self._stream = stream
         self._channel = channel
-        self._pump = pump
+        self._relay = relay
         self._fast = fast
-        self._said = JustSaid(translation)
+        self._fast_path = FastPath(translation)
         self._epochs: list[str] = [UNKNOWN]
         """Those that this node has seen; the last one is now."""
         self._here: StreamId = NOTHING
         self._opened_ms = 0
-        self._is_begun = False
+        self._is_started = False
         self._wrote = asyncio.Event()
         self._is_open = False
         self._tasks: list[asyncio.Task[None]] = []
-        self._pages: Cache[tuple[str, int], Sequence[Entry]] = Cache(REMEMBERED_ENTRIES)
-        self._followed: Cache[tuple[str, int], StreamId] = Cache(REMEMBERED_ENTRIES)
+        self._pages: Cache[tuple[str, int], Sequence[Entry]] = Cache(CACHED_ENTRIES)
+        self._followed: Cache[tuple[str, int], StreamId] = Cache(CACHED_ENTRIES)
         self._fetching = asyncio.Lock()
 
     async def open(self) -> Order:
         self._channel.on(HINT, self._hinted)
         self._channel.open()
-        if self._pump is not None:
-            await self._pump.prepare()
-            self._tasks.append(asyncio.create_task(self._pump.run()))
-        self._tasks.append(asyncio.create_task(self._tell_at_once()))
+        if self._relay is not None:
+            await self._relay.prepare()
+            self._tasks.append(asyncio.create_task(self._relay.run()))
+        self._tasks.append(asyncio.create_task(self._publish_fast_path()))
         try:
-            epoch, self._here = await self._stream.begin()
+            epoch, self._here = await self._stream.open()
             self._epochs = [epoch]
-            self._is_begun = True
+            self._is_started = True
         except FOREIGN as error:
             _log.warning("events wait for Redis", why=f"{type(error).__name__}: {error}")
         self._opened_ms = self._clock.now_ms()
@@ -97,42 +97,42 @@ class RedisFeed:
         self._table.watch(self._note)
         return self._order(self._here)
 
-    async def next(self, is_heard: Callable[[], bool]) -> Heard:
+    async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         while True:
-            if not self._is_begun:
-                await self._begin()
+            if not self._is_started:
+                await self._start()
             try:
                 found = await self._stream.read(self._epochs[-1], self._here)
             except (*FOREIGN, Lost) as error:
-                self._is_begun = False
+                self._is_started = False
                 if isinstance(error, Lost):
                     continue
                 raise
             if found:
                 self._here = found[-1].id
-            was_heard = is_heard()
-            entries = self._entries(found) if was_heard else []
-            return Heard(entries, self._order(self._here), was_heard)
+            is_complete = has_subscribers()
+            entries = self._entries(found) if is_complete else []
+            return FeedBatch(entries, self._order(self._here), is_complete)
 
-    async def _begin(self) -> None:
-        """Go on where it was; or with all of a new stream, which begins with what was told last."""
-        epoch, _ = await self._stream.begin(self._here)
+    async def _start(self) -> None:
+        """Go on where it was; or with all of a new stream, which begins with what was events last."""
+        epoch, _ = await self._stream.open(self._here)
         before = self._epochs[-1]
         if epoch != before:
             _log.warning("the events of before are lost, and begin anew")
             self._epochs.append(epoch)
             self._here = (self._opened_ms - LAG_MS, 0) if before == UNKNOWN else NOTHING
-        self._is_begun = True
+        self._is_started = True
 
     def s_of(self, order: Order, at_ms: int | None = None) -> str:
         generation, ms, number = order
         return self._s(self._epochs[generation], (ms, number))
 
     def cursor_of(self, s: str) -> Cursor:
-        epoch, _, place = self._places.read(s).partition(".")
+        epoch, _, place = self._cursors.read(s).partition(".")
         ms, dash, number = place.partition("-")
         if not (dash and ms.isdecimal() and number.isdecimal()):
-            raise BadPlace
+            raise BadEventCursor
         order = (self._epochs.index(epoch), int(ms), int(number)) if epoch in self._epochs else None
         return Cursor(order, max(0, int(ms) - LAG_MS))
 
@@ -169,39 +169,39 @@ class RedisFeed:
         if not self._is_open:
             return
         if self._fast:
-            self._said.note(operations)
-        if self._pump is not None:
-            self._pump.nudge()
+            self._fast_path.add(operations)
+        if self._relay is not None:
+            self._relay.nudge()
         self._wrote.set()
 
-    async def _tell_at_once(self) -> None:
+    async def _publish_fast_path(self) -> None:
         """Add what was just said, and let the node that hands on the rest know that there is something."""
         waiting: list[bytes] = []
         while True:
             await self._wrote.wait()
             self._wrote.clear()
-            if self._pump is None or not self._pump.is_at_work:
-                self._channel.say(HINT)
-            waiting += [_encode(announcement) for _, announcement in await self._said.take()]
+            if self._relay is None or not self._relay.is_active:
+                self._channel.publish(HINT)
+            waiting += [_encode(event) for _, event in await self._fast_path.take()]
             try:
                 while waiting:
                     await self._stream.add(self._epochs[-1], waiting[:ADDED_AT_ONCE])
                     del waiting[:ADDED_AT_ONCE]
             except (*FOREIGN, Lost) as error:
-                # The pump tells it too, only later. Tried again all the same, so that what comes next stays behind it.
-                _log.warning("what was said is told later", why=f"{type(error).__name__}: {error}")
+                # The relay tells it too, only later. Tried again all the same, so that what comes next stays behind it.
+                _log.warning("what was said is events later", why=f"{type(error).__name__}: {error}")
                 del waiting[: max(0, len(waiting) - MAX_WAITING)]
                 await asyncio.sleep(PAUSE_SECONDS)
                 self._wrote.set()
 
     def _hinted(self, _: bytes) -> None:
-        if self._pump is not None:
-            self._pump.nudge()
+        if self._relay is not None:
+            self._relay.nudge()
 
-    # What was told before
+    # What was events before
 
     async def _page(self, epoch: str, number: int) -> Sequence[Entry]:
-        """What was told in some seconds; remembered once nothing can be added to it."""
+        """What was events in some seconds; remembered once nothing can be added to it."""
         key = (epoch, number)
         known = self._pages.find(key)
         if known is not None:
@@ -238,7 +238,7 @@ class RedisFeed:
         ]
 
     def _s(self, epoch: str, id: StreamId) -> str:
-        return self._places.signed(f"{epoch}.{id_text(id)}")
+        return self._cursors.signed(f"{epoch}.{id_text(id)}")
 
     def _order(self, id: StreamId) -> Order:
         return len(self._epochs) - 1, *id

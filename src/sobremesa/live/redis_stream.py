@@ -48,7 +48,7 @@ local function is_before(one, other)
 end
 """
 
-_BEGIN = (
+_OPEN = (
     _STATE
     + """
 local epoch, last = state()
@@ -82,7 +82,7 @@ class Lost(SobremesaError):
 
 
 class Added(NamedTuple):
-    """An entry of the stream; None in place of an announcement is the mark of its beginning."""
+    """An entry of the stream; None in place of an event is the mark of its beginning."""
 
     id: StreamId
     body: bytes | None
@@ -108,14 +108,14 @@ class RedisStream:
         self._ask: Any = self._client.execute_command
         self._events = f"sobremesa:{{{name}}}:events"
         self._epoch = f"sobremesa:{{{name}}}:epoch"
-        self._begin: Any = self._client.register_script(_BEGIN)
+        self._open: Any = self._client.register_script(_OPEN)
         self._add: Any = self._client.register_script(_ADD)
 
-    async def begin(self, seen: StreamId = NOTHING, *, anew: bool = False) -> tuple[str, StreamId]:
+    async def open(self, seen: StreamId = NOTHING, *, anew: bool = False) -> tuple[str, StreamId]:
         """The epoch and the last id; of a new stream if there is none, or it ends before what was seen of it."""
         fresh = secrets.token_hex(5)
         arguments = [fresh, id_text(seen), "anew" if anew else ""]
-        epoch, last = await self._begin(keys=[self._events, self._epoch], args=arguments)
+        epoch, last = await self._open(keys=[self._events, self._epoch], args=arguments)
         return epoch.decode(), id_of(last)
 
     async def add(self, epoch: str, bodies: Sequence[bytes], seen: StreamId = NOTHING) -> StreamId:

@@ -1,6 +1,6 @@
-"""Replay: what a listener has missed, as they may see it now.
+"""Replay: what a subscriber has missed, as they may see it now.
 
-Only topics of present memberships are replayed, each from the start of the membership on, and every event shows today's
+Only topics of lookup memberships are replayed, each from the start of the membership on, and every event shows today's
 content: one whose message was deleted since is left out, one that was edited or blocked shows what it shows now. What
 is still in memory is known to be current unless a later event says otherwise; what comes from the feed's history is
 looked up, many rows at a time.
@@ -15,10 +15,10 @@ from typing import Protocol, TypeAlias
 
 from sobremesa.core.errors import SobremesaError
 from sobremesa.live.counts import FreshCounts
-from sobremesa.live.events import Admission, Announcement, Topic, person
+from sobremesa.live.events import Event, Topic, TopicMembership, user
 from sobremesa.live.feed import Cursor, Entry, Feed, Order
-from sobremesa.live.kept import Kept
-from sobremesa.live.listener import Listener, receives_all
+from sobremesa.live.recent_events import RecentEvents
+from sobremesa.live.subscriber import Subscriber, receives_all
 
 PART = 256
 PART_BYTES = 128 * 1024
@@ -28,111 +28,111 @@ CAUGHT_UP = 32
 DRAIN_SECONDS = 10.0
 """How long a client may take to read a part of what it missed."""
 READ_AT_ONCE = 8
-"""How many listeners read the feed's history at the same time."""
+"""How many subscribers read the feed's history at the same time."""
 CACHED_SUBJECTS = 20_000
 SEARCHED_PAGES = 8
 """In how much of the feed's history the start of a membership is looked for."""
 
-Again: TypeAlias = Callable[[], Awaitable[Sequence[Admission]]]
-"""Reads the memberships of a listener once more, consistently."""
+LoadMemberships: TypeAlias = Callable[[], Awaitable[Sequence[TopicMembership]]]
+"""Reads the memberships of a subscriber once more, consistently."""
 
 
-Renewed: TypeAlias = Callable[[], Awaitable[None]]
-"""Does so, and subscribes the listener to them."""
+Resubscribe: TypeAlias = Callable[[], Awaitable[None]]
+"""Does so, and subscribes the subscriber to them."""
 
 
 class TooSlow(SobremesaError):
     """The client does not read what it missed."""
 
 
-class Present(Protocol):
+class CurrentEvents(Protocol):
     """Knows what events show now."""
 
-    def is_volatile(self, said: Announcement) -> bool:
+    def is_volatile(self, event: Event) -> bool:
         """Can what an event shows change without a later event about it?"""
         ...
 
-    async def current(self, said: Sequence[Announcement]) -> Sequence[Announcement | None]:
+    async def current(self, events: Sequence[Event]) -> Sequence[Event | None]:
         """The same events as they would be told now; None for what is not shown any more."""
         ...
 
 
 class Replay:
-    """Brings listeners up to date."""
+    """Brings subscribers up to date."""
 
-    def __init__(self, feed: Feed, kept: Kept, counts: FreshCounts, present: Present) -> None:
+    def __init__(self, feed: Feed, recent: RecentEvents, counts: FreshCounts, lookup: CurrentEvents) -> None:
         self._feed = feed
-        self._kept = kept
+        self._recent = recent
         self._counts = counts
-        self._present = present
+        self._lookup = lookup
         self._turns = asyncio.Semaphore(READ_AT_ONCE)
-        self._current: dict[str, dict[str, Announcement | None]] = {}
+        self._cached: dict[str, dict[str, Event | None]] = {}
         """Events of the history as they are shown now, by subject and id; until something is told of the subject."""
         self._amendments = 0
 
-    async def run(self, listener: Listener, after: Cursor, again: Again) -> Sequence[Entry] | Cursor:
-        """Replay what a listener missed, up to the last few entries, which are the answer.
+    async def run(self, subscriber: Subscriber, after: Cursor, load: LoadMemberships) -> Sequence[Entry] | Cursor:
+        """Replay what a subscriber missed, up to the last few entries, which are the answer.
 
-        If the listener wants no more before that, the answer is the place that was reached.
+        If the subscriber wants no more before that, the answer is the place that was reached.
         """
-        listener.before = await self._before_start(listener, after)
-        place, renewed = after, partial(self._subscribe_again, listener, after, again)
+        subscriber.before = await self._before_start(subscriber, after)
+        place, resubscribe = after, partial(self._resubscribe, subscriber, after, load)
         while True:
-            order, floor = place.order or (), self._kept.floor
+            order, floor = place.order or (), self._recent.floor
             if order < floor:
-                place, wants_more = await self._from_history(listener, place, floor, renewed)
+                place, wants_more = await self._from_history(subscriber, place, floor, resubscribe)
                 if not wants_more:
                     return place
                 continue
-            missed = self._kept.since(order)
-            if len(missed) <= CAUGHT_UP and not listener.is_stale and not self._waits(listener, missed):
+            missed = self._recent.since(order)
+            if len(missed) <= CAUGHT_UP and not subscriber.is_stale and not self._needs_lookup(subscriber, missed):
                 return missed
             part = next(_parts(missed), [])
-            await self._part(listener, part, renewed, is_kept=True)
+            await self._part(subscriber, part, resubscribe, is_recent=True)
             if part:
                 place = Cursor(part[-1].order, part[-1].at_ms)
-                if not listener.wants_more():
+                if not subscriber.wants_more():
                     return place
 
-    def deliver(self, listener: Listener, entries: Sequence[Entry]) -> None:
-        """Give a listener these entries of what it missed: those of its topics."""
+    def deliver(self, subscriber: Subscriber, entries: Sequence[Entry]) -> None:
+        """Give a subscriber these entries of what it missed: those of its topics."""
         for entry in entries:
-            said = entry.announcement
-            if self._is_for(listener, entry):
-                listener.pending.append(entry.full_frame if receives_all(listener, said) else entry.frame)
-            listener.lost -= {topic for user_id, topic, _ in said.expels if user_id in (None, listener.user_id)}
-            if said.ends and not {listener.user_id, listener.session_id}.isdisjoint(said.ends):
-                listener.is_over = True
-        if listener.pending:
-            listener.flush()
+            event = entry.event
+            if self._is_for(subscriber, entry):
+                subscriber.pending.append(entry.full_frame if receives_all(subscriber, event) else entry.frame)
+            subscriber.lost -= {topic for user_id, topic, _ in event.removes if user_id in (None, subscriber.user_id)}
+            if event.ends and not {subscriber.user_id, subscriber.session_id}.isdisjoint(event.ends):
+                subscriber.is_over = True
+        if subscriber.pending:
+            subscriber.flush()
 
-    def amended(self, subject: str) -> None:
+    def invalidate(self, subject: str) -> None:
         """Something was told of a subject: what was known of it may not be true any more."""
         self._amendments += 1
-        self._current.pop(subject, None)
+        self._cached.pop(subject, None)
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Nobody listens, so nothing is told of what changes."""
         self._amendments += 1
-        self._current.clear()
+        self._cached.clear()
 
     # Inside
 
-    async def _subscribe_again(self, listener: Listener, after: Cursor, again: Again) -> None:
-        """Subscribe a listener to what it is in now."""
-        listener.is_stale = False
-        held = listener.subscriptions.keys()
-        listener.subscribe(await again(), self._kept.count)
-        listener.lost = (listener.lost | held) - listener.subscriptions.keys()
-        listener.before = await self._before_start(listener, after)
+    async def _resubscribe(self, subscriber: Subscriber, after: Cursor, load: LoadMemberships) -> None:
+        """Subscribe a subscriber to what it is in now."""
+        subscriber.is_stale = False
+        held = subscriber.subscriptions.keys()
+        subscriber.subscribe(await load(), self._recent.count)
+        subscriber.lost = (subscriber.lost | held) - subscriber.subscriptions.keys()
+        subscriber.before = await self._before_start(subscriber, after)
 
-    async def _before_start(self, listener: Listener, after: Cursor) -> Set[str]:
-        """The ids of missed events from before the start of the membership that lets the listener receive them.
+    async def _before_start(self, subscriber: Subscriber, after: Cursor) -> Set[str]:
+        """The ids of missed events from before the start of the membership that lets the subscriber receive them.
 
         It is looked for only where a membership may have begun after the place, and only in the first pages: what is
         further away is replayed, and is no more than what the reader finds in the room's history.
         """
-        held = listener.subscriptions
+        held = subscriber.subscriptions
         recent = {topic for topic, found in held.items() if found.starts_ms >= after.at_ms > 0}
         if not recent:
             return frozenset()
@@ -140,37 +140,37 @@ class Replay:
         starts: dict[Topic, int] = {}
         seen: set[str] = set()
         for place, entry in enumerate(entries):
-            said = entry.announcement
-            if said.id not in seen and person(listener.user_id) in said.topics:
-                admitted = (each.topic for each in said.admits if each.user_id == listener.user_id)
+            event = entry.event
+            if event.id not in seen and user(subscriber.user_id) in event.topics:
+                admitted = (each.topic for each in event.adds if each.user_id == subscriber.user_id)
                 starts.update((topic, place) for topic in admitted if topic in recent)
-            seen.add(said.id)
+            seen.add(event.id)
         return {
-            entry.announcement.id
+            entry.event.id
             for place, entry in enumerate(entries)
-            if all(starts.get(topic, -1) > place for topic in entry.announcement.topics if topic in held)
+            if all(starts.get(topic, -1) > place for topic in entry.event.topics if topic in held)
         }
 
     async def _first_pages(self, after: Order) -> list[Entry]:
         """The first of what was missed."""
-        floor = self._kept.floor
+        floor = self._recent.floor
         if after >= floor:
-            return self._kept.since(after)
+            return self._recent.since(after)
         entries: list[Entry] = []
         pages = self._feed.history(after, floor)
         for _ in range(SEARCHED_PAGES):
             async with self._turns:
                 page = await anext(pages, None)
             if page is None:
-                return entries + self._kept.since(floor)
+                return entries + self._recent.since(floor)
             entries += page.entries
             await asyncio.sleep(0)
         return entries
 
     async def _from_history(
-        self, listener: Listener, place: Cursor, until: Order, renewed: Renewed
+        self, subscriber: Subscriber, place: Cursor, until: Order, resubscribe: Resubscribe
     ) -> tuple[Cursor, bool]:
-        """Replay from the feed's history; the place that was reached, and whether the listener wants more."""
+        """Replay from the feed's history; the place that was reached, and whether the subscriber wants more."""
         pages = self._feed.history(place.order or (), until)
         while True:
             async with self._turns:
@@ -178,76 +178,78 @@ class Replay:
             if page is None:
                 return Cursor(until, place.at_ms), True
             for part in _parts(page.entries):
-                await self._part(listener, part, renewed, is_kept=False)
-            place = Cursor(page.here, page.entries[-1].at_ms if page.entries else place.at_ms)
-            if not listener.wants_more():
+                await self._part(subscriber, part, resubscribe, is_recent=False)
+            place = Cursor(page.position, page.entries[-1].at_ms if page.entries else place.at_ms)
+            if not subscriber.wants_more():
                 return place, False
             await asyncio.sleep(0)
 
-    async def _part(self, listener: Listener, entries: Sequence[Entry], renewed: Renewed, *, is_kept: bool) -> None:
+    async def _part(
+        self, subscriber: Subscriber, entries: Sequence[Entry], resubscribe: Resubscribe, *, is_recent: bool
+    ) -> None:
         """Replay some entries, and wait until the client has taken them."""
         while True:
-            if listener.is_stale:
-                await renewed()
-            shown = [entry for entry in entries if entry.announcement.ends or self._is_for(listener, entry)]
-            shown = await self._as_now(shown, is_kept=is_kept)
-            counted = await self._counts.looked_up(shown, listener.subscriptions, listener.user_id)
-            if not listener.is_stale:
+            if subscriber.is_stale:
+                await resubscribe()
+            shown = [entry for entry in entries if entry.event.ends or self._is_for(subscriber, entry)]
+            shown = await self._as_current(shown, is_recent=is_recent)
+            counted = await self._counts.with_counts(shown, subscriber.subscriptions, subscriber.user_id)
+            if not subscriber.is_stale:
                 break
-        self.deliver(listener, counted)
+        self.deliver(subscriber, counted)
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
-                await listener.drained()
+                await subscriber.drained()
         except TimeoutError:
             raise TooSlow from None
 
-    def _is_for(self, listener: Listener, entry: Entry) -> bool:
-        """Is this an event of a topic of the listener, and not from before they were there?"""
-        said = entry.announcement
-        if not said.t:
+    def _is_for(self, subscriber: Subscriber, entry: Entry) -> bool:
+        """Is this an event of a topic of the subscriber, and not from before they were there?"""
+        event = entry.event
+        if not event.t:
             return False
-        if any(user_id is None and topic in listener.lost for user_id, topic, _ in said.expels):
+        if any(user_id is None and topic in subscriber.lost for user_id, topic, _ in event.removes):
             return True
-        held = listener.subscriptions
-        for admission in said.admits:
-            if admission.user_id == listener.user_id and admission.topic not in held:
+        held = subscriber.subscriptions
+        for membership in event.adds:
+            if membership.user_id == subscriber.user_id and membership.topic not in held:
                 return False  # it shows a room in which they are no longer
-        return said.id not in listener.before and any(topic in held for topic in said.topics)
+        return event.id not in subscriber.before and any(topic in held for topic in event.topics)
 
-    def _waits(self, listener: Listener, entries: Sequence[Entry]) -> bool:
+    def _needs_lookup(self, subscriber: Subscriber, entries: Sequence[Entry]) -> bool:
         """Has something to be looked up before these entries can be delivered?"""
-        if self._counts.lacks(entries, listener.subscriptions, listener.user_id):
+        if self._counts.are_missing(entries, subscriber.subscriptions, subscriber.user_id):
             return True
-        return any(self._is_asked(entry, is_kept=True) and self._is_for(listener, entry) for entry in entries)
+        return any(self._must_look_up(entry, is_recent=True) and self._is_for(subscriber, entry) for entry in entries)
 
-    def _is_asked(self, entry: Entry, *, is_kept: bool) -> bool:
+    def _must_look_up(self, entry: Entry, *, is_recent: bool) -> bool:
         """Has it to be looked up what an event shows now?"""
-        said = entry.announcement
-        if not said.subject:
+        event = entry.event
+        if not event.subject:
             return False
-        return not (is_kept and self._kept.is_current(entry)) or self._present.is_volatile(said)
+        return not (is_recent and self._recent.is_current(entry)) or self._lookup.is_volatile(event)
 
-    async def _as_now(self, entries: list[Entry], *, is_kept: bool) -> list[Entry]:
+    async def _as_current(self, entries: list[Entry], *, is_recent: bool) -> list[Entry]:
         """The entries with what they show now, without those that show nothing any more."""
-        asked = [entry.announcement for entry in entries if self._is_asked(entry, is_kept=is_kept)]
+        asked = [entry.event for entry in entries if self._must_look_up(entry, is_recent=is_recent)]
         if not asked:
             return entries
-        unknown = [said for said in asked if said.id not in self._current.get(said.subject, ())]
+        unknown = [event for event in asked if event.id not in self._cached.get(event.subject, ())]
         amendments = self._amendments
-        found = dict(zip((said.id for said in unknown), await self._present.current(unknown), strict=True))
-        for said in asked:
-            if said.id not in found:
-                found[said.id] = self._current.get(said.subject, {}).get(said.id, said)
+        found = dict(zip((event.id for event in unknown), await self._lookup.current(unknown), strict=True))
+        for event in asked:
+            if event.id not in found:
+                found[event.id] = self._cached.get(event.subject, {}).get(event.id, event)
         if amendments == self._amendments:
-            self._remember([said for said in unknown if not self._present.is_volatile(said)], found)
-        now = [(entry, found.get(entry.announcement.id, entry.announcement)) for entry in entries]
-        return [entry.showing(said) for entry, said in now if said is not None]
+            self._cache_current([event for event in unknown if not self._lookup.is_volatile(event)], found)
+        now = [(entry, found.get(entry.event.id, entry.event)) for entry in entries]
+        return [entry.with_event(event) for entry, event in now if event is not None]
 
-    def _remember(self, asked: Sequence[Announcement], found: dict[str, Announcement | None]) -> None:
-        if len(self._current) > CACHED_SUBJECTS:
-            self._current.clear()
-        for said in asked:
-            self._current.setdefault(said.subject, {})[said.id] = found[said.id]
+    def _cache_current(self, asked: Sequence[Event], found: dict[str, Event | None]) -> None:
+        if len(self._cached) > CACHED_SUBJECTS:
+            self._cached.clear()
+        for event in asked:
+            self._cached.setdefault(event.subject, {})[event.id] = found[event.id]
 
 
 def _parts(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
@@ -256,7 +258,7 @@ def _parts(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
     size = 0
     for entry in entries:
         part.append(entry)
-        size += len(entry.announcement.d)
+        size += len(entry.event.d)
         if len(part) >= PART or size >= PART_BYTES:
             yield part
             part, size = [], 0

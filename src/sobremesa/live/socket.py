@@ -10,7 +10,7 @@ from typing import Any
 
 from sobremesa.core.actor import Actor
 from sobremesa.live import frames
-from sobremesa.live.listener import Listener
+from sobremesa.live.subscriber import Subscriber
 from sobremesa.live.wire import Wire
 
 ANSWER_SECONDS = 5.0
@@ -30,7 +30,7 @@ class Ended(Exception):
         self.reason = reason
 
 
-class Socket(Listener):
+class Socket(Subscriber):
     """A client of the gateway."""
 
     __slots__ = (
@@ -41,10 +41,10 @@ class Socket(Listener):
         "actor",
         "address",
         "deadline",
-        "heard",
+        "frame_count",
         "is_present",
-        "look_again_ms",
         "name",
+        "recheck_ms",
         "token",
     )
 
@@ -57,9 +57,9 @@ class Socket(Listener):
         self.token = ""
         self.deadline = math.inf
         """When the client must have identified, or sent something after that."""
-        self.look_again_ms = 0
+        self.recheck_ms = 0
         """When to ask again whether the token is good."""
-        self.heard = (0, 0)
+        self.frame_count = (0, 0)
         """A minute, and how many frames came in it."""
         self.is_present = False
         """Does it count for whether its person is here?"""

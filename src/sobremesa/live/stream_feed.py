@@ -1,9 +1,9 @@
-"""The feed of a table whose changes come in several lines: DynamoDB's, told by one process.
+"""The feed of one process over a table whose changes come in several shards: DynamoDB Streams.
 
-Events are numbered as this process tells them, and a place is a number in a run of the process. Where the run was in
-the change stream is written down every few seconds (`trail`), so that a place can be found again, also by the next run:
-from the nearest mark before it everything is told again, a little of it twice, which clients see by the ids. What this
-process writes itself it tells at once (`just_said`), and the stream tells it again.
+This process numbers the events as it publishes them; a position is a number in a run of the process. The run's position
+in the change stream is saved every few seconds (`checkpoints`), so that this run or a later one can find a position
+again: everything since the nearest checkpoint before it is replayed, a few events twice, which clients recognize by
+their ids. New messages that this process writes are published at once (`fast_path`); the stream repeats them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Final, NamedTuple
 import structlog
 
 from sobremesa.core.clock import Clock
+from sobremesa.live.checkpoints import Checkpoints, stretches
 from sobremesa.live.entities import TrailMark
-from sobremesa.live.events import Announcement
-from sobremesa.live.feed import BadPlace, Cursor, Entry, Heard, Order, Page, Trimmed
-from sobremesa.live.just_said import JustSaid
-from sobremesa.live.places import Places
-from sobremesa.live.trail import Trail, stretches
+from sobremesa.live.event_cursors import EventCursors
+from sobremesa.live.events import Event
+from sobremesa.live.fast_path import FastPath
+from sobremesa.live.feed import BadEventCursor, Cursor, Entry, FeedBatch, Order, Page, Trimmed
 from sobremesa.live.translation import Translation
 from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Operation, Position, RawKey, Table
 from sobremesa.table.cache import Cache
@@ -32,15 +32,15 @@ from sobremesa.table.errors import BadCursor, PositionTrimmed, TableError
 WAIT_SECONDS = 5.0
 MARK_SECONDS = 5.0
 QUIET_MARK_SECONDS = 60.0
-"""How often a mark is left where nothing was told."""
+"""How often a mark is left where nothing was events."""
 REACH_SECONDS = 15.0
 """How long it may take until a stretch of the stream can be read to its end."""
 CATCH_UP_SECONDS = 10.0
 LINGER_SECONDS = 60.0
-REMEMBERED_ENTRIES = 50_000
+CACHED_ENTRIES = 50_000
 MAX_UNCONFIRMED = 10_000
 LAG_MS = 60_000
-"""How much later than it happened something may be told; what is missed is looked for from so much earlier on."""
+"""How much later than it happened something may be events; what is missed is looked for from so much earlier on."""
 
 FORMER: Final = 0
 OWN: Final = 1
@@ -49,12 +49,12 @@ _log = structlog.get_logger("sobremesa.live")
 
 
 class _Place(NamedTuple):
-    """A place as its parts: after so many events of a run, and of a stretch told again after so many of it."""
+    """A place as its parts: after so many events of a run, and of a stretch events again after so many of it."""
 
     run: str
     number: int
     stretch: int
-    told: int
+    events: int
     at_ms: int
 
 
@@ -66,38 +66,38 @@ class _Stretch(NamedTuple):
 
 
 class StreamFeed:
-    """Announces what the change stream tells, and at once what this process has said."""
+    """EventSource what the change stream tells, and at once what this process has said."""
 
     repeats = True
 
     def __init__(
-        self, table: Table, clock: Clock, translation: Translation, places: Places, *, fast: bool = True
+        self, table: Table, clock: Clock, translation: Translation, cursors: EventCursors, *, fast: bool = True
     ) -> None:
         self._table = table
-        self._places = places
+        self._cursors = cursors
         self._clock = clock
         self._translation = translation
         self._fast = fast
-        self._said = JustSaid(translation)
+        self._fast_path = FastPath(translation)
         self._run = f"{secrets.randbits(48) | 1 << 48:x}"
-        self._trail = Trail(table, clock, self._run)
+        self._checkpoints = Checkpoints(table, clock, self._run)
         self._reader: ChangeReader | None = None
         self._reading: asyncio.Task[ChangeBatch] | None = None
         self._unconfirmed: dict[RawKey, Entry] = {}
-        """What was told at once, and not by the stream yet."""
-        self._heard_at = -math.inf
-        self._untold: ChangeBatch | None = None
-        """What was read and is not told yet: if that fails, it is tried again."""
+        """What was events at once, and not by the stream yet."""
+        self._subscribed_at = -math.inf
+        self._unpublished: ChangeBatch | None = None
+        """What was read and is not events yet: if that fails, it is tried again."""
         self._number = 0
         self._position = Position("")
         self._marked = (0, 0.0)
         """The number and the time of the last mark."""
         self._marking: asyncio.Task[None] | None = None
-        self._stretches: Cache[tuple[str, int, str, int], _Stretch] = Cache(REMEMBERED_ENTRIES)
+        self._stretches: Cache[tuple[str, int, str, int], _Stretch] = Cache(CACHED_ENTRIES)
         self._under_way: dict[tuple[str, int, str, int], asyncio.Task[_Stretch]] = {}
 
     async def open(self) -> Order:
-        before = await self._trail.newest()
+        before = await self._checkpoints.newest()
         begins = before is None
         self._position = NEWEST if before is None else Position(before.position)
         try:
@@ -107,14 +107,14 @@ class StreamFeed:
             self._reader = await self._table.changes(NEWEST)
         if begins:
             self._position = (await self._reader.read(0)).position
-        await self._trail.leave(self._trail.mark(0, self._position, begins=begins))
+        await self._checkpoints.save(self._checkpoints.mark(0, self._position, begins=begins))
         await self._catch_up(self._reader)
         self._marked = (self._number, asyncio.get_running_loop().time())
         self._table.watch(self._note)
         return OWN, self._number
 
     async def _catch_up(self, reader: ChangeReader) -> None:
-        """Pass over what happened before: nobody listens yet, and what is said next must not be told before it."""
+        """Pass over what happened before: nobody listens yet, and what is said next must not be events before it."""
         until = asyncio.get_running_loop().time() + CATCH_UP_SECONDS
         while asyncio.get_running_loop().time() < until:
             batch = await reader.read(0)
@@ -123,75 +123,75 @@ class StreamFeed:
             self._number += len(batch.changes)
             self._position = batch.position
 
-    async def next(self, is_heard: Callable[[], bool]) -> Heard:
+    async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         if self._reader is None:
             raise RuntimeError("the feed is not open")
         while True:
-            if self._said:
-                entries = await self._told_at_once()
-                return Heard(entries, (OWN, self._number), self._was_heard(is_heard()))
-            if self._untold is not None:
-                return await self._heard(self._untold, self._was_heard(is_heard()))
+            if self._fast_path:
+                entries = await self._take_fast_path()
+                return FeedBatch(entries, (OWN, self._number), self._had_subscribers(has_subscribers()))
+            if self._unpublished is not None:
+                return await self._batch_of(self._unpublished, self._had_subscribers(has_subscribers()))
             if self._reading is None:
                 self._reading = asyncio.create_task(self._reader.read(WAIT_SECONDS))
-            await asyncio.wait((self._reading, self._said.arrival()), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((self._reading, self._fast_path.arrival()), return_when=asyncio.FIRST_COMPLETED)
             if self._reading.done():
                 reading, self._reading = self._reading, None
-                self._untold = reading.result()
+                self._unpublished = reading.result()
 
-    async def _told_at_once(self) -> list[Entry]:
+    async def _take_fast_path(self) -> list[Entry]:
         entries: list[Entry] = []
-        for key, announcement in await self._said.take():
-            [entry] = self._numbered([announcement])
+        for key, event in await self._fast_path.take():
+            [entry] = self._numbered([event])
             entries.append(entry)
             self._unconfirmed[key] = entry
         while len(self._unconfirmed) > MAX_UNCONFIRMED:
             del self._unconfirmed[next(iter(self._unconfirmed))]
         return entries
 
-    def _was_heard(self, is_heard: bool) -> bool:
+    def _had_subscribers(self, has_subscribers: bool) -> bool:
         """Does somebody listen, or did a moment ago? Whoever is cut off most often comes back at once."""
         now = asyncio.get_running_loop().time()
-        if is_heard:
-            self._heard_at = now
-        return now - self._heard_at < LINGER_SECONDS
+        if has_subscribers:
+            self._subscribed_at = now
+        return now - self._subscribed_at < LINGER_SECONDS
 
-    async def _heard(self, batch: ChangeBatch, was_heard: bool) -> Heard:
-        told: list[Announcement] = []
-        if was_heard:
+    async def _batch_of(self, batch: ChangeBatch, is_complete: bool) -> FeedBatch:
+        events: list[Event] = []
+        if is_complete:
             for change in batch.changes:
-                told += await self._translation.announcements(change)
+                events += await self._translation.events_of(change)
         else:
             self._number += len(batch.changes)
-        self._untold = None
+        self._unpublished = None
         for change in batch.changes:
             self._unconfirmed.pop(change.key, None)
-        entries = self._numbered(told)
+        entries = self._numbered(events)
         self._position = batch.position
-        self._mark_now_and_then(told=bool(entries))
-        return Heard(entries, (OWN, self._number), was_heard)
+        self._save_checkpoint_if_due(events=bool(entries))
+        return FeedBatch(entries, (OWN, self._number), is_complete)
 
     def s_of(self, order: Order, at_ms: int | None = None) -> str:
         place = self._place_of(order)
-        told = f"{place.number}-{place.stretch}-{place.told}" if place.stretch else f"{place.number}"
-        return self._places.signed(f"{place.run}.{told}.{place.at_ms or at_ms or self._clock.now_ms()}")
+        events = f"{place.number}-{place.stretch}-{place.events}" if place.stretch else f"{place.number}"
+        return self._cursors.signed(f"{place.run}.{events}.{place.at_ms or at_ms or self._clock.now_ms()}")
 
     def cursor_of(self, s: str) -> Cursor:
-        place = _parsed(self._places.read(s))
+        place = _parsed(self._cursors.read(s))
         if place.run == self._run:
-            return Cursor((OWN, place.number, place.stretch, place.told)[: 4 if place.stretch else 2], place.at_ms)
-        order = (FORMER, place.at_ms, int(place.run, 16), place.number, place.stretch, place.told)
+            return Cursor((OWN, place.number, place.stretch, place.events)[: 4 if place.stretch else 2], place.at_ms)
+        order = (FORMER, place.at_ms, int(place.run, 16), place.number, place.stretch, place.events)
         return Cursor(order, place.at_ms - LAG_MS)
 
     async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
         place = self._place_of(after)
-        goal = self._trail.own_after(until[1]) or self._trail.mark(self._number, self._position)
-        chain = await self._trail.since(place.run, place.number, place.at_ms)
+        goal = self._checkpoints.own_after(until[1]) or self._checkpoints.mark(self._number, self._position)
+        chain = await self._checkpoints.since(place.run, place.number, place.at_ms)
         chain = [mark for mark in chain if mark.run != self._run or mark.number < goal.number]
         for start, end in stretches([*chain, goal]):
-            told = await self._told_between(start, end)
-            seen = place.told if told.tag == place.stretch else 0
-            yield Page(told.entries[seen:], self._order_of(end))
+            events = await self._events_between(start, end)
+            seen = place.events if events.tag == place.stretch else 0
+            yield Page(events.entries[seen:], self._order_of(end))
         yield Page([entry for entry in self._unconfirmed.values() if entry.order <= until], until)
 
     async def close(self) -> None:
@@ -205,42 +205,42 @@ class StreamFeed:
             await self._reader.close()
             self._reader = None
             with contextlib.suppress(TableError):
-                await self._trail.leave(self._trail.mark(self._number, self._position))
+                await self._checkpoints.save(self._checkpoints.mark(self._number, self._position))
 
-    # What is told now
+    # What is events now
 
     def _note(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
         """Something was written here: tell it, and look what the stream tells of it."""
         if self._reader is None:
             return
         if self._fast:
-            self._said.note(operations)
+            self._fast_path.add(operations)
         self._reader.nudge()
 
-    def _numbered(self, told: Sequence[Announcement]) -> list[Entry]:
+    def _numbered(self, events: Sequence[Event]) -> list[Entry]:
         entries: list[Entry] = []
         now_ms = self._clock.now_ms()
-        for announcement in told:
+        for event in events:
             self._number += 1
             order = (OWN, self._number)
-            entries.append(Entry(order, self.s_of(order, now_ms), now_ms, announcement))
+            entries.append(Entry(order, self.s_of(order, now_ms), now_ms, event))
         return entries
 
-    def _mark_now_and_then(self, *, told: bool) -> None:
+    def _save_checkpoint_if_due(self, *, events: bool) -> None:
         number, at = self._marked
         now = asyncio.get_running_loop().time()
-        is_due = now - at >= (MARK_SECONDS if self._number > number and told else QUIET_MARK_SECONDS)
+        is_due = now - at >= (MARK_SECONDS if self._number > number and events else QUIET_MARK_SECONDS)
         if is_due and (self._marking is None or self._marking.done()):
             self._marked = (self._number, now)
-            self._marking = asyncio.create_task(self._leave(self._trail.mark(self._number, self._position)))
+            self._marking = asyncio.create_task(self._leave(self._checkpoints.mark(self._number, self._position)))
 
     async def _leave(self, mark: TrailMark) -> None:
         try:
-            await self._trail.leave(mark)
+            await self._checkpoints.save(mark)
         except TableError as error:
             _log.warning("a mark of the feed was not kept", why=f"{type(error).__name__}: {error}")
 
-    # What was told before
+    # What was events before
 
     def _place_of(self, order: Order) -> _Place:
         if order[0] == OWN:
@@ -255,8 +255,8 @@ class StreamFeed:
             return OWN, mark.number
         return FORMER, mark.at_ms, int(mark.run, 16), mark.number, 0, 0
 
-    async def _told_between(self, start: TrailMark, end: TrailMark) -> _Stretch:
-        """What was told between two marks, read once for all who ask."""
+    async def _events_between(self, start: TrailMark, end: TrailMark) -> _Stretch:
+        """What was events between two marks, read once for all who ask."""
         key = (start.run, start.number, end.run, end.number)
         known = self._stretches.find(key)
         if known is not None:
@@ -265,10 +265,10 @@ class StreamFeed:
         if task is None:
             task = self._under_way[key] = asyncio.create_task(self._read(start, end))
             task.add_done_callback(lambda _: self._under_way.pop(key, None))
-        told = await asyncio.shield(task)
+        events = await asyncio.shield(task)
         if self._stretches.find(key) is None:
-            self._stretches.keep(key, told, weight=len(told.entries) + 1)
-        return told
+            self._stretches.keep(key, events, weight=len(events.entries) + 1)
+        return events
 
     async def _read(self, start: TrailMark, end: TrailMark) -> _Stretch:
         tag = secrets.randbits(32) or 1
@@ -281,8 +281,8 @@ class StreamFeed:
                 batch = await reader.read(0.2)
                 for change in batch.changes:
                     until = loop.time() + REACH_SECONDS
-                    for announcement in await self._translation.announcements(change):
-                        entries.append(self._again(start, tag, len(entries) + 1, change.at_ms, announcement))
+                    for event in await self._translation.events_of(change):
+                        entries.append(self._replayed(start, tag, len(entries) + 1, change.at_ms, event))
                 if loop.time() > until:
                     raise Trimmed("the end of what was missed is not to be found")
             await reader.close()
@@ -290,18 +290,18 @@ class StreamFeed:
             raise Trimmed(str(trimmed)) from None
         return _Stretch(tag, entries)
 
-    def _again(self, start: TrailMark, tag: int, count: int, at_ms: int, announcement: Announcement) -> Entry:
+    def _replayed(self, start: TrailMark, tag: int, count: int, at_ms: int, event: Event) -> Entry:
         order: Order = (OWN, start.number, tag, count)
         if start.run != self._run:
             order = (FORMER, start.at_ms, int(start.run, 16), start.number, tag, count)
-        return Entry(order, self.s_of(order, start.at_ms), at_ms, announcement)
+        return Entry(order, self.s_of(order, start.at_ms), at_ms, event)
 
 
 def _parsed(text: str) -> _Place:
-    """The parts of a place; BadPlace if it is one of another kind of feed."""
+    """The parts of a place; BadEventCursor if it is one of another kind of feed."""
     run, *numbers = text.replace("-", ".").split(".")
     if len(numbers) not in (2, 4) or not run or run.startswith("0"):
-        raise BadPlace
-    number, *told, at_ms = map(int, numbers)
-    stretch, count = told or (0, 0)
+        raise BadEventCursor
+    number, *events, at_ms = map(int, numbers)
+    stretch, count = events or (0, 0)
     return _Place(run, number, stretch, count, at_ms)

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 import msgspec
 import structlog
 
-from sobremesa.live.events import Announcement, EventType, parts_of
+from sobremesa.live.events import Event, EventType, parts_of
 from sobremesa.table import Create, Entity, Key, Operation, RawChange, Table
 from sobremesa.table.errors import BadRow, TableError
 
@@ -44,15 +44,15 @@ class Seen(NamedTuple, Generic[E]):
         return any(getattr(self.old, field) != getattr(self.new, field) for field in fields)
 
 
-Translate: TypeAlias = Callable[[Any], Awaitable[Sequence[Announcement]]]
+Translate: TypeAlias = Callable[[Any], Awaitable[Sequence[Event]]]
 """From a Seen row to what is announced of it, in order."""
 
 
-AtOnce: TypeAlias = Callable[[Any], Awaitable[Announcement | None]]
+AtOnce: TypeAlias = Callable[[Any], Awaitable[Event | None]]
 """From a row that was just made to what is announced of it, with an id of its own; None if nothing is."""
 
 
-Renew: TypeAlias = Callable[[Sequence[Announcement]], Awaitable[Sequence[Announcement | None]]]
+Renew: TypeAlias = Callable[[Sequence[Event]], Awaitable[Sequence[Event | None]]]
 """From events of before to the same events as they would be told now; None for what is not shown any more."""
 
 
@@ -71,10 +71,10 @@ class _Meaning(NamedTuple):
     attributes: tuple[str, ...] | None
 
 
-class Announces(Protocol):
-    """A part of the application whose rows are of interest to listeners."""
+class EventSource(Protocol):
+    """A part of the application whose rows are of interest to subscribers."""
 
-    def announce(self, translation: Translation) -> None:
+    def register(self, translation: Translation) -> None:
         """Say what a change of each kind of row means."""
         ...
 
@@ -82,19 +82,19 @@ class Announces(Protocol):
 class Translation:
     """Knows what the changes of every kind of row mean."""
 
-    def __init__(self, table: Table, parts: Sequence[Announces] = ()) -> None:
+    def __init__(self, table: Table, parts: Sequence[EventSource] = ()) -> None:
         self._table = table
         self.spelling = table.layout.spelling
         self._by_heads: dict[tuple[str, str], list[_Meaning]] = defaultdict(list)
         self._at_once: dict[type[Entity], AtOnce] = {}
         self._renewals: dict[tuple[str, str], _Renewal] = {}
         for part in parts:
-            part.announce(self)
+            part.register(self)
 
     def on(
         self,
         entity: type[E],
-        translate: Callable[[Seen[E]], Awaitable[Sequence[Announcement]]],
+        translate: Callable[[Seen[E]], Awaitable[Sequence[Event]]],
         *,
         fields: Sequence[str] | None = None,
     ) -> None:
@@ -111,7 +111,7 @@ class Translation:
         attributes = None if fields is None else tuple(entity.shape.attribute(field) for field in fields)
         self._by_heads[_head(pk), _head(sk)].append(_Meaning(entity, translate, attributes))
 
-    def at_once(self, entity: type[E], created: Callable[[E], Awaitable[Announcement | None]]) -> None:
+    def at_once(self, entity: type[E], created: Callable[[E], Awaitable[Event | None]]) -> None:
         """Let whoever makes such a row tell of it before the change log does, by the same id."""
         self._at_once[entity] = created
 
@@ -130,61 +130,61 @@ class Translation:
         topic_kind: str,
         events: Sequence[EventType[Any]],
         key_of: Callable[[Any], Key[E]],
-        translate: Callable[[Seen[E]], Awaitable[Sequence[Announcement]]],
+        translate: Callable[[Seen[E]], Awaitable[Sequence[Event]]],
         *,
         is_volatile: bool = False,
     ) -> None:
         """Let these events show what a change of their row would tell now; `key_of` finds it from what was told."""
         decode = msgspec.json.Decoder(events[0].payload).decode
 
-        async def renew(said: Sequence[Announcement]) -> list[Announcement | None]:
-            keys = [key_of(decode(each.full or each.d)) for each in said]
+        async def renew(events: Sequence[Event]) -> list[Event | None]:
+            keys = [key_of(decode(each.full or each.d)) for each in events]
             rows = await self._table.get_many(keys, consistent=True)
             told = [[] if row is None else await translate(Seen(row, row)) for row in rows]
             return [next((each for each in some if each.t.endswith("updated")), None) for some in told]
 
         self.on_replay(topic_kind, events, renew, is_volatile=is_volatile)
 
-    def is_volatile(self, said: Announcement) -> bool:
+    def is_volatile(self, event: Event) -> bool:
         """Can what an event shows change without a later event about it?"""
-        renewal = self._renewal_of(said)
+        renewal = self._renewal_of(event)
         return renewal is not None and renewal.is_volatile
 
-    async def current(self, said: Sequence[Announcement]) -> list[Announcement | None]:
+    async def current(self, events: Sequence[Event]) -> list[Event | None]:
         """The same events as they would be told now; None for what is not shown any more."""
-        found: list[Announcement | None] = list(said)
+        found: list[Event | None] = list(events)
         places: dict[Renew, list[int]] = defaultdict(list)
-        for place, each in enumerate(said):
+        for place, each in enumerate(events):
             renewal = self._renewal_of(each)
             if renewal is not None:
                 places[renewal.renew].append(place)
         for renew, own in places.items():
-            for place, now in zip(own, await renew([said[place] for place in own]), strict=True):
-                found[place] = None if now is None else _in_place_of(said[place], now)
+            for place, now in zip(own, await renew([events[place] for place in own]), strict=True):
+                found[place] = None if now is None else _in_place_of(events[place], now)
         return found
 
-    def _renewal_of(self, said: Announcement) -> _Renewal | None:
-        return self._renewals.get((said.t, parts_of(said.topics[0])[0])) if said.topics else None
+    def _renewal_of(self, event: Event) -> _Renewal | None:
+        return self._renewals.get((event.t, parts_of(event.topics[0])[0])) if event.topics else None
 
-    def just_made(self, operations: Sequence[Operation]) -> list[Entity]:
+    def fast_rows(self, operations: Sequence[Operation]) -> list[Entity]:
         """The rows made by a write that may be told at once."""
         at_once = self._at_once
         return [each.entity for each in operations if isinstance(each, Create) and type(each.entity) in at_once]
 
-    async def announcement_of(self, row: Entity) -> Announcement | None:
+    async def event_of_new_row(self, row: Entity) -> Event | None:
         """What is told at once of a row that was just made; None leaves it to the change log."""
         try:
             return await self._at_once[type(row)](row)
         except TableError:
             return None
 
-    async def announcements(self, change: RawChange) -> list[Announcement]:
+    async def events_of(self, change: RawChange) -> list[Event]:
         """What is announced of a change, each with its id; TableError if that cannot be told now."""
         key = change.key
         candidates = self._by_heads.get((_head(key.pk), _head(key.sk)))
         if candidates is None:
             return []
-        found: list[Announcement] = []
+        found: list[Event] = []
         for entity, translate, attributes in candidates:
             if attributes is not None and not _differs(change, attributes):
                 continue
@@ -219,15 +219,15 @@ def _head(key: str) -> str:
     return key if end < 0 else key[: end + 1]
 
 
-def _in_place_of(said: Announcement, now: Announcement) -> Announcement:
+def _in_place_of(event: Event, now: Event) -> Event:
     """An event with what it shows now, and all else as it was; the very same if that is the same."""
-    if (now.d, now.full, now.author) == (said.d, said.full, said.author):
-        return said
-    return msgspec.structs.replace(said, d=now.d, full=now.full, author=now.author)
+    if (now.d, now.full, now.author) == (event.d, event.full, event.author):
+        return event
+    return msgspec.structs.replace(event, d=now.d, full=now.full, author=now.author)
 
 
-def _named(announcement: Announcement, change: RawChange, number: int) -> Announcement:
+def _named(event: Event, change: RawChange, number: int) -> Event:
     """With an id, which is the change's own, unless the event has one that the writer knows before the log does."""
-    if announcement.id:
-        return announcement
-    return msgspec.structs.replace(announcement, id=f"{change.id}-{number}" if number else change.id)
+    if event.id:
+        return event
+    return msgspec.structs.replace(event, id=f"{change.id}-{number}" if number else change.id)

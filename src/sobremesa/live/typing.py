@@ -6,8 +6,8 @@ import asyncio
 
 from sobremesa.core.actor import UserId
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Announcement, EventType, Topic
-from sobremesa.live.whispers import Whispers
+from sobremesa.live.ephemeral import EphemeralEvents
+from sobremesa.live.events import Event, EventType, Topic
 from sobremesa.table.cache import Cache
 
 QUIET_SECONDS = 3.0
@@ -45,8 +45,8 @@ typing_stopped = EventType(
 class Typing:
     """Publishes that users write, and that they stopped; the same again only after a pause."""
 
-    def __init__(self, whispers: Whispers) -> None:
-        self._whispers = whispers
+    def __init__(self, ephemeral: EphemeralEvents) -> None:
+        self._ephemeral = ephemeral
         self._last: Cache[tuple[str, UserId], tuple[str, float]] = Cache(CACHE_SIZE)
         """What was published last of a user in a room, and when."""
 
@@ -56,10 +56,10 @@ class Typing:
     def stopped(self, typing: TypingStopped, topic: Topic) -> None:
         self._publish(typing_stopped(typing, topic), typing.room_id, typing.user_id)
 
-    def _publish(self, announcement: Announcement, room_id: str, user_id: UserId) -> None:
+    def _publish(self, event: Event, room_id: str, user_id: UserId) -> None:
         now = asyncio.get_running_loop().time()
         last = self._last.find((room_id, user_id))
-        if last is not None and last[0] == announcement.t and now - last[1] < QUIET_SECONDS:
+        if last is not None and last[0] == event.t and now - last[1] < QUIET_SECONDS:
             return
-        self._last.keep((room_id, user_id), (announcement.t, now))
-        self._whispers.whisper(announcement)
+        self._last.keep((room_id, user_id), (event.t, now))
+        self._ephemeral.publish(event)

@@ -16,7 +16,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import EPOCH, Instant
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Announcement, EventType, Topic, person
+from sobremesa.live.events import Event, EventType, Topic, user
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms.access import UserDirectory
 from sobremesa.rooms.archive import find_message
@@ -213,7 +213,7 @@ FindRoomTopic: TypeAlias = Callable[[RoomId], Awaitable[RoomTopic | None]]
 
 
 class RoomEvents:
-    """Announces what happens in rooms of one kind."""
+    """Maps changed rows of rooms of one kind to events."""
 
     def __init__(self, kind: RoomKind, table: Table, users: UserDirectory, find_topic: FindRoomTopic) -> None:
         self._kind = kind
@@ -221,7 +221,7 @@ class RoomEvents:
         self._users = users
         self._find_topic = find_topic
 
-    def announce(self, translation: Translation) -> None:
+    def register(self, translation: Translation) -> None:
         kind = self._kind
         visible = [field for field in _VISIBLE if field in kind.message.shape.attributes]
         translation.on(kind.message, self._message, fields=visible)
@@ -232,7 +232,7 @@ class RoomEvents:
         translation.on_replay(TOPIC_KINDS[kind.name], [message_created, message_updated], self._messages_now)
         translation.on_replay(TOPIC_KINDS[kind.name], [reaction_added, reaction_removed], self._reactions_now)
 
-    async def created(self, message: Message) -> Announcement | None:
+    async def created(self, message: Message) -> Event | None:
         """What is told of a message that was just made: nobody can have reacted to it yet.
 
         Its id is the message's own, so whoever wrote it may tell of it before the log does; None if the room is gone.
@@ -242,7 +242,7 @@ class RoomEvents:
 
     # Messages
 
-    async def _message(self, seen: Seen[Message]) -> list[Announcement]:
+    async def _message(self, seen: Seen[Message]) -> list[Event]:
         old, new = seen
         if old is None and new is not None:
             created = await self.created(new)
@@ -265,7 +265,7 @@ class RoomEvents:
         room: RoomTopic,
         *,
         id: str = "",
-    ) -> Announcement:
+    ) -> Event:
         departing = await self._users.users_being_deleted()
         [message] = await with_names(self._users, [message])
         shown = render_as(LiveMessage, self._kind, message, reactions, departing, withheld=False)
@@ -286,10 +286,10 @@ class RoomEvents:
 
     # What was told before
 
-    async def _messages_now(self, said: Sequence[Announcement]) -> list[Announcement | None]:
+    async def _messages_now(self, events: Sequence[Event]) -> list[Event | None]:
         """The events of messages with what these show now; none of those that were deleted."""
-        shown = [_decode(each.full or each.d) for each in said]
-        found: list[Announcement | None] = []
+        shown = [_decode(each.full or each.d) for each in events]
+        found: list[Event | None] = []
         for each, message in zip(shown, await self._rows_of(shown), strict=True):
             room = None if message is None or message.deleted else await self._find_topic(each.room_id)
             if message is None or room is None:
@@ -298,11 +298,11 @@ class RoomEvents:
                 found.append(await self._told(message_updated, message, each.reactions, room))
         return found
 
-    async def _reactions_now(self, said: Sequence[Announcement]) -> list[Announcement | None]:
+    async def _reactions_now(self, events: Sequence[Event]) -> list[Event | None]:
         """The events of reactions, but for those to messages that are deleted or withheld now."""
-        shown = [_decode(each.d) for each in said]
-        found: list[Announcement | None] = []
-        for each, event, message in zip(shown, said, await self._rows_of(shown), strict=True):
+        shown = [_decode(each.d) for each in events]
+        found: list[Event | None] = []
+        for each, event, message in zip(shown, events, await self._rows_of(shown), strict=True):
             room = None if message is None or message.deleted else await self._find_topic(each.room_id)
             is_shown = message is not None and room is not None and not is_withheld(message, safe_mode=room.safe_mode)
             found.append(event if is_shown else None)
@@ -325,7 +325,7 @@ class RoomEvents:
 
     # What belongs to messages
 
-    async def _reaction(self, seen: Seen[Reaction]) -> list[Announcement]:
+    async def _reaction(self, seen: Seen[Reaction]) -> list[Event]:
         """How many react is told as it is now, so hearing of it twice does no harm.
 
         Nothing is told of a message that says nothing, as its reactions are not shown either.
@@ -356,7 +356,7 @@ class RoomEvents:
             return message, await table.get(at, consistent=True)
         return await table.get_pair(key, at, consistent=True)
 
-    async def _pin(self, seen: Seen[Pin]) -> list[Announcement]:
+    async def _pin(self, seen: Seen[Pin]) -> list[Event]:
         pin = seen.row
         room = await self._find_topic(pin.room_id)
         if room is None:
@@ -365,11 +365,11 @@ class RoomEvents:
         told = PinChanged(pin.message_id, pin.room_id, self._kind.name, pin.pinned_by, pin.pinned_at)
         return [event(told, room.topic)]
 
-    async def _cursor(self, seen: Seen[ReadCursor]) -> list[Announcement]:
+    async def _cursor(self, seen: Seen[ReadCursor]) -> list[Event]:
         old, new = seen
         if new is None:
             return []
-        announced: list[Announcement] = []
+        announced: list[Event] = []
         read = new.last_read_message_id
         if read is not None and (old is None or old.last_read_message_id != read):
             topic = await self._readers_topic(new)
@@ -377,12 +377,12 @@ class RoomEvents:
             announced += [] if topic is None else [read_updated(told, topic)]
         if new.muted != (old is not None and old.muted):
             wish = PreferencesChanged(new.room_id, self._kind.name, new.muted)
-            announced.append(preferences_updated(wish, person(new.user_id)))
+            announced.append(preferences_updated(wish, user(new.user_id)))
         return announced
 
     async def _readers_topic(self, cursor: ReadCursor) -> Topic | None:
         """Who hears how far somebody has read: where a cursor is a seat, everybody in the room; else they alone."""
         if not self._kind.cursor_is_seat:
-            return person(cursor.user_id)
+            return user(cursor.user_id)
         room = await self._find_topic(cursor.room_id)
         return None if room is None else room.topic

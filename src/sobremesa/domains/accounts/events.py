@@ -6,7 +6,7 @@ from sobremesa.core.actor import UserId, own_picture
 from sobremesa.core.clock import Instant
 from sobremesa.domains.accounts.entities import Session, User
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Announcement, EventType, only, person
+from sobremesa.live.events import Event, EventType, audience_change, user
 from sobremesa.live.translation import Seen, Translation
 
 
@@ -23,20 +23,20 @@ user_updated = EventType("user.updated", LiveUser, "You have another name or pic
 
 
 class AccountEvents:
-    """Announces what happens to accounts."""
+    """Maps changed rows of accounts to events."""
 
-    def announce(self, translation: Translation) -> None:
+    def register(self, translation: Translation) -> None:
         translation.on(User, self._user, fields=("username", "avatar_url", "deleted_at"))
         translation.on(Session, self._session, fields=())
 
-    async def _user(self, seen: Seen[User]) -> list[Announcement]:
+    async def _user(self, seen: Seen[User]) -> list[Event]:
         old, new = seen
         if new is None or new.deleted_at is not None:
-            return [] if old is None else [only(ends=[seen.row.user_id])]
+            return [] if old is None else [audience_change(ends=[seen.row.user_id])]
         if old is None:
             return []
         told = LiveUser(new.user_id, new.username, own_picture(new.avatar_url), new.updated_at)
-        return [user_updated(told, person(new.user_id))]
+        return [user_updated(told, user(new.user_id))]
 
-    async def _session(self, seen: Seen[Session]) -> list[Announcement]:
-        return [only(ends=[seen.row.session_id])] if seen.new is None else []
+    async def _session(self, seen: Seen[Session]) -> list[Event]:
+        return [audience_change(ends=[seen.row.session_id])] if seen.new is None else []

@@ -30,7 +30,7 @@ from sobremesa.domains.communities.entities import (
 from sobremesa.domains.communities.permissions import RIGHTS
 from sobremesa.domains.communities.service import ChannelWithHead
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
+from sobremesa.live.events import Event, EventType, TopicMembership, TopicRemoval, audience_change, user, version_of
 from sobremesa.live.events import server as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms.access import UserDirectory
@@ -86,7 +86,7 @@ member_left = EventType(
 
 
 class CommunityEvents:
-    """Announces what happens in communities."""
+    """Maps changed rows of communities to events."""
 
     def __init__(self, table: Table, users: UserDirectory) -> None:
         self._table = table
@@ -97,12 +97,12 @@ class CommunityEvents:
         """Servers that are deleted, and whose rows go one after the other."""
         self.rooms = RoomEvents(CHANNELS, table, users, self.find_topic)
 
-    def announce(self, translation: Translation) -> None:
+    def register(self, translation: Translation) -> None:
         translation.on(Server, self._server, fields=("name", "icon_url", "owner_id", "deleted_at"))
         translation.on(ServerMembership, self._member, fields=("role",))
         translation.on(Channel, self._channel, fields=("name", "topic"))
         translation.on(ChannelPointer, self._pointer, fields=())
-        self.rooms.announce(translation)
+        self.rooms.register(translation)
 
     async def find_topic(self, room_id: RoomId) -> RoomTopic | None:
         """Where a channel is listened to; None if it is no more."""
@@ -115,7 +115,7 @@ class CommunityEvents:
 
     # Servers
 
-    async def _server(self, seen: Seen[Server]) -> list[Announcement]:
+    async def _server(self, seen: Seen[Server]) -> list[Event]:
         old, new = seen
         server_id = seen.row.server_id
         topic = topic_of(server_id)
@@ -123,18 +123,18 @@ class CommunityEvents:
             self._gone.keep(server_id, True)
             if old is not None and old.deleted_at is not None:
                 return []
-            return [server_deleted(ServerGone(server_id), topic, expels=[Expulsion(None, topic)])]
+            return [server_deleted(ServerGone(server_id), topic, removes=[TopicRemoval(None, topic)])]
         if old is None:
             return []  # those who are in it hear of it by their own place
-        return [server_updated(server_view(new), topic, admits=await self._owners(old, new))]
+        return [server_updated(server_view(new), topic, adds=await self._owners(old, new))]
 
-    async def _owners(self, old: Server, new: Server) -> list[Admission]:
+    async def _owners(self, old: Server, new: Server) -> list[TopicMembership]:
         """Who owned the server and who does now: both may see something else of it from here on."""
         if old.owner_id == new.owner_id:
             return []
         keys = [membership(user_id=user_id, server_id=new.server_id) for user_id in (old.owner_id, new.owner_id)]
         places = await self._table.get_many(keys, consistent=True)
-        return [admission(place, new) for place in places if place is not None]
+        return [topic_membership(place, new) for place in places if place is not None]
 
     async def _find_server(self, server_id: ServerId) -> Server | None:
         """A server that is there, or None."""
@@ -145,29 +145,29 @@ class CommunityEvents:
 
     # Members
 
-    async def _member(self, seen: Seen[ServerMembership]) -> list[Announcement]:
+    async def _member(self, seen: Seen[ServerMembership]) -> list[Event]:
         old, new = seen
         user_id, server_id = seen.row.user_id, seen.row.server_id
         topic = topic_of(server_id)
         server = await self._find_server(server_id)
         if new is None:
-            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
+            removes = [TopicRemoval(user_id, topic, version_of(seen.row.joined_at))]
             if server is None:
-                return [only(expels=expels)]
-            return [member_left(MemberGone(server_id, user_id), topic, person(user_id), expels=expels)]
+                return [audience_change(removes=removes)]
+            return [member_left(MemberGone(server_id, user_id), topic, user(user_id), removes=removes)]
         if server is None:
             return []
 
         profile = (await self._users.profiles([user_id]))[user_id]
         told = member_view(msgspec.structs.replace(new, role=true_role(new, server)), profile)
-        admits = [admission(new, server)]
+        adds = [topic_membership(new, server)]
         if old is not None:
-            return [member_updated(told, topic, admits=admits)]
-        return [server_created(server_view(server), person(user_id), admits=admits), member_joined(told, topic)]
+            return [member_updated(told, topic, adds=adds)]
+        return [server_created(server_view(server), user(user_id), adds=adds), member_joined(told, topic)]
 
     # Channels
 
-    async def _channel(self, seen: Seen[Channel]) -> list[Announcement]:
+    async def _channel(self, seen: Seen[Channel]) -> list[Event]:
         old, new = seen
         topic = topic_of(seen.row.server_id)
         if new is None:
@@ -180,7 +180,7 @@ class CommunityEvents:
         last = None if pointer is None else pointer.last_message_id
         return [channel_updated(channel_view(ChannelWithHead(new, last)), topic)]
 
-    async def _pointer(self, seen: Seen[ChannelPointer]) -> list[Announcement]:
+    async def _pointer(self, seen: Seen[ChannelPointer]) -> list[Event]:
         """Nothing is told of it, but what is said in a channel can be placed by it."""
         place = _GONE if seen.new is None else RoomTopic(topic_of(seen.new.server_id))
         self._homes.keep(seen.row.room_id, place)
@@ -194,7 +194,7 @@ class _Gone:
 _GONE = _Gone()
 
 
-def admission(place: ServerMembership, server: Server) -> Admission:
+def topic_membership(place: ServerMembership, server: Server) -> TopicMembership:
     """That a member listens to a server, and whether they moderate it."""
     moderates = "moderate" in RIGHTS[true_role(place, server)]
-    return Admission(place.user_id, topic_of(server.server_id), moderates, version_of(place.joined_at))
+    return TopicMembership(place.user_id, topic_of(server.server_id), moderates, version_of(place.joined_at))

@@ -15,7 +15,7 @@ from sobremesa.domains.conversations.entities import (
     conversation_by_id,
 )
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, person, version_of
+from sobremesa.live.events import Event, EventType, TopicMembership, TopicRemoval, user, version_of
 from sobremesa.live.events import conversation as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms import events as rooms
@@ -64,7 +64,7 @@ conversation_deleted = EventType(
 
 
 class ConversationEvents:
-    """Announces what happens to conversations."""
+    """Maps changed rows of conversations to events."""
 
     def __init__(self, table: Table, users: UserDirectory) -> None:
         self._table = table
@@ -73,10 +73,10 @@ class ConversationEvents:
         """Conversations that nobody is in any more: their rows go one after the other."""
         self.rooms = RoomEvents(CONVERSATIONS, table, users, self.find_topic)
 
-    def announce(self, translation: Translation) -> None:
+    def register(self, translation: Translation) -> None:
         translation.on(Conversation, self._conversation, fields=("type", "name", "participants", "created_by"))
         translation.on(Participant, self._participant, fields=("role",))
-        self.rooms.announce(translation)
+        self.rooms.register(translation)
         for kind, event in (("user", conversation_created), ("conversation", conversation_updated)):
             # What was said last is shown in it, and may be deleted without another event about the conversation.
             translation.on_replay_by_row(kind, [event], _key_of, self._conversation, is_volatile=True)
@@ -85,26 +85,26 @@ class ConversationEvents:
         """Where a conversation is listened to; None if nobody is in it any more."""
         return None if self._empty.find(room_id) else RoomTopic(topic_of(room_id))
 
-    async def _conversation(self, seen: Seen[Conversation]) -> list[Announcement]:
+    async def _conversation(self, seen: Seen[Conversation]) -> list[Event]:
         old, new = seen
         room_id = seen.row.room_id
         if new is None or new.participants == 0:
             self._empty.keep(room_id, True)
         topic = topic_of(room_id)
         if new is None:
-            return [conversation_deleted(ConversationGone(room_id), topic, expels=[Expulsion(None, topic)])]
+            return [conversation_deleted(ConversationGone(room_id), topic, removes=[TopicRemoval(None, topic)])]
         if old is None:
             return []  # those who are in it hear of it by their own seat
         return [conversation_updated(_live(new), topic, subject=room_id)]
 
-    async def _participant(self, seen: Seen[Participant]) -> list[Announcement]:
+    async def _participant(self, seen: Seen[Participant]) -> list[Event]:
         old, new = seen
         room_id, user_id = seen.row.room_id, seen.row.user_id
         topic = topic_of(room_id)
         if new is None:
             gone = ParticipantGone(CONVERSATIONS.name, room_id, user_id)
-            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
-            return [rooms.participant_left(gone, topic, person(user_id), expels=expels)]
+            removes = [TopicRemoval(user_id, topic, version_of(seen.row.joined_at))]
+            return [rooms.participant_left(gone, topic, user(user_id), removes=removes)]
         conversation = await self._table.get(conversation_by_id(room_id=room_id))
         if conversation is None:
             return []
@@ -113,19 +113,19 @@ class ConversationEvents:
         told = LiveParticipant(
             CONVERSATIONS.name, room_id, user_id, profile.username, profile.avatar_url, new.role, new.joined_at
         )
-        admits = [admission(new, conversation)]
+        adds = [topic_membership(new, conversation)]
         if old is not None:
-            return [rooms.participant_updated(told, topic, admits=admits)]
+            return [rooms.participant_updated(told, topic, adds=adds)]
         return [
-            conversation_created(_live(conversation), person(user_id), subject=room_id, admits=admits),
+            conversation_created(_live(conversation), user(user_id), subject=room_id, adds=adds),
             rooms.participant_joined(told, topic),
         ]
 
 
-def admission(place: Participant, conversation: Conversation) -> Admission:
+def topic_membership(place: Participant, conversation: Conversation) -> TopicMembership:
     """That a person listens to a conversation, and whether they moderate it: nobody does where there are two."""
     moderates = conversation.type == "group" and "moderate" in RIGHTS[place.role]
-    return Admission(place.user_id, topic_of(place.room_id), moderates, version_of(place.joined_at))
+    return TopicMembership(place.user_id, topic_of(place.room_id), moderates, version_of(place.joined_at))
 
 
 def _key_of(told: LiveConversation) -> Key[Conversation]:

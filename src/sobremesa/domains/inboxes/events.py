@@ -14,7 +14,7 @@ from sobremesa.domains.inboxes.entities import CategoryStats, Held, InboxKey, Pu
 from sobremesa.domains.inboxes.listing import Entry
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Announcement, EventType, person
+from sobremesa.live.events import Event, EventType, user
 from sobremesa.live.events import tenant as everyone_of
 from sobremesa.live.translation import Seen, Translation
 
@@ -64,9 +64,9 @@ _MARKS = ("readat", "archivedat", "snoozeduntil")
 
 
 class InboxEvents:
-    """Announces what happens in inboxes."""
+    """Maps changed rows of inboxes to events."""
 
-    def announce(self, translation: Translation) -> None:
+    def register(self, translation: Translation) -> None:
         # Messages and receipts lie in one range: read as they are held, their kind tells them apart.
         translation.on(Held, self._held, fields=_MARKS)
         translation.on(PublicMessage, self._public, fields=())
@@ -74,12 +74,12 @@ class InboxEvents:
         translation.on(UserStats, self._counts, fields=("version", "published", "read", "hidden", "floor", "base"))
         translation.on(CategoryStats, self._muted, fields=("muted",))
 
-    async def _held(self, seen: Seen[Held]) -> list[Announcement]:
+    async def _held(self, seen: Seen[Held]) -> list[Event]:
         old, new = seen
         if new is None:
             return []
         if old is None and new.is_message:
-            return [inbox_message(_live(new), person(new.user_id))]
+            return [inbox_message(_live(new), user(new.user_id))]
         if old is None and new.readat is None and not new.is_hidden:
             return []
         marked = InboxMarked(
@@ -90,20 +90,20 @@ class InboxEvents:
             None if new.archivedat is None else instant(new.archivedat),
             None if new.snoozeduntil is None else instant(new.snoozeduntil * 1000),
         )
-        return [inbox_updated(marked, person(new.user_id))]
+        return [inbox_updated(marked, user(new.user_id))]
 
-    async def _public(self, seen: Seen[PublicMessage]) -> list[Announcement]:
+    async def _public(self, seen: Seen[PublicMessage]) -> list[Event]:
         message = seen.new
         if message is None:
             return []
         everyone = everyone_of(message.tenant)
-        counts = Announcement(t=inbox_counts.name, topics=(everyone,), fresh=(message.tenant, message.inbox))
+        counts = Event(t=inbox_counts.name, topics=(everyone,), fresh=(message.tenant, message.inbox))
         return [inbox_message(_live(message), everyone), counts]
 
-    async def _counts(self, seen: Seen[UserStats]) -> list[Announcement]:
+    async def _counts(self, seen: Seen[UserStats]) -> list[Event]:
         return [] if seen.new is None else [_fresh(seen.new)]
 
-    async def _muted(self, seen: Seen[CategoryStats]) -> list[Announcement]:
+    async def _muted(self, seen: Seen[CategoryStats]) -> list[Event]:
         old, new = seen
         if new is None or new.muted == (old is not None and old.muted):
             return []
@@ -115,5 +115,5 @@ def _live(message: Held | PublicMessage) -> LiveInboxMessage:
     return LiveInboxMessage(**msgspec.structs.asdict(view), tenant=message.tenant, inbox=message.inbox)
 
 
-def _fresh(stats: UserStats | CategoryStats) -> Announcement:
-    return Announcement(t=inbox_counts.name, topics=(person(stats.user_id),), fresh=(stats.tenant, stats.inbox))
+def _fresh(stats: UserStats | CategoryStats) -> Event:
+    return Event(t=inbox_counts.name, topics=(user(stats.user_id),), fresh=(stats.tenant, stats.inbox))

@@ -27,7 +27,7 @@ from sobremesa.domains.threads.entities import (
 )
 from sobremesa.domains.threads.views import CardView, TabView, card_view, tab_view
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
+from sobremesa.live.events import Event, EventType, TopicMembership, TopicRemoval, audience_change, user, version_of
 from sobremesa.live.events import thread as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms import events as rooms
@@ -92,7 +92,7 @@ _VISIBLE = (
 
 
 class ThreadEvents:
-    """Announces what happens to threads."""
+    """Maps changed rows of threads to events."""
 
     def __init__(self, table: Table, clock: Clock, people: UserDirectory) -> None:
         self._table = table
@@ -102,12 +102,12 @@ class ThreadEvents:
         self._places: Cache[RoomId, RoomTopic] = Cache(CACHE_SIZE)
         self.rooms = RoomEvents(THREADS, table, people, self.find_topic)
 
-    def announce(self, translation: Translation) -> None:
+    def register(self, translation: Translation) -> None:
         translation.on(Thread, self._thread, fields=_VISIBLE)
         translation.on(Participant, self._participant, fields=("role_context", "blocked_until"))
         translation.on(Card, self._card, fields=("state", "version", "payload", "expires_at", "flags", "nsfw_band"))
         translation.on(Tab, self._tab, fields=("content", "source_version", "updated_at", "flags", "nsfw_band"))
-        self.rooms.announce(translation)
+        self.rooms.register(translation)
         translation.on_replay_by_row("thread", [card_updated], _card_key, self._card)
         translation.on_replay_by_row("thread", [tab_updated], _tab_key, self._tab)
 
@@ -121,32 +121,32 @@ class ThreadEvents:
             place = self._remember(thread)
         return place
 
-    async def _thread(self, seen: Seen[Thread]) -> list[Announcement]:
+    async def _thread(self, seen: Seen[Thread]) -> list[Event]:
         topic = topic_of(seen.row.room_id)
         if seen.new is None:
-            return [only(expels=[Expulsion(None, topic)])]
+            return [audience_change(removes=[TopicRemoval(None, topic)])]
         self._remember(seen.new)
         if seen.old is None:
             return []  # those who are in it hear of it by their own row
         return [thread_updated(_live(seen.new), topic)]
 
-    async def _participant(self, seen: Seen[Participant]) -> list[Announcement]:
+    async def _participant(self, seen: Seen[Participant]) -> list[Event]:
         old, new = seen
         room_id, user_id = seen.row.room_id, seen.row.user_id
         topic = topic_of(room_id)
         if new is None:
             gone = ParticipantGone(THREADS.name, room_id, user_id)
-            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
-            return [rooms.participant_left(gone, topic, person(user_id), expels=expels)]
+            removes = [TopicRemoval(user_id, topic, version_of(seen.row.joined_at))]
+            return [rooms.participant_left(gone, topic, user(user_id), removes=removes)]
 
-        admits = [admission(new)]
+        adds = [topic_membership(new)]
         if old is not None:
-            return [rooms.participant_updated(await self._told(new), topic, admits=admits)]
+            return [rooms.participant_updated(await self._told(new), topic, adds=adds)]
         thread = await self._table.get(thread_by_id(room_id=room_id))
         if thread is None:
             return []
         return [
-            thread_created(_live(thread), person(user_id), admits=admits),
+            thread_created(_live(thread), user(user_id), adds=adds),
             rooms.participant_joined(await self._told(new), topic),
         ]
 
@@ -163,7 +163,7 @@ class ThreadEvents:
             place.blocked_until,
         )
 
-    async def _card(self, seen: Seen[Card]) -> list[Announcement]:
+    async def _card(self, seen: Seen[Card]) -> list[Event]:
         card = seen.new
         place = None if card is None else await self.find_topic(card.room_id)
         if card is None or place is None:
@@ -175,7 +175,7 @@ class ThreadEvents:
         bare, full = card_view(card_reading.withheld(card), now), card_view(card, now)
         return [card_updated.withheld(bare, place.topic, full=full, author=card.author_id, subject=card.message_id)]
 
-    async def _tab(self, seen: Seen[Tab]) -> list[Announcement]:
+    async def _tab(self, seen: Seen[Tab]) -> list[Event]:
         tab = seen.new
         place = None if tab is None else await self.find_topic(tab.room_id)
         if tab is None or place is None:
@@ -192,10 +192,10 @@ class ThreadEvents:
         return place
 
 
-def admission(place: Participant) -> Admission:
+def topic_membership(place: Participant) -> TopicMembership:
     """That a person listens to a thread, and whether they moderate it."""
     moderates = "moderate" in RIGHTS[place.role_context]
-    return Admission(place.user_id, topic_of(place.room_id), moderates, version_of(place.joined_at))
+    return TopicMembership(place.user_id, topic_of(place.room_id), moderates, version_of(place.joined_at))
 
 
 def _card_key(told: CardView) -> Key[Card]:

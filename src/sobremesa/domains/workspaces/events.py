@@ -27,7 +27,7 @@ from sobremesa.domains.workspaces.views import (
     workspace_view,
 )
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Admission, Announcement, EventType, Expulsion, only, person, version_of
+from sobremesa.live.events import Event, EventType, TopicMembership, TopicRemoval, audience_change, user, version_of
 from sobremesa.live.events import workspace as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms.access import UserDirectory
@@ -112,7 +112,7 @@ workspace_setting_deleted = EventType(
 
 
 class WorkspaceEvents:
-    """Announces what happens in workspaces."""
+    """Maps changed rows of workspaces to events."""
 
     def __init__(self, table: Table, people: UserDirectory) -> None:
         self._table = table
@@ -120,7 +120,7 @@ class WorkspaceEvents:
         self._gone: Cache[WorkspaceId, bool] = Cache(CACHE_SIZE)
         """Workspaces that are deleted, and whose rows go one after the other."""
 
-    def announce(self, translation: Translation) -> None:
+    def register(self, translation: Translation) -> None:
         translation.on(Workspace, self._workspace, fields=("name", "deleted_at"))
         translation.on(Member, self._member, fields=("role",))
         translation.on(Item, self._item, fields=("title", "status", "data", "version", "updated_at", "deleted_at"))
@@ -129,28 +129,28 @@ class WorkspaceEvents:
         translation.on_replay_by_row("workspace", items, _item_key, self._item)
         translation.on_replay_by_row("workspace", [workspace_setting_updated], _setting_key, self._setting)
 
-    async def _workspace(self, seen: Seen[Workspace]) -> list[Announcement]:
+    async def _workspace(self, seen: Seen[Workspace]) -> list[Event]:
         """All members go with a workspace, in any order; so each hears of its end by their own row."""
         workspace_id = seen.row.workspace_id
         topic = topic_of(workspace_id)
         if seen.new is None or seen.new.deleted_at is not None:
             self._gone.keep(workspace_id, True)
-            return [only(expels=[Expulsion(None, topic)])]
+            return [audience_change(removes=[TopicRemoval(None, topic)])]
         if seen.old is None:
             return []  # those who are in it hear of it by their own row
         return [workspace_updated(workspace_view(seen.new), topic)]
 
-    async def _member(self, seen: Seen[Member]) -> list[Announcement]:
+    async def _member(self, seen: Seen[Member]) -> list[Event]:
         old, new = seen
         workspace_id, user_id = seen.row.workspace_id, seen.row.user_id
         topic = topic_of(workspace_id)
         workspace = await self._find(workspace_id)
         if new is None:
-            expels = [Expulsion(user_id, topic, version_of(seen.row.joined_at))]
+            removes = [TopicRemoval(user_id, topic, version_of(seen.row.joined_at))]
             if workspace is None:
-                return [workspace_deleted(WorkspaceGone(workspace_id), person(user_id), expels=expels)]
+                return [workspace_deleted(WorkspaceGone(workspace_id), user(user_id), removes=removes)]
             left = WorkspaceMemberGone(workspace_id, user_id)
-            return [workspace_member_left(left, topic, person(user_id), expels=expels)]
+            return [workspace_member_left(left, topic, user(user_id), removes=removes)]
         if workspace is None:
             return []
 
@@ -158,11 +158,11 @@ class WorkspaceEvents:
         if old is not None:
             return [workspace_member_updated(told, topic)]
         return [
-            workspace_created(workspace_view(workspace), person(user_id), admits=[admission(new)]),
+            workspace_created(workspace_view(workspace), user(user_id), adds=[topic_membership(new)]),
             workspace_member_joined(told, topic),
         ]
 
-    async def _item(self, seen: Seen[Item]) -> list[Announcement]:
+    async def _item(self, seen: Seen[Item]) -> list[Event]:
         old, new = seen
         row = seen.row
         topic = topic_of(row.workspace_id)
@@ -174,7 +174,7 @@ class WorkspaceEvents:
         event = workspace_item_updated if was_there else workspace_item_created
         return [event(item_view(new), topic, subject=row.item_id)]
 
-    async def _setting(self, seen: Seen[Setting]) -> list[Announcement]:
+    async def _setting(self, seen: Seen[Setting]) -> list[Event]:
         row = seen.row
         topic, subject = topic_of(row.workspace_id), f"{row.workspace_id}/{row.name}"
         if seen.new is None:
@@ -192,9 +192,9 @@ class WorkspaceEvents:
         return None if workspace is None or workspace.deleted_at is not None else workspace
 
 
-def admission(member: Member) -> Admission:
+def topic_membership(member: Member) -> TopicMembership:
     """That a person listens to a workspace."""
-    return Admission(member.user_id, topic_of(member.workspace_id), since=version_of(member.joined_at))
+    return TopicMembership(member.user_id, topic_of(member.workspace_id), since=version_of(member.joined_at))
 
 
 def _item_key(told: ItemView) -> Key[Item]:

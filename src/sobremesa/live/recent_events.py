@@ -1,4 +1,4 @@
-"""The announcements of the last while, kept in memory for listeners who come in or come back."""
+"""The events_of of the last while, kept in memory for subscribers who come in or come back."""
 
 from __future__ import annotations
 
@@ -9,62 +9,62 @@ from sobremesa.live.feed import Entry, Order
 
 MAX_ENTRIES = 8192
 MAX_BYTES = 16 * 1024 * 1024
-"""How many announcements are kept, and how much they may weigh."""
+"""How many events_of are kept, and how much they may weigh."""
 MAX_PENDING = 10_000
 
 
-class Kept:
-    """The last announcements, without a gap."""
+class RecentEvents:
+    """The last events_of, without a gap."""
 
     def __init__(self) -> None:
         self._entries: deque[Entry] = deque()
         self._bytes = 0
         self._last_of: dict[str, Order] = {}
-        """The place of the last kept announcement that changed what is shown of each subject."""
+        """The place of the last kept event that changed what is shown of each subject."""
         self._pending: dict[str, None] = {}
         """Subjects that this process has changed, of which the feed has not told yet."""
         self.floor: Order = ()
         """Everything after this place is kept."""
-        self.here: Order = ()
+        self.position: Order = ()
         """The place up to which everything was delivered."""
         self.count = 0
 
-    def begin(self, here: Order) -> None:
+    def reset(self, position: Order) -> None:
         """Keep what comes after this place, and nothing of before."""
         self._entries.clear()
         self._last_of.clear()
         self._bytes = 0
-        self.floor = self.here = here
+        self.floor = self.position = position
 
-    def move(self, here: Order) -> None:
+    def advance(self, position: Order) -> None:
         """Nothing more happened up to this place."""
-        self.here = here
+        self.position = position
 
-    def keep(self, entry: Entry) -> None:
+    def add(self, entry: Entry) -> None:
         self._entries.append(entry)
         self._bytes += entry.weight
-        said = entry.announcement
-        if said.amends:
-            self._last_of[said.subject] = entry.order
-            self._pending.pop(said.subject, None)
+        event = entry.event
+        if event.supersedes:
+            self._last_of[event.subject] = entry.order
+            self._pending.pop(event.subject, None)
         while len(self._entries) > MAX_ENTRIES or self._bytes > MAX_BYTES:
             oldest = self._entries.popleft()
             self._bytes -= oldest.weight
             self.floor = oldest.order
-            subject = oldest.announcement.subject
+            subject = oldest.event.subject
             if subject and self._last_of.get(subject) == oldest.order:
                 del self._last_of[subject]
-        self.here = entry.order
+        self.position = entry.order
         self.count += 1
 
     def since(self, after: Order) -> list[Entry]:
         """The kept entries after a place."""
-        if not self._entries or after >= self.here:
+        if not self._entries or after >= self.position:
             return []
         start = bisect_right(self._entries, after, key=lambda entry: entry.order)
         return [self._entries[place] for place in range(start, len(self._entries))]
 
-    def amend(self, subject: str) -> None:
+    def mark_changed(self, subject: str) -> None:
         """This process has changed what is shown of a subject."""
         self._pending[subject] = None
         while len(self._pending) > MAX_PENDING:
@@ -72,5 +72,5 @@ class Kept:
 
     def is_current(self, entry: Entry) -> bool:
         """Has nothing that happened after a kept entry changed what it shows?"""
-        subject = entry.announcement.subject
+        subject = entry.event.subject
         return subject not in self._pending and self._last_of.get(subject, ()) <= entry.order

@@ -1,14 +1,14 @@
-"""What is told of workspaces, and to whom."""
+"""What is published of workspaces, and to whom."""
 
 from __future__ import annotations
 
 import pytest
 
-from announcing.ear import Ear, Told, admitted, expelled, names, told
+from events.recorder import EventRecorder, Published, added_members, names, published, removed_members
 from sobremesa.app import Sobremesa
 from sobremesa.domains.workspaces.entities import SettingName, item_by_id, setting_by_name
 from sobremesa.live import events as topics
-from sobremesa.live.events import Admission, Expulsion
+from sobremesa.live.events import TopicMembership, TopicRemoval
 from sobremesa.table import Delete, Update, set_to
 from workspaces.team import Team, gather_team, join
 
@@ -19,81 +19,88 @@ async def team(app: Sobremesa) -> Team:
 
 
 @pytest.fixture
-async def ear(team: Team, ear: Ear) -> Ear:
-    await ear.listen()
-    return ear
+async def recorder(team: Team, recorder: EventRecorder) -> EventRecorder:
+    await recorder.start()
+    return recorder
 
 
-async def test_whoever_comes_in_hears_of_the_workspace_and_everybody_of_them(team: Team, ear: Ear) -> None:
+async def test_whoever_comes_in_hears_of_the_workspace_and_everybody_of_them(
+    team: Team, recorder: EventRecorder
+) -> None:
     await join(team.app, team.owner, team.workspace_id, team.stranger)
-    heard = await ear.hears()
+    events = await recorder.events()
 
     topic = topics.workspace(team.workspace_id)
-    assert [told(each)[:2] for each in heard] == [
-        ("workspace.created", (topics.person(team.stranger.user_id),)),
+    assert [published(each)[:2] for each in events] == [
+        ("workspace.created", (topics.user(team.stranger.user_id),)),
         ("workspace.member.joined", (topic,)),
     ]
-    assert told(heard[0]).d["name"] == "The kitchen"
-    assert told(heard[1]).d["role"] == "member"
-    assert admitted(heard) == [Admission(team.stranger.user_id, topic)]
+    assert published(events[0]).d["name"] == "The kitchen"
+    assert published(events[1]).d["role"] == "member"
+    assert added_members(events) == [TopicMembership(team.stranger.user_id, topic)]
 
 
-async def test_names_roles_and_leaving_are_told_to_all(team: Team, ear: Ear) -> None:
+async def test_names_roles_and_leaving_are_told_to_all(team: Team, recorder: EventRecorder) -> None:
     topic = topics.workspace(team.workspace_id)
     await team.app.workspaces.rename(team.owner, team.workspace_id, name="The pantry")
     await team.app.members.change_role(team.owner, team.workspace_id, team.member.user_id, role="admin")
     await team.app.members.remove(team.member, team.workspace_id, team.member.user_id)
-    heard = await ear.hears()
+    events = await recorder.events()
 
-    renamed, changed, left = map(told, heard)
+    renamed, changed, left = map(published, events)
     assert (renamed.t, renamed.topics, renamed.d["name"]) == ("workspace.updated", (topic,), "The pantry")
     assert (changed.t, changed.topics, changed.d["role"]) == ("workspace.member.updated", (topic,), "admin")
     gone = {"workspaceId": team.workspace_id, "userId": team.member.user_id}
-    assert left == Told("workspace.member.left", (topic, topics.person(team.member.user_id)), gone)
-    assert expelled(heard) == [Expulsion(team.member.user_id, topic)]
+    assert left == Published("workspace.member.left", (topic, topics.user(team.member.user_id)), gone)
+    assert removed_members(events) == [TopicRemoval(team.member.user_id, topic)]
 
 
-async def test_items_are_told_and_a_tombstone_is_a_deletion(team: Team, ear: Ear) -> None:
+async def test_items_are_told_and_a_tombstone_is_a_deletion(team: Team, recorder: EventRecorder) -> None:
     items, topic = team.app.items, topics.workspace(team.workspace_id)
     item = await items.create(team.owner, team.workspace_id, title="Flour", data={"kg": 2})
     key = item_by_id(workspace_id=team.workspace_id, item_id=item.item_id)
     await items.change(team.owner, team.workspace_id, item.item_id, version=item.version, changes={"title": "Rye"})
     await team.app.table.write(Update(key, set_to(deleted_at=item.created_at)))
     await team.app.table.write(Delete(key))
-    heard = await ear.told()
+    events = await recorder.published()
 
-    assert [(each.t, each.topics) for each in heard] == [
+    assert [(each.t, each.topics) for each in events] == [
         ("workspace.item.created", (topic,)),
         ("workspace.item.updated", (topic,)),
         ("workspace.item.deleted", (topic,)),
     ]
-    assert [each.d.get("title") for each in heard] == ["Flour", "Rye", None]
-    assert heard[-1].d == {"workspaceId": team.workspace_id, "itemId": item.item_id}
+    assert [each.d.get("title") for each in events] == ["Flour", "Rye", None]
+    assert events[-1].d == {"workspaceId": team.workspace_id, "itemId": item.item_id}
 
 
-async def test_settings_are_told(team: Team, ear: Ear) -> None:
+async def test_settings_are_told(team: Team, recorder: EventRecorder) -> None:
     name = SettingName("theme")
     await team.app.workspace_settings.put(team.owner, team.workspace_id, name, {"dark": True})
     await team.app.table.write(Delete(setting_by_name(workspace_id=team.workspace_id, name=name)))
-    given, gone = await ear.told()
+    given, gone = await recorder.published()
 
     assert given[:2] == ("workspace.setting.updated", (topics.workspace(team.workspace_id),))
     assert (given.d["workspaceId"], given.d["name"], given.d["value"]) == (team.workspace_id, "theme", {"dark": True})
-    assert gone == Told("workspace.setting.deleted", given.topics, {"workspaceId": team.workspace_id, "name": "theme"})
+    assert gone == Published(
+        "workspace.setting.deleted", given.topics, {"workspaceId": team.workspace_id, "name": "theme"}
+    )
 
 
-async def test_a_deleted_workspace_is_told_to_each_who_was_in_it_and_nothing_more(team: Team, ear: Ear) -> None:
+async def test_a_deleted_workspace_is_told_to_each_who_was_in_it_and_nothing_more(
+    team: Team, recorder: EventRecorder
+) -> None:
     await team.app.items.create(team.owner, team.workspace_id, title="Flour", data={})
     await team.app.workspace_settings.put(team.owner, team.workspace_id, SettingName("theme"), 1)
-    await ear.hears()
+    await recorder.events()
 
     await team.app.workspaces.delete(team.owner, team.workspace_id)
-    heard = await ear.hears()
+    events = await recorder.events()
     await team.app.jobs.run_pending(team.app.handlers)
 
     inside = (team.owner, team.admin, team.member)
-    assert sorted(told(each) for each in heard if each.t) == sorted(
-        Told("workspace.deleted", (topics.person(who.user_id),), {"workspaceId": team.workspace_id}) for who in inside
+    assert sorted(published(each) for each in events if each.t) == sorted(
+        Published("workspace.deleted", (topics.user(who.user_id),), {"workspaceId": team.workspace_id})
+        for who in inside
     )
-    assert Expulsion(None, topics.workspace(team.workspace_id)) in expelled(heard)
-    assert names(await ear.hears()) == []
+    assert TopicRemoval(None, topics.workspace(team.workspace_id)) in removed_members(events)
+    assert names(await recorder.events()) == []

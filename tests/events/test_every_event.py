@@ -1,7 +1,7 @@
 """Every event comes from some change of rows, on both engines: a new kind of event cannot be forgotten.
 
 What each of them tells, and to whom, is tried by the tests of its domain beside this. A story pauses where it must be
-heard before it goes on: what is gone by then is told otherwise.
+events before it goes on: what is gone by then is published otherwise.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import jsonschema_rs
 import msgspec
 import pytest
 
-from announcing.ear import Ear
 from cheap import CHEAP
 from communities.world import found_town, join
 from conversations.company import known, meet
+from events.recorder import EventRecorder
 from inboxes.shop import ANA, Shop
 from servers import Endpoint
 from sobremesa.app import Sobremesa
@@ -30,7 +30,7 @@ from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.workspaces.entities import SettingName, setting_by_name
 from sobremesa.glue.event_catalog import EVENTS, FROM_ROWS
 from sobremesa.live.asyncapi import document
-from sobremesa.live.events import Announcement, EventTypes
+from sobremesa.live.events import Event, EventTypes
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
 from sobremesa.table import Delete, Update, set_to
@@ -215,18 +215,18 @@ def test_every_event_is_told_in_some_story() -> None:
 
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
 async def test_a_story_is_told_by_its_events(
-    story: Callable[[Sobremesa, SetClock], Story], app: Sobremesa, clock: SetClock, ear: Ear
+    story: Callable[[Sobremesa, SetClock], Story], app: Sobremesa, clock: SetClock, recorder: EventRecorder
 ) -> None:
-    heard: list[Announcement] = []
+    events: list[Event] = []
     async for _ in story(app, clock):
-        changes = await ear.changes()
-        once, again = await ear.translated(changes), await ear.translated(changes)
+        changes = await recorder.changes()
+        once, again = await recorder.translated(changes), await recorder.translated(changes)
         assert [each.id for each in once] == [each.id for each in again]
-        heard += once
+        events += once
 
-    assert {each.t for each in heard if each.t} == STORIES[story]
-    assert len({each.id for each in heard}) == len(heard)
-    for each in heard:
+    assert {each.t for each in events if each.t} == STORIES[story]
+    assert len({each.id for each in events}) == len(events)
+    for each in events:
         if each.t and each.fresh is None:
             DOCUMENTED[each.t].validate(msgspec.json.decode(each.d))
             assert each.topics
@@ -239,17 +239,17 @@ async def test_in_a_table_with_other_names_the_same_is_told(
 ) -> None:
     settings = Settings(**CHEAP, rate_limits="off", names=MAPS[names])
     async with Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app:
-        ear = Ear(app, clock)
-        await ear.listen()
-        heard = {each.t async for _ in story(app, clock) for each in await ear.hears()}
+        recorder = EventRecorder(app, clock)
+        await recorder.start()
+        events = {each.t async for _ in story(app, clock) for each in await recorder.events()}
 
-    assert heard - {""} == STORIES[story]
+    assert events - {""} == STORIES[story]
 
 
 def test_every_event_says_what_it_tells_in_a_sentence_and_a_struct_of_its_own_name() -> None:
     forms: dict[str, set[type]] = {}
     for event in EVENTS:
-        assert event.says.endswith(".")
+        assert event.summary.endswith(".")
         forms.setdefault(event.payload.__name__, set()).add(event.payload)
 
     assert [name for name, kinds in forms.items() if len(kinds) > 1] == []

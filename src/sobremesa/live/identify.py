@@ -1,4 +1,4 @@
-"""Arrivals: how a client identifies, or resumes, and is brought up to date.
+"""Identification: how a client identifies, or resumes, and is brought up to date.
 
 The table is read for some clients at a time. A client that is slow to read what it missed holds up nobody: no turn is
 held while it reads, and it is closed if it does not.
@@ -20,24 +20,24 @@ from sobremesa.core.clock import Clock, Instant, instant
 from sobremesa.core.errors import Refusal, TooMany, Unauthenticated
 from sobremesa.http.limits import Limits
 from sobremesa.live import frames
-from sobremesa.live.events import Admission, D, EventType
-from sobremesa.live.feed import BadPlace, Cursor, Trimmed
+from sobremesa.live.events import D, EventType, TopicMembership
+from sobremesa.live.feed import BadEventCursor, Cursor, Trimmed
 from sobremesa.live.frames import event_payload, op_frame, text_frame
-from sobremesa.live.greetings import Gap, Ready, Renewed, Resumed, gap, ready, renewed, resumed
 from sobremesa.live.opening import Live
 from sobremesa.live.presence import PresenceView
 from sobremesa.live.replay import TooSlow
+from sobremesa.live.session_frames import Gap, Ready, Renewed, Resumed, gap, ready, renewed, resumed
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket import Ended, Socket
 from sobremesa.table.errors import TableError
 
 HEARTBEAT_MS = 30_000
 SILENCE_SECONDS = 2 * HEARTBEAT_MS / 1000 + 5
-LOOK_AGAIN_SECONDS = 1.5
+RECHECK_SECONDS = 1.5
 """After this it shows whether a session was ended just before somebody came in by it."""
 IDENTIFIED_AT_ONCE = 32
 """For how many clients the table is read at the same time; the others wait."""
-ARRIVING_AT_ONCE = 64
+ATTACHING_AT_ONCE = 64
 """How many sockets of one user are brought up to date at the same time; more are closed, and may come back."""
 
 _INVALID_SESSION = op_frame(frames.INVALID_SESSION, False)
@@ -45,26 +45,26 @@ _INVALID_SESSION = op_frame(frames.INVALID_SESSION, False)
 _log = structlog.get_logger("sobremesa.live")
 
 
-Standing: TypeAlias = tuple[Actor, int]
+VerifiedToken: TypeAlias = tuple[Actor, int]
 """Who a token proves, and until when that need not be proven again."""
 
 
-class Reception:
+class GatewayBackend:
     """What the gateway asks the application when somebody comes in."""
 
     def __init__(
         self,
         *,
         authenticate: Callable[[str], Awaitable[Actor]],
-        standing: Callable[[str], Awaitable[Standing]],
-        admissions: Callable[[Actor], Awaitable[Sequence[Admission]]],
+        verify: Callable[[str], Awaitable[VerifiedToken]],
+        memberships: Callable[[Actor], Awaitable[Sequence[TopicMembership]]],
         snapshot: Callable[[Actor, str, Instant], Awaitable[Ready]],
         gap: Callable[[Actor, int], Awaitable[Gap]],
-        presences: Callable[[Sequence[Admission]], Awaitable[list[PresenceView]]],
+        presences: Callable[[Sequence[TopicMembership]], Awaitable[list[PresenceView]]],
     ) -> None:
         self.authenticate = authenticate
-        self.standing = standing
-        self.admissions = admissions
+        self.verify = verify
+        self.memberships = memberships
         """The topics that a person listens to."""
         self.snapshot = snapshot
         """Everything that a client needs to begin with, read after the cursor."""
@@ -74,13 +74,13 @@ class Reception:
         """Who is here of those that a person shares something with."""
 
 
-class Arrivals:
+class Identification:
     """Lets clients in."""
 
     def __init__(
         self,
         live: Live,
-        reception: Reception,
+        backend: GatewayBackend,
         sessions: GatewaySessions,
         limits: Limits,
         clock: Clock,
@@ -89,7 +89,7 @@ class Arrivals:
     ) -> None:
         self._hub = live.hub
         self._feed = live.feed
-        self._reception = reception
+        self._backend = backend
         self._sessions = sessions
         self._limits = limits
         self._clock = clock
@@ -97,48 +97,48 @@ class Arrivals:
         self._turns = asyncio.Semaphore(IDENTIFIED_AT_ONCE)
 
     async def identify(self, socket: Socket, token: str) -> None:
-        async with self._hub.arriving(socket):
+        async with self._hub.attaching(socket):
             cursor = self._feed.cursor_of(self._hub.position())
             async with self._turns:
-                standing = await self._standing(token)
-                self._know(socket, token, standing)
-                admissions = await self._greet(socket, standing, cursor)
-            await self._attach(socket, standing[0], admissions, cursor)
+                verified = await self._verify(token)
+                self._set_identity(socket, token, verified)
+                memberships = await self._send_ready(socket, verified, cursor)
+            await self._attach(socket, verified[0], memberships, cursor)
 
-    async def _greet(self, socket: Socket, standing: Standing, cursor: Cursor) -> Sequence[Admission]:
+    async def _send_ready(self, socket: Socket, verified: VerifiedToken, cursor: Cursor) -> Sequence[TopicMembership]:
         """Send the snapshot, which is read after the cursor; the memberships that it was made for."""
-        actor, good_until_ms = standing
-        admissions = await self._reception.admissions(actor)
+        actor, good_until_ms = verified
+        memberships = await self._backend.memberships(actor)
         session_id = self._sessions.begin(actor.user_id)
-        snapshot = await self._reception.snapshot(actor, session_id, instant(good_until_ms))
-        snapshot.presences = await self._reception.presences(admissions)
+        snapshot = await self._backend.snapshot(actor, session_id, instant(good_until_ms))
+        snapshot.presences = await self._backend.presences(memberships)
         assert cursor.order is not None  # noqa: S101 - it is the hub's own
-        socket.write(_told(ready, snapshot, self._feed.s_of(cursor.order, cursor.at_ms)))
-        return admissions
+        socket.write(_session_frame(ready, snapshot, self._feed.s_of(cursor.order, cursor.at_ms)))
+        return memberships
 
     async def resume(self, socket: Socket, asked: frames.Resume) -> None:
-        async with self._hub.arriving(socket):
+        async with self._hub.attaching(socket):
             here = self._feed.cursor_of(self._hub.position())
             async with self._turns:
-                standing = await self._standing(asked.token)
-                cursor = self._resumed_at(asked, standing[0])
+                verified = await self._verify(asked.token)
+                cursor = self._resumed_at(asked, verified[0])
                 if cursor is None:
                     socket.write(_INVALID_SESSION)
                     return
-                self._know(socket, asked.token, standing)
-                admissions = await self._reception.admissions(standing[0])
+                self._set_identity(socket, asked.token, verified)
+                memberships = await self._backend.memberships(verified[0])
             try:
                 if cursor.order is None:
                     raise Trimmed
-                await self._attach(socket, standing[0], admissions, cursor)
+                await self._attach(socket, verified[0], memberships, cursor)
             except Trimmed:
                 # What was missed is not kept any more: say what to fetch, and begin anew.
                 async with self._turns:
-                    socket.write(_told(gap, await self._reception.gap(standing[0], cursor.at_ms)))
-                    admissions = await self._greet(socket, standing, here)
-                await self._attach(socket, standing[0], admissions, here)
+                    socket.write(_session_frame(gap, await self._backend.gap(verified[0], cursor.at_ms)))
+                    memberships = await self._send_ready(socket, verified, here)
+                await self._attach(socket, verified[0], memberships, here)
                 return
-            socket.write(_told(resumed, Resumed(), self._hub.position()))
+            socket.write(_session_frame(resumed, Resumed(), self._hub.position()))
 
     def _resumed_at(self, asked: frames.Resume, actor: Actor) -> Cursor | None:
         """Where a client wants to go on; None if the session is not theirs, or the cursor is none."""
@@ -146,48 +146,50 @@ class Arrivals:
             return None
         try:
             return self._feed.cursor_of(asked.s)
-        except BadPlace:
+        except BadEventCursor:
             return None
 
-    async def _attach(self, socket: Socket, actor: Actor, admissions: Sequence[Admission], after: Cursor) -> None:
+    async def _attach(
+        self, socket: Socket, actor: Actor, memberships: Sequence[TopicMembership], after: Cursor
+    ) -> None:
         """Let the socket listen from a place on. No turn is held: a client reads as slowly as it likes."""
-        if self._hub.arriving_of(actor.user_id) > ARRIVING_AT_ONCE:
+        if self._hub.attaching_of(actor.user_id) > ATTACHING_AT_ONCE:
             raise Ended(frames.TOO_MANY, "Too many connections at once: wait.")
         try:
-            await self._hub.attach(socket, admissions, after, partial(self._reception.admissions, actor))
+            await self._hub.attach(socket, memberships, after, partial(self._backend.memberships, actor))
         except TooSlow:
             raise Ended(frames.TOO_SLOW, "Too slow: what was missed comes with a resume.") from None
         self._appear(socket)
 
     async def renew(self, socket: Socket, token: str) -> None:
-        standing = await self._standing(token)
-        actor, good_until_ms = standing
+        verified = await self._verify(token)
+        actor, good_until_ms = verified
         if actor.user_id != socket.user_id:
             raise Ended(frames.ALREADY_IDENTIFIED, "This socket is somebody else's.")
-        self._know(socket, token, standing)
-        socket.write(_told(renewed, Renewed(instant(good_until_ms))))
+        self._set_identity(socket, token, verified)
+        socket.write(_session_frame(renewed, Renewed(instant(good_until_ms))))
 
-    async def _standing(self, token: str) -> Standing:
+    async def _verify(self, token: str) -> VerifiedToken:
         """Who this is; the socket ends if the token proves nothing, or somebody comes in too often."""
         try:
-            standing = await self._reception.standing(token)
-            await self._limits.take("identify", f"user:{standing[0].user_id}")
+            verified = await self._backend.verify(token)
+            await self._limits.take("identify", f"user:{verified[0].user_id}")
         except Unauthenticated:
             raise Ended(frames.REFUSED, "The token proves nothing.") from None
         except TooMany:
             raise Ended(frames.TOO_MANY, "Too many connections: wait.") from None
-        return standing
+        return verified
 
-    def _know(self, socket: Socket, token: str, standing: Standing) -> None:
+    def _set_identity(self, socket: Socket, token: str, verified: VerifiedToken) -> None:
         now_ms = self._clock.now_ms()
-        actor, good_until_ms = standing
+        actor, good_until_ms = verified
         socket.token = token
         socket.actor = actor
         socket.user_id = actor.user_id
         socket.tenant = actor.tenant
         socket.session_id = actor.session_id
         socket.deadline = monotonic() + SILENCE_SECONDS
-        socket.look_again_ms = min(good_until_ms, now_ms + round(LOOK_AGAIN_SECONDS * 1000))
+        socket.recheck_ms = min(good_until_ms, now_ms + round(RECHECK_SECONDS * 1000))
 
 
 @contextmanager
@@ -202,6 +204,6 @@ def refusals() -> Iterator[None]:
         raise Ended(frames.RESTARTING, "The store cannot answer at the moment.") from None
 
 
-def _told(event: EventType[D], d: D, s: str = "") -> bytes:
+def _session_frame(event: EventType[D], d: D, s: str = "") -> bytes:
     """One of the gateway's own events, for one socket."""
     return text_frame(event_payload(event.name, event(d).d, s))

@@ -1,15 +1,15 @@
-"""What is told of threads, their people, cards and tabs, and to whom."""
+"""What is published of threads, their people, cards and tabs, and to whom."""
 
 from __future__ import annotations
 
 import pytest
 
-from announcing.ear import Ear, Told, admitted, expelled, full, names, told
+from events.recorder import EventRecorder, Published, added_members, full, names, published, removed_members
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 from sobremesa.domains.threads.views import card_view, tab_view
 from sobremesa.live import events as topics
-from sobremesa.live.events import Admission, Expulsion
+from sobremesa.live.events import TopicMembership, TopicRemoval
 from sobremesa.rooms.entities import Flags
 from sobremesa.table import Update, set_to
 from threads.world import PLATFORM, Deal, at, strike_deal
@@ -21,50 +21,52 @@ async def deal(app: Sobremesa) -> Deal:
 
 
 @pytest.fixture
-async def ear(deal: Deal, ear: Ear) -> Ear:
-    await ear.listen()
-    return ear
+async def recorder(deal: Deal, recorder: EventRecorder) -> EventRecorder:
+    await recorder.start()
+    return recorder
 
 
-async def test_a_new_thread_is_told_to_both_sides(app: Sobremesa, ear: Ear) -> None:
+async def test_a_new_thread_is_told_to_both_sides(app: Sobremesa, recorder: EventRecorder) -> None:
     deal = await strike_deal(app)
-    heard = await ear.hears()
+    events = await recorder.events()
 
     topic = topics.thread(deal.thread_id)
-    created = {told(each).topics: told(each).d for each in heard if each.t == "thread.created"}
-    assert set(created) == {(topics.person(who.user_id),) for who in (deal.buyer, deal.seller, deal.admin)}
+    created = {published(each).topics: published(each).d for each in events if each.t == "thread.created"}
+    assert set(created) == {(topics.user(who.user_id),) for who in (deal.buyer, deal.seller, deal.admin)}
     [shown, *_] = created.values()
     assert (shown["threadId"], shown["status"]) == (deal.thread_id, "open")
     assert shown.keys().isdisjoint({"roleContext", "muted", "unread"})
-    assert set(admitted(heard)) == {
-        Admission(deal.buyer.user_id, topic, moderates=False),
-        Admission(deal.seller.user_id, topic, moderates=False),
-        Admission(deal.admin.user_id, topic, moderates=True),
+    assert set(added_members(events)) == {
+        TopicMembership(deal.buyer.user_id, topic, moderates=False),
+        TopicMembership(deal.seller.user_id, topic, moderates=False),
+        TopicMembership(deal.admin.user_id, topic, moderates=True),
     }
-    assert not [each for each in admitted(heard) if each.user_id == PLATFORM.user_id]
+    assert not [each for each in added_members(events) if each.user_id == PLATFORM.user_id]
 
 
-async def test_a_locked_thread_is_told_and_a_new_message_alone_is_not(deal: Deal, ear: Ear) -> None:
+async def test_a_locked_thread_is_told_and_a_new_message_alone_is_not(deal: Deal, recorder: EventRecorder) -> None:
     await deal.say(deal.buyer, "hello")
-    assert sorted(names(await ear.hears())) == ["message.created", "read.updated"]
+    assert sorted(names(await recorder.events())) == ["message.created", "read.updated"]
 
     await deal.app.threads.set_status(deal.buyer, deal.thread_id, "locked")
-    heard = {each.t: each for each in await ear.told()}
-    assert heard["message.created"].d["type"] == "system"
-    locked = heard["thread.updated"]
+    events = {each.t: each for each in await recorder.published()}
+    assert events["message.created"].d["type"] == "system"
+    locked = events["thread.updated"]
     assert locked[:2] == ("thread.updated", (topics.thread(deal.thread_id),))
     assert (locked.d["status"], locked.d["lockedBy"]) == ("locked", deal.buyer.user_id)
 
 
-async def test_whoever_comes_is_silenced_or_goes_is_told_to_all(deal: Deal, ear: Ear, clock: SetClock) -> None:
+async def test_whoever_comes_is_silenced_or_goes_is_told_to_all(
+    deal: Deal, recorder: EventRecorder, clock: SetClock
+) -> None:
     topic = topics.thread(deal.thread_id)
     gus = await deal.join("gus", "buyer")
-    joined = {each.t: each for each in await ear.told()}
+    joined = {each.t: each for each in await recorder.published()}
     assert joined.pop("message.created").d["content"] == "Joined the thread."
     assert joined.pop("read.updated").d["userId"] == gus.user_id
     assert joined.keys() == {"thread.created", "participant.joined", "thread.updated"}
     assert joined["thread.updated"].d["participants"][-1] == gus.user_id
-    assert joined["participant.joined"] == Told(
+    assert joined["participant.joined"] == Published(
         "participant.joined",
         (topic,),
         {
@@ -81,44 +83,46 @@ async def test_whoever_comes_is_silenced_or_goes_is_told_to_all(deal: Deal, ear:
 
     until = at(clock.now_ms() + 60_000)
     await deal.app.thread_participants.change(deal.seller, deal.thread_id, gus.user_id, blocked_until=until)
-    [silenced] = await ear.told()
+    [silenced] = await recorder.published()
     assert silenced.t == "participant.updated"
     assert silenced.d["blockedUntil"] is not None
 
     await deal.app.thread_participants.remove(gus, deal.thread_id, gus.user_id)
-    heard = await ear.hears()
-    assert sorted(names(heard)) == ["message.created", "participant.left", "thread.updated"]
-    assert expelled(heard) == [Expulsion(gus.user_id, topic)]
+    events = await recorder.events()
+    assert sorted(names(events)) == ["message.created", "participant.left", "thread.updated"]
+    assert removed_members(events) == [TopicRemoval(gus.user_id, topic)]
 
 
-async def test_a_card_is_told_when_it_is_made_and_when_it_moves(deal: Deal, ear: Ear) -> None:
+async def test_a_card_is_told_when_it_is_made_and_when_it_moves(deal: Deal, recorder: EventRecorder) -> None:
     cards = deal.app.cards
     card = await cards.create(deal.seller, deal.thread_id, type="offer", payload={"amount": 100, "currency": "EUR"})
     moved = await cards.move(deal.buyer, deal.thread_id, card.message_id, to="accepted", version=card.version)
-    heard = [each for each in await ear.told() if each.t == "card.updated"]
+    events = [each for each in await recorder.published() if each.t == "card.updated"]
 
-    assert [(each.topics, each.d["state"], each.d["version"]) for each in heard] == [
+    assert [(each.topics, each.d["state"], each.d["version"]) for each in events] == [
         ((topics.thread(deal.thread_id),), card.state, 1),
         ((topics.thread(deal.thread_id),), moved.state, moved.version),
     ]
 
 
-async def test_a_card_whose_time_has_come_is_told_as_it_is_now(deal: Deal, ear: Ear, clock: SetClock) -> None:
+async def test_a_card_whose_time_has_come_is_told_as_it_is_now(
+    deal: Deal, recorder: EventRecorder, clock: SetClock
+) -> None:
     soon = at(clock.now_ms() + 60_000).isoformat()
     payload = {"amount": 100, "currency": "EUR", "expiresAt": soon}
     card = await deal.app.cards.create(deal.seller, deal.thread_id, type="offer", payload=payload)
-    changes = await ear.changes()
+    changes = await recorder.changes()
 
     clock.move(seconds=120)
-    heard = [told(each) for each in await ear.translated(changes) if each.t == "card.updated"]
+    events = [published(each) for each in await recorder.translated(changes) if each.t == "card.updated"]
 
-    assert [each.d["state"] for each in heard] == ["expired"]
+    assert [each.d["state"] for each in events] == ["expired"]
     assert card_view(card, card.created_at).state != "expired"
 
 
-async def test_a_tab_is_told_as_it_is_shown(deal: Deal, ear: Ear) -> None:
+async def test_a_tab_is_told_as_it_is_shown(deal: Deal, recorder: EventRecorder) -> None:
     tab = await deal.app.tabs.put(deal.buyer, deal.thread_id, "brief", {"what": "cake"}, source_version=1)
-    [shown] = await ear.told()
+    [shown] = await recorder.published()
 
     view = tab_view(tab)
     assert shown[:2] == ("tab.updated", (topics.thread(deal.thread_id),))
@@ -126,20 +130,20 @@ async def test_a_tab_is_told_as_it_is_shown(deal: Deal, ear: Ear) -> None:
 
 
 async def test_what_moderation_withholds_of_cards_and_tabs_is_told_to_the_author_and_moderators(
-    deal: Deal, ear: Ear
+    deal: Deal, recorder: EventRecorder
 ) -> None:
     offer = {"amount": 1, "currency": "EUR"}
     card = await deal.app.cards.create(deal.buyer, deal.thread_id, type="offer", payload=offer)
     tab = await deal.app.tabs.put(deal.buyer, deal.thread_id, "brief", {"title": "x"}, source_version=1)
-    await ear.listen()
+    await recorder.start()
     blocked = set_to(flags=Flags(moderation="blocked", policy_hints=["insults"]))
     await deal.app.table.write(Update(card.own_key(), blocked))
     await deal.app.table.write(Update(tab.own_key(), blocked))
 
-    of_card, of_tab = await ear.hears()
+    of_card, of_tab = await recorder.events()
 
-    bare, whole = told(of_card).d, full(of_card)
+    bare, whole = published(of_card).d, full(of_card)
     assert (bare["payload"], bare["flags"]) == ({}, {"moderation": "blocked", "policyHints": []})
     assert (whole["payload"], whole["flags"]["policyHints"]) == (offer, ["insults"])
-    assert (told(of_tab).d["content"], full(of_tab)["content"]) == (None, {"title": "x"})
+    assert (published(of_tab).d["content"], full(of_tab)["content"]) == (None, {"title": "x"})
     assert of_card.author == of_tab.author == deal.buyer.user_id

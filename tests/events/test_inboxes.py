@@ -1,18 +1,18 @@
-"""What is told of inboxes, and to whom."""
+"""What is published of inboxes, and to whom."""
 
 from __future__ import annotations
 
 import pytest
 
-from announcing.ear import Ear, Told, told
+from events.recorder import EventRecorder, Published, published
 from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import SetClock, instant, milliseconds
 from sobremesa.live import events as topics
-from sobremesa.live.events import Announcement
+from sobremesa.live.events import Event
 
-OWN = (topics.person(ANA.user_id),)
+OWN = (topics.user(ANA.user_id),)
 
 
 @pytest.fixture
@@ -22,14 +22,16 @@ async def shop(app: Sobremesa, clock: SetClock) -> Shop:
     return shop
 
 
-def apart(heard: list[Announcement]) -> tuple[list[Told], list[Announcement]]:
-    """What is told of messages, and that counts have changed."""
-    return [told(each) for each in heard if each.fresh is None], [each for each in heard if each.fresh is not None]
+def apart(events: list[Event]) -> tuple[list[Published], list[Event]]:
+    """What is published of messages, and that counts have changed."""
+    return [published(each) for each in events if each.fresh is None], [
+        each for each in events if each.fresh is not None
+    ]
 
 
-async def test_a_message_is_told_to_whom_it_is_for(shop: Shop, ear: Ear) -> None:
+async def test_a_message_is_told_to_whom_it_is_for(shop: Shop, recorder: EventRecorder) -> None:
     message_id = await shop.tell(ANA, title="Your parcel", category="offers")
-    messages, counts = apart(await ear.hears())
+    messages, counts = apart(await recorder.events())
 
     [message] = messages
     assert message[:2] == ("inbox.message", OWN)
@@ -50,9 +52,9 @@ async def test_a_message_is_told_to_whom_it_is_for(shop: Shop, ear: Ear) -> None
     assert [(each.t, each.topics, each.d, each.fresh) for each in counts] == [("inbox.counts", OWN, b"", (SHOP, NEWS))]
 
 
-async def test_a_message_to_everyone_is_told_to_the_tenant(shop: Shop, ear: Ear) -> None:
+async def test_a_message_to_everyone_is_told_to_the_tenant(shop: Shop, recorder: EventRecorder) -> None:
     await shop.tell(title="We are open")
-    messages, counts = apart(await ear.hears())
+    messages, counts = apart(await recorder.events())
 
     assert [each[:2] for each in messages] == [("inbox.message", (topics.tenant(SHOP),))]
     assert messages[0].d["audience"] == "everyone"
@@ -61,16 +63,16 @@ async def test_a_message_to_everyone_is_told_to_the_tenant(shop: Shop, ear: Ear)
 
 @pytest.mark.parametrize("to", [[ANA], []], ids=["to her", "to everyone"])
 async def test_what_one_does_with_a_message_is_told_to_ones_other_devices(
-    shop: Shop, ear: Ear, clock: SetClock, to: list[Actor]
+    shop: Shop, recorder: EventRecorder, clock: SetClock, to: list[Actor]
 ) -> None:
     message_id = await shop.tell(*to)
-    await ear.hears()
+    await recorder.events()
 
     await shop.read(ANA, message_id)
     await shop.read(ANA, message_id)
     await shop.snooze(ANA, message_id, seconds=60)
     await shop.archive(ANA, message_id)
-    messages, counts = apart(await ear.hears())
+    messages, counts = apart(await recorder.events())
 
     assert [each[:2] for each in messages] == [("inbox.updated", OWN)] * 3
     read, snoozed, archived = (each.d for each in messages)
@@ -83,26 +85,26 @@ async def test_what_one_does_with_a_message_is_told_to_ones_other_devices(
     assert {each.topics for each in counts} == {OWN}
 
 
-async def test_what_comes_back_after_a_snooze_is_told(shop: Shop, ear: Ear, clock: SetClock) -> None:
+async def test_what_comes_back_after_a_snooze_is_told(shop: Shop, recorder: EventRecorder, clock: SetClock) -> None:
     message_id = await shop.tell(ANA)
     await shop.snooze(ANA, message_id, seconds=60)
-    await ear.hears()
+    await recorder.events()
 
     clock.move(seconds=61)
     await shop.count(ANA)
-    messages, counts = apart(await ear.hears())
+    messages, counts = apart(await recorder.events())
 
     assert [(each.t, each.d["snoozeduntil"]) for each in messages] == [("inbox.updated", None)]
     assert counts
 
 
-async def test_a_muted_category_changes_the_counts(shop: Shop, ear: Ear) -> None:
+async def test_a_muted_category_changes_the_counts(shop: Shop, recorder: EventRecorder) -> None:
     await shop.tell(ANA, category="offers")
-    await ear.hears()
+    await recorder.events()
 
     for muted in (True, True, False):
         await shop.mute(ANA, "offers", muted=muted)
-    messages, counts = apart(await ear.hears())
+    messages, counts = apart(await recorder.events())
 
     assert messages == []
     assert [(each.topics, each.fresh) for each in counts] == [(OWN, (SHOP, NEWS))] * 2

@@ -1,4 +1,4 @@
-"""What is told of messages and what belongs to them, in rooms of every kind."""
+"""What is published of messages and what belongs to them, in rooms of every kind."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from announcing.ear import Ear, Told, full, names, told
 from communities.world import found_town, requests
 from conversations.company import meet
+from events.recorder import EventRecorder, Published, full, names, published
 from moderation.world import ADMIN, cases
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DELETED_NAME, Actor
@@ -82,17 +82,17 @@ async def room(request: pytest.FixtureRequest, app: Sobremesa) -> Room:
 
 
 @pytest.fixture
-async def ear(room: Room, ear: Ear) -> Ear:
-    await ear.listen()
-    return ear
+async def recorder(room: Room, recorder: EventRecorder) -> EventRecorder:
+    await recorder.start()
+    return recorder
 
 
-def about_messages(heard: list[Told]) -> list[Told]:
-    """Without what is told of who read how far: whoever says something has read it."""
-    return [each for each in heard if each.t != "read.updated"]
+def about_messages(events: list[Published]) -> list[Published]:
+    """Without what is published of who read how far: whoever says something has read it."""
+    return [each for each in events if each.t != "read.updated"]
 
 
-def as_told(view: MessageView) -> dict[str, Any]:
+def as_published(view: MessageView) -> dict[str, Any]:
     """A message as it is shown to a reader, without what is the reader's own."""
     shown: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(view))
     shown.pop("replayed", None)
@@ -101,124 +101,126 @@ def as_told(view: MessageView) -> dict[str, Any]:
     return shown
 
 
-async def test_a_new_message_is_told_as_it_is_shown(room: Room, ear: Ear) -> None:
+async def test_a_new_message_is_told_as_it_is_shown(room: Room, recorder: EventRecorder) -> None:
     first = await room.say("hello")
     second = await room.say("and again", nonce="n", reply_to=first.message_id)
-    heard = about_messages(await ear.told())
+    events = about_messages(await recorder.published())
 
-    assert heard == [
-        Told("message.created", (room.topic,), as_told(first)),
-        Told("message.created", (room.topic,), as_told(second)),
+    assert events == [
+        Published("message.created", (room.topic,), as_published(first)),
+        Published("message.created", (room.topic,), as_published(second)),
     ]
     page = await room.rooms.page(room.other, room.room_id, limit=2)
-    assert [each.d for each in reversed(heard)] == [as_told(view) for view in page.messages]
+    assert [each.d for each in reversed(events)] == [as_published(view) for view in page.messages]
 
 
-async def test_the_id_of_a_new_message_is_the_id_of_its_event(room: Room, ear: Ear) -> None:
+async def test_the_id_of_a_new_message_is_the_id_of_its_event(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
-    [created] = [each for each in await ear.hears() if each.t == "message.created"]
+    [created] = [each for each in await recorder.events() if each.t == "message.created"]
 
     assert created.id == message.message_id
 
 
-async def test_nothing_is_told_of_nonces_heads_and_places_in_inboxes(room: Room, ear: Ear) -> None:
+async def test_nothing_is_told_of_nonces_heads_and_places_in_inboxes(room: Room, recorder: EventRecorder) -> None:
     await room.say("hello", nonce="n")
 
     own = [] if room.kind.name == "channel" else ["read.updated"]
-    assert sorted(names(await ear.hears())) == ["message.created", *own]
+    assert sorted(names(await recorder.events())) == ["message.created", *own]
 
 
-async def test_the_same_log_read_again_tells_the_same_under_the_same_ids(room: Room, ear: Ear) -> None:
+async def test_the_same_log_read_again_tells_the_same_under_the_same_ids(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
     await room.rooms.edit(room.one, room.room_id, message.message_id, "hello there")
     await room.rooms.react(room.other, room.room_id, message.message_id, "👍")
     await room.rooms.set_preferences(room.other, room.room_id, muted=True)
     await room.rooms.mark_read(room.other, room.room_id, message.message_id)
-    changes = await ear.changes()
+    changes = await recorder.changes()
 
-    once, again = await ear.translated(changes), await ear.translated(changes)
+    once, again = await recorder.translated(changes), await recorder.translated(changes)
 
     assert [each.id for each in once] == [each.id for each in again]
     assert len({each.id for each in once}) == len(once) >= 5
 
 
-async def test_an_edited_message_is_told_with_its_reactions(room: Room, ear: Ear) -> None:
+async def test_an_edited_message_is_told_with_its_reactions(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
     await room.rooms.react(room.other, room.room_id, message.message_id, "👍")
-    await ear.hears()
+    await recorder.events()
 
     await room.rooms.edit(room.one, room.room_id, message.message_id, "hello there")
-    [edited] = await ear.told()
+    [edited] = await recorder.published()
 
     shown = await room.rooms.get(room.other, room.room_id, message.message_id)
-    assert edited == Told("message.updated", (room.topic,), as_told(shown))
+    assert edited == Published("message.updated", (room.topic,), as_published(shown))
     assert edited.d["reactions"] == [{"emoji": "👍", "count": 1, "userIds": [room.other.user_id]}]
 
 
-async def test_a_change_that_nobody_sees_is_not_told(room: Room, ear: Ear) -> None:
+async def test_a_change_that_nobody_sees_is_not_told(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
-    await ear.hears()
+    await recorder.events()
 
     key = room.kind.message_key(room.room_id, message.message_id)
     await room.app.table.write(Update(key, set_to(updated_at=message.created_at)))
 
-    assert await ear.told() == []
+    assert await recorder.published() == []
 
 
-async def test_a_message_that_is_taken_back_is_told_once(room: Room, ear: Ear) -> None:
+async def test_a_message_that_is_taken_back_is_told_once(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
-    await ear.hears()
+    await recorder.events()
 
     await room.rooms.delete(room.one, room.room_id, message.message_id)
 
     gone = {"messageId": message.message_id, "roomId": room.room_id, "roomKind": room.kind.name}
-    assert await ear.told() == [Told("message.deleted", (room.topic,), gone)]
+    assert await recorder.published() == [Published("message.deleted", (room.topic,), gone)]
 
 
-async def test_a_message_that_another_program_removes_is_told_too(room: Room, ear: Ear) -> None:
+async def test_a_message_that_another_program_removes_is_told_too(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
-    await ear.hears()
+    await recorder.events()
 
     await room.app.table.write(Delete(room.kind.message_key(room.room_id, message.message_id)))
 
-    assert [each.t for each in await ear.told()] == ["message.deleted"]
+    assert [each.t for each in await recorder.published()] == ["message.deleted"]
 
 
-async def test_reactions_are_told_with_how_many_there_are(room: Room, ear: Ear) -> None:
+async def test_reactions_are_told_with_how_many_there_are(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
-    await ear.hears()
+    await recorder.events()
 
     for who in (room.one, room.other):
         await room.rooms.react(who, room.room_id, message.message_id, "👍")
         await room.rooms.react(who, room.room_id, message.message_id, "👍")
     await room.rooms.unreact(room.one, room.room_id, message.message_id, "👍")
-    *_, last_added, removed = await ear.told()
+    *_, last_added, removed = await recorder.published()
 
     place = {"messageId": message.message_id, "roomId": room.room_id, "roomKind": room.kind.name, "emoji": "👍"}
     now = {"count": 1, "userIds": [room.other.user_id]}
-    assert last_added == Told("reaction.added", (room.topic,), {**place, "userId": room.other.user_id, **now})
-    assert removed == Told("reaction.removed", (room.topic,), {**place, "userId": room.one.user_id, **now})
+    assert last_added == Published("reaction.added", (room.topic,), {**place, "userId": room.other.user_id, **now})
+    assert removed == Published("reaction.removed", (room.topic,), {**place, "userId": room.one.user_id, **now})
 
     await room.rooms.unreact(room.other, room.room_id, message.message_id, "👍")
-    [removed] = await ear.told()
+    [removed] = await recorder.published()
     assert (removed.d["count"], removed.d["userIds"]) == (0, [])
 
 
-async def test_reactions_that_another_writer_keeps_in_the_message_are_counted_too(room: Room, ear: Ear) -> None:
+async def test_reactions_that_another_writer_keeps_in_the_message_are_counted_too(
+    room: Room, recorder: EventRecorder
+) -> None:
     message = await room.say("hello")
     old = [StoredReaction(emoji="👍", user_ids=[room.one.user_id], count=1)]
     await room.app.table.write(Update(room.kind.message_key(room.room_id, message.message_id), set_to(reactions=old)))
     await room.rooms.react(room.other, room.room_id, message.message_id, "👍")
-    *_, updated, added = await ear.told()
+    *_, updated, added = await recorder.published()
 
     shown = await room.rooms.get(room.other, room.room_id, message.message_id)
-    assert updated.d["reactions"] == as_told(shown)["reactions"]
+    assert updated.d["reactions"] == as_published(shown)["reactions"]
     assert (added.d["count"], added.d["userIds"]) == (2, [room.one.user_id, room.other.user_id])
 
 
-async def test_pins_are_told(room: Room, ear: Ear) -> None:
+async def test_pins_are_told(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
-    await ear.hears()
+    await recorder.events()
 
     await room.rooms.pin(room.other, room.room_id, message.message_id)
     [[view], _] = await room.rooms.list_pins(room.other, room.room_id, limit=5, cursor=None)
@@ -231,126 +233,137 @@ async def test_pins_are_told(room: Room, ear: Ear) -> None:
         "pinnedBy": room.other.user_id,
         "pinnedAt": view.pinned_at,
     }
-    assert await ear.told() == [Told("pin.added", (room.topic,), pin), Told("pin.removed", (room.topic,), pin)]
+    assert await recorder.published() == [
+        Published("pin.added", (room.topic,), pin),
+        Published("pin.removed", (room.topic,), pin),
+    ]
 
 
-async def test_how_far_one_has_read_is_told_to_the_room_and_in_a_channel_to_oneself(room: Room, ear: Ear) -> None:
+async def test_how_far_one_has_read_is_told_to_the_room_and_in_a_channel_to_oneself(
+    room: Room, recorder: EventRecorder
+) -> None:
     message = await room.say("hello")
-    await ear.hears()
+    await recorder.events()
 
     await room.rooms.mark_read(room.other, room.room_id, message.message_id)
     await room.rooms.mark_read(room.other, room.room_id, message.message_id)
-    [read] = await ear.told()
+    [read] = await recorder.published()
 
-    own = topics.person(room.other.user_id)
+    own = topics.user(room.other.user_id)
     assert read[:2] == ("read.updated", (own if room.kind.name == "channel" else room.topic,))
     assert read.d["lastReadMessageId"] == message.message_id
     assert read.d["userId"] == room.other.user_id
     assert read.d["readAt"] is not None
 
 
-async def test_that_one_muted_a_room_is_ones_own_affair(room: Room, ear: Ear) -> None:
+async def test_that_one_muted_a_room_is_ones_own_affair(room: Room, recorder: EventRecorder) -> None:
     for muted in (True, True, False):
         await room.rooms.set_preferences(room.one, room.room_id, muted=muted)
 
     place = {"roomId": room.room_id, "roomKind": room.kind.name}
-    own = (topics.person(room.one.user_id),)
-    assert await ear.told() == [
-        Told("preferences.updated", own, {**place, "muted": True}),
-        Told("preferences.updated", own, {**place, "muted": False}),
+    own = (topics.user(room.one.user_id),)
+    assert await recorder.published() == [
+        Published("preferences.updated", own, {**place, "muted": True}),
+        Published("preferences.updated", own, {**place, "muted": False}),
     ]
 
 
-async def test_a_blocked_message_says_nothing_but_to_its_author_and_the_moderators(room: Room, ear: Ear) -> None:
+async def test_a_blocked_message_says_nothing_but_to_its_author_and_the_moderators(
+    room: Room, recorder: EventRecorder
+) -> None:
     first = await room.say("hello")
     message = await room.say("something nasty", reply_to=first.message_id)
-    await ear.hears()
+    await recorder.events()
 
     await room.block(message)
-    [announcement] = [each for each in await ear.hears() if each.t]
+    [event] = [each for each in await recorder.events() if each.t]
 
-    assert announcement.author == room.one.user_id
-    bare, whole = told(announcement).d, full(announcement)
-    assert announcement.t == "message.updated"
+    assert event.author == room.one.user_id
+    bare, whole = published(event).d, full(event)
+    assert event.t == "message.updated"
     assert "nasty" not in str(bare)
     assert (bare["content"], bare["replyTo"], bare["flags"]) == ("", None, {"moderation": "blocked", "policyHints": []})
     shown = await room.rooms.get(room.one, room.room_id, message.message_id)
-    assert whole == as_told(shown)
+    assert whole == as_published(shown)
     assert (whole["content"], whole["replyTo"]) == ("something nasty", first.message_id)
 
 
-async def test_nothing_is_told_of_reactions_to_a_blocked_message(room: Room, ear: Ear) -> None:
+async def test_nothing_is_told_of_reactions_to_a_blocked_message(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("something nasty")
     await room.block(message)
-    await ear.hears()
+    await recorder.events()
 
     await room.rooms.react(room.one, room.room_id, message.message_id, "👍")
 
-    assert await ear.told() == []
+    assert await recorder.published() == []
 
 
-async def test_a_blocked_message_that_is_edited_or_taken_back_gives_nothing_away(room: Room, ear: Ear) -> None:
+async def test_a_blocked_message_that_is_edited_or_taken_back_gives_nothing_away(
+    room: Room, recorder: EventRecorder
+) -> None:
     message = await room.say("something nasty")
     await room.block(message)
-    await ear.hears()
+    await recorder.events()
 
     await room.rooms.edit(room.one, room.room_id, message.message_id, "nasty still")
     await room.rooms.delete(room.one, room.room_id, message.message_id)
-    heard = [each for each in await ear.hears() if each.t]
+    events = [each for each in await recorder.events() if each.t]
 
-    assert names(heard) == ["message.updated", "message.deleted"]
-    assert all(b"nasty" not in each.d for each in heard)
+    assert names(events) == ["message.updated", "message.deleted"]
+    assert all(b"nasty" not in each.d for each in events)
 
 
-async def test_the_name_of_somebody_who_is_leaving_for_good_is_not_told(room: Room, ear: Ear, clock: SetClock) -> None:
+async def test_the_name_of_somebody_who_is_leaving_for_good_is_not_told(
+    room: Room, recorder: EventRecorder, clock: SetClock
+) -> None:
     message = await room.say("hello")
     pending = room.app.accounts.pending_deletions
     await room.app.table.write(pending.adding(room.one.user_id))
     pending.invalidate()
-    heard = about_messages(await ear.told())
+    events = about_messages(await recorder.published())
 
-    assert [(each.t, each.d["username"]) for each in heard] == [("message.created", DELETED_NAME)]
+    assert [(each.t, each.d["username"]) for each in events] == [("message.created", DELETED_NAME)]
 
     key = room.kind.message_key(room.room_id, message.message_id)
     await room.app.table.write(Update(key, set_to(username=DELETED_NAME)))
-    [masked] = await ear.told()
+    [masked] = await recorder.published()
     assert (masked.t, masked.d["username"], masked.d["content"]) == ("message.updated", DELETED_NAME, "hello")
 
 
-async def test_a_new_message_is_told_without_any_read(room: Room, ear: Ear) -> None:
+async def test_a_new_message_is_told_without_any_read(room: Room, recorder: EventRecorder) -> None:
     await room.say("hello")
-    await ear.hears()
+    await recorder.events()
     await room.app.accounts.users_being_deleted()
 
     await room.say("and again", nonce="n")
-    changes = await ear.changes()
+    changes = await recorder.changes()
     with requests(room.app) as counted, measure() as measured:
-        heard = names(await ear.translated(changes))
+        events = names(await recorder.translated(changes))
 
-    assert "message.created" in heard
+    assert "message.created" in events
     assert counted == {}
     assert measured.calls == 0
 
 
 async def test_a_process_that_has_just_begun_reads_once_where_a_channel_belongs(
-    room: Room, ear: Ear, clock: SetClock
+    room: Room, recorder: EventRecorder, clock: SetClock
 ) -> None:
     await room.say("hello")
     await room.say("and again")
-    changes = await ear.changes()
+    changes = await recorder.changes()
     await room.app.accounts.users_being_deleted()
 
-    fresh = Ear(room.app, clock)
+    fresh = EventRecorder(room.app, clock)
     with requests(room.app) as counted:
-        heard = names(await fresh.translated(changes))
+        events = names(await fresh.translated(changes))
 
-    assert heard.count("message.created") == 2
-    # A conversation says by its id alone where it is heard, and has no safe mode.
+    assert events.count("message.created") == 2
+    # A conversation says by its id alone where it is events, and has no safe mode.
     assert counted == ({} if room.kind.name == "conversation" else {"get": 1})
 
 
 async def test_whoever_wrote_a_message_can_tell_of_it_before_the_log_does(
-    room: Room, ear: Ear, clock: SetClock
+    room: Room, recorder: EventRecorder, clock: SetClock
 ) -> None:
     from sobremesa.domains.communities.events import CommunityEvents
     from sobremesa.domains.conversations.events import ConversationEvents
@@ -367,22 +380,22 @@ async def test_whoever_wrote_a_message_can_tell_of_it_before_the_log_does(
 
     at_once = await events.created(page.items[0])
 
-    assert at_once in await ear.hears()
+    assert at_once in await recorder.events()
 
 
 async def test_in_a_thread_with_safe_mode_what_is_flagged_is_withheld_and_the_mode_may_change(
     app: Sobremesa, clock: SetClock
 ) -> None:
     deal = await strike_deal(app)
-    ear = Ear(app, clock)
-    await ear.listen()
+    recorder = EventRecorder(app, clock)
+    await recorder.start()
     message = await deal.say(deal.buyer, "not for everybody")
     key = THREADS.message_key(deal.thread_id, message.message_id)
 
     async def banded(band: int) -> bool:
         """Is the message withheld, once it may not be for everybody to this degree?"""
         await app.table.write(Update(key, set_to(nsfw_band=band)))
-        return [each for each in await ear.hears() if each.t == "message.updated"][-1].full is not None
+        return [each for each in await recorder.events() if each.t == "message.updated"][-1].full is not None
 
     assert not await banded(1)
     await app.table.write(Update(thread_by_id(room_id=deal.thread_id), set_to(safe_mode_required=True)))

@@ -1,6 +1,6 @@
 """What this process has just written, and may tell before the change log does.
 
-Only new messages are told like this: they are what people wait for, and what is told of them is in the row itself.
+Only new messages are found like this: they are what people wait for, and what is found of them is in the row itself.
 The log tells of them again, by the same id, which is what makes it sure; this makes it fast.
 """
 
@@ -10,7 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 
-from sobremesa.live.events import Announcement
+from sobremesa.live.events import Event
 from sobremesa.live.translation import Translation
 from sobremesa.table import Entity, Operation, RawKey
 
@@ -18,7 +18,7 @@ MAX_WAITING = 10_000
 """What is more than this is left to the change log."""
 
 
-class JustSaid:
+class FastPath:
     """Gathers rows in the order in which this process committed them."""
 
     def __init__(self, translation: Translation) -> None:
@@ -27,9 +27,9 @@ class JustSaid:
         self._rows: deque[Entity] = deque()
         self._arrival: asyncio.Future[None] | None = None
 
-    def note(self, operations: Sequence[Operation]) -> None:
-        """Take note of a write."""
-        rows = self._translation.just_made(operations)
+    def add(self, operations: Sequence[Operation]) -> None:
+        """Take add of a write."""
+        rows = self._translation.fast_rows(operations)
         if rows and len(self._rows) < MAX_WAITING:
             self._rows.extend(rows)
             if self._arrival is not None and not self._arrival.done():
@@ -46,12 +46,8 @@ class JustSaid:
     def __bool__(self) -> bool:
         return bool(self._rows)
 
-    async def take(self) -> list[tuple[RawKey, Announcement]]:
-        """What is to be told of everything that there is now, each with the key of its row."""
+    async def take(self) -> list[tuple[RawKey, Event]]:
+        """What is to be found of everything that there is now, each with the key of its row."""
         rows, self._rows = self._rows, deque()
-        told = [(row, await self._translation.announcement_of(row)) for row in rows]
-        return [
-            (row.own_key().stored(self._spelling), announcement)
-            for row, announcement in told
-            if announcement is not None
-        ]
+        found = [(row, await self._translation.event_of_new_row(row)) for row in rows]
+        return [(row.own_key().stored(self._spelling), event) for row, event in found if event is not None]

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from announcing.ear import Ear
 from communities.world import found_town, join, person, requests
 from conversations.company import Company, known
+from events.recorder import EventRecorder
 from servers import Endpoint
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import SetClock
-from sobremesa.glue.subscriptions import Listening
+from sobremesa.glue.subscriptions import Subscriptions
 from sobremesa.live import events as topics
-from sobremesa.live.events import Admission, Announcement
+from sobremesa.live.events import Event, TopicMembership
 from threads.world import strike_deal
 from workspaces.team import gather_team
 from workspaces.team import join as join_workspace
@@ -30,7 +30,7 @@ def store(request: pytest.FixtureRequest) -> str:
     return f"dynamodb://sobremesa-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
 
 
-async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -> dict[str, Admission]:
+async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -> dict[str, TopicMembership]:
     """Ana comes into something of every kind, and goes out of as much again."""
     company = Company(app, ana, ben, cleo)
     owned = await app.communities.create_server(ana, name="Mine")
@@ -59,23 +59,23 @@ async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -
     return {
         admission.topic: admission
         for admission in (
-            Admission(ana.user_id, topics.server(owned.server_id), moderates=True),
-            Admission(ana.user_id, topics.server(town.server_id), moderates=False),
-            Admission(ana.user_id, topics.conversation(direct), moderates=False),
-            Admission(ana.user_id, topics.conversation(group), moderates=True),
-            Admission(ana.user_id, topics.thread(deal.thread_id), moderates=True),
-            Admission(ana.user_id, topics.workspace(made), moderates=False),
+            TopicMembership(ana.user_id, topics.server(owned.server_id), moderates=True),
+            TopicMembership(ana.user_id, topics.server(town.server_id), moderates=False),
+            TopicMembership(ana.user_id, topics.conversation(direct), moderates=False),
+            TopicMembership(ana.user_id, topics.conversation(group), moderates=True),
+            TopicMembership(ana.user_id, topics.thread(deal.thread_id), moderates=True),
+            TopicMembership(ana.user_id, topics.workspace(made), moderates=False),
         )
     }
 
 
-def left_by(heard: Sequence[Announcement], who: Actor) -> dict[str, Admission]:
+def left_by(events: Sequence[Event], who: Actor) -> dict[str, TopicMembership]:
     """What somebody listens to after all of these, who listened to nothing before."""
-    inside: dict[str, Admission] = {}
-    for announcement in heard:
-        for topic in [each.topic for each in announcement.expels if each.user_id in (None, who.user_id)]:
+    inside: dict[str, TopicMembership] = {}
+    for event in events:
+        for topic in [each.topic for each in event.removes if each.user_id in (None, who.user_id)]:
             inside.pop(topic, None)
-        inside |= {each.topic: each._replace(since="") for each in announcement.admits if each.user_id == who.user_id}
+        inside |= {each.topic: each._replace(since="") for each in event.adds if each.user_id == who.user_id}
     return inside
 
 
@@ -86,11 +86,11 @@ async def test_one_listens_to_every_place_that_one_is_in_and_to_none_that_one_ha
     expected = await live_everywhere(app, ana, ben, cleo)
 
     with requests(app) as counted:
-        own, everyone, *inside = await Listening(app.table).topics_of(ana)
+        own, everyone, *inside = await Subscriptions(app.table).memberships_of(ana)
 
     assert (own, everyone) == (
-        Admission(ana.user_id, topics.person(ana.user_id)),
-        Admission(ana.user_id, topics.tenant(ana.tenant)),
+        TopicMembership(ana.user_id, topics.user(ana.user_id)),
+        TopicMembership(ana.user_id, topics.tenant(ana.tenant)),
     )
     assert {admission.topic: admission._replace(since="") for admission in inside} == expected
     assert all(admission.since for admission in inside)
@@ -101,13 +101,15 @@ async def test_one_listens_to_every_place_that_one_is_in_and_to_none_that_one_ha
 async def test_whoever_is_nowhere_listens_to_themselves_and_their_tenant(app: Sobremesa) -> None:
     ana = Actor.of_user(person("ana").user_id, "ana", Tenant("acme"))
 
-    found = await Listening(app.table).topics_of(ana)
+    found = await Subscriptions(app.table).memberships_of(ana)
 
-    assert [admission.topic for admission in found] == [topics.person(ana.user_id), topics.tenant("acme")]
+    assert [admission.topic for admission in found] == [topics.user(ana.user_id), topics.tenant("acme")]
 
 
-async def test_whoever_follows_the_events_listens_to_the_same_as_whoever_asks_anew(app: Sobremesa, ear: Ear) -> None:
+async def test_whoever_follows_the_events_listens_to_the_same_as_whoever_asks_anew(
+    app: Sobremesa, recorder: EventRecorder
+) -> None:
     ana, ben, cleo = await known(app, "ana", "ben", "cleo")
     expected = await live_everywhere(app, ana, ben, cleo)
 
-    assert left_by(await ear.hears(), ana) == expected
+    assert left_by(await recorder.events(), ana) == expected

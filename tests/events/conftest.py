@@ -1,4 +1,4 @@
-"""`app` is a whole Sobremesa in memory, at one moment; `ear` hears what is told of everything that is written."""
+"""`app` is a Sobremesa in memory with a set clock; `recorder` collects the events of what is written."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from announcing.ear import Ear
 from cheap import CHEAP
+from events.recorder import EventRecorder
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock, SystemClock
 from sobremesa.core.settings import Settings
@@ -37,7 +37,7 @@ async def app(store: str, clock: SetClock, tmp_path: Path) -> AsyncIterator[Sobr
 
 
 @pytest.fixture
-async def ear(app: Sobremesa, clock: SetClock) -> Ear:
-    ear = Ear(app, clock)
-    await ear.listen()
-    return ear
+async def recorder(app: Sobremesa, clock: SetClock) -> EventRecorder:
+    recorder = EventRecorder(app, clock)
+    await recorder.start()
+    return recorder

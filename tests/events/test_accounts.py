@@ -1,27 +1,27 @@
-"""What is told of accounts, and which sockets are over."""
+"""What is published of accounts, and which sockets are over."""
 
 from __future__ import annotations
 
-from announcing.ear import Ear
 from communities.world import PASSWORD
+from events.recorder import EventRecorder
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.live import events as topics
 
 
-async def test_a_new_name_or_picture_is_told_to_ones_own_sockets(app: Sobremesa, ear: Ear) -> None:
+async def test_a_new_name_or_picture_is_told_to_ones_own_sockets(app: Sobremesa, recorder: EventRecorder) -> None:
     ana = await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
     actor = Actor.of_user(ana.user.user_id, "ana")
     await app.accounts.refresh(ana.refresh_token)
-    assert await ear.told() == []
+    assert await recorder.published() == []
 
     await app.accounts.change_profile(actor, username="anna")
     user = await app.accounts.change_profile(actor, avatar_url="/v1/attachments/anna")
-    _, changed = await ear.told()
+    _, changed = await recorder.published()
 
     assert changed == (
         "user.updated",
-        (topics.person(actor.user_id),),
+        (topics.user(actor.user_id),),
         {
             "userId": actor.user_id,
             "username": "anna",
@@ -31,18 +31,20 @@ async def test_a_new_name_or_picture_is_told_to_ones_own_sockets(app: Sobremesa,
     )
 
 
-async def test_sockets_end_with_their_session_and_all_of_them_with_the_account(app: Sobremesa, ear: Ear) -> None:
+async def test_sockets_end_with_their_session_and_all_of_them_with_the_account(
+    app: Sobremesa, recorder: EventRecorder
+) -> None:
     ana = await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
     actor = Actor.of_user(ana.user.user_id, "ana")
     phone = await app.accounts.login(email="ana@example.com", password=PASSWORD)
-    assert [each.ends for each in await ear.hears()] == []
+    assert [each.ends for each in await recorder.events()] == []
 
     await app.accounts.end_session(actor, phone.session_id)
-    [ended] = await ear.hears()
+    [ended] = await recorder.events()
     assert (ended.t, ended.ends) == ("", (phone.session_id,))
 
     await app.accounts.delete_me(actor, password=PASSWORD)
     await app.jobs.run_pending(app.handlers)
-    heard = await ear.hears()
-    assert {name for each in heard for name in each.ends} == {actor.user_id, ana.session_id}
-    assert [each.t for each in heard if each.t] == []
+    events = await recorder.events()
+    assert {name for each in events for name in each.ends} == {actor.user_id, ana.session_id}
+    assert [each.t for each in events if each.t] == []

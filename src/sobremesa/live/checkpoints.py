@@ -19,12 +19,12 @@ from sobremesa.table.cache import Cache
 
 KEPT_HOURS = 25
 MAX_OWN_MARKS = 20_000
-REMEMBERED_MARKS = 20_000
+CACHED_MARKS = 20_000
 STRETCH = 1000
 """About how many events are read again in one piece."""
 
 
-class Trail:
+class Checkpoints:
     """The marks of one run, and those of the runs before it."""
 
     def __init__(self, table: Table, clock: Clock, run: str) -> None:
@@ -32,7 +32,7 @@ class Trail:
         self._clock = clock
         self._run = run
         self._own: deque[TrailMark] = deque(maxlen=MAX_OWN_MARKS)
-        self._hours: Cache[int, list[TrailMark]] = Cache(REMEMBERED_MARKS)
+        self._hours: Cache[int, list[TrailMark]] = Cache(CACHED_MARKS)
         self._reading = asyncio.Lock()
 
     async def newest(self) -> TrailMark | None:
@@ -57,7 +57,7 @@ class Trail:
             ttl=now_ms // 1000 + KEPT_HOURS * 3600,
         )
 
-    async def leave(self, mark: TrailMark) -> None:
+    async def save(self, mark: TrailMark) -> None:
         """Keep a mark of this run."""
         self._own.append(mark)
         await self._table.write(Put(mark), pattern=leave_mark)

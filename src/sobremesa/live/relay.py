@@ -1,4 +1,4 @@
-"""The pump: hands the change stream of the table on to the stream of events that all nodes read.
+"""The relay: hands the change stream of the table on to the stream of events that all nodes read.
 
 One node at a time does it, by a lease. Where it is, is kept in the table, and always as it was some seconds ago:
 whoever takes over, or finds that Redis has lost the last of what it got, tells some seconds again, and nothing is
@@ -34,7 +34,7 @@ _encode = msgspec.msgpack.Encoder().encode
 _log = structlog.get_logger("sobremesa.live")
 
 
-class Pump:
+class Relay:
     """Hands on the changes of one table, for as long as no other node does."""
 
     def __init__(self, table: Table, clock: Clock, translation: Translation, stream: RedisStream, node_id: str) -> None:
@@ -44,11 +44,11 @@ class Pump:
         self._stream = stream
         self._node_id = node_id
         self._reader: ChangeReader | None = None
-        self._passed: deque[tuple[float, Position]] = deque()
+        self._relayed: deque[tuple[float, Position]] = deque()
         """Where everything was handed on, and when; the first is what the table is told."""
 
     @property
-    def is_at_work(self) -> bool:
+    def is_active(self) -> bool:
         return self._reader is not None
 
     def nudge(self) -> None:
@@ -61,73 +61,71 @@ class Pump:
         if await self._table.get(pump_progress()) is not None:
             return
         reader = await self._table.changes(NEWEST)
-        begin = PumpProgress(position=(await reader.read(0)).position)
+        start = PumpProgress(position=(await reader.read(0)).position)
         await reader.close()
         with contextlib.suppress(ConditionFailed):
-            await self._table.write(Create(begin), pattern=keep_pump)
+            await self._table.write(Create(start), pattern=keep_pump)
 
     async def run(self) -> None:
         """Hand on, or wait until it is our turn, until cancelled."""
         while True:
             try:
-                progress = await self._take()
+                progress = await self._acquire()
                 if progress is not None:
-                    await self._hand_on(Position(progress.position or NEWEST))
+                    await self._relay_changes(Position(progress.position or NEWEST))
             except ConditionFailed:
                 _log.info("another node hands on the events now")
             except (*FOREIGN, Lost, TableError) as error:
                 _log.warning("events are not handed on", why=f"{type(error).__name__}: {error}")
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def _hand_on(self, position: Position) -> None:
+    async def _relay_changes(self, position: Position) -> None:
         loop = asyncio.get_running_loop()
-        self._passed = deque([(loop.time(), position)])
+        self._relayed = deque([(loop.time(), position)])
         try:
-            epoch, last = await self._stream.begin()
+            epoch, last = await self._stream.open()
             try:
                 self._reader = await self._table.changes(position)
             except (PositionTrimmed, BadCursor) as lost:
                 # What came since is lost, or the row is of another store: places from before it tell nothing.
                 _log.warning("events begin anew", why=f"{type(lost).__name__}: {lost}")
-                epoch, last = await self._stream.begin(anew=True)
+                epoch, last = await self._stream.open(anew=True)
                 self._reader = await self._table.changes(NEWEST)
             renewed = loop.time()
             while True:
                 batch = await self._reader.read(WAIT_SECONDS)
                 bodies = [
-                    _encode(announcement)
-                    for change in batch.changes
-                    for announcement in await self._translation.announcements(change)
+                    _encode(event) for change in batch.changes for event in await self._translation.events_of(change)
                 ]
                 last = await self._add(epoch, bodies, last)
                 self._move(loop.time(), batch.position)
                 if loop.time() - renewed >= RENEW_SECONDS:
                     renewed = loop.time()
-                    await self._keep(LEASE_SECONDS)
+                    await self._save_progress(LEASE_SECONDS)
         finally:
             reader, self._reader = self._reader, None
             if reader is not None:
                 await reader.close()
             with contextlib.suppress(TableError):
-                await self._keep(0)
+                await self._save_progress(0)
 
     async def _add(self, epoch: str, bodies: list[bytes], last: StreamId) -> StreamId:
         for start in range(0, len(bodies), ADDED_AT_ONCE):
             try:
                 last = await self._stream.add(epoch, bodies[start : start + ADDED_AT_ONCE], last)
             except Lost:
-                await self._stream.begin(last)
+                await self._stream.open(last)
                 raise
         return last
 
     def _move(self, now: float, position: Position) -> None:
-        passed = self._passed
-        if now - passed[-1][0] >= RENEW_SECONDS / 2:
-            passed.append((now, position))
-        while len(passed) > 1 and now - passed[1][0] >= BEHIND_SECONDS:
-            passed.popleft()
+        relayed = self._relayed
+        if now - relayed[-1][0] >= RENEW_SECONDS / 2:
+            relayed.append((now, position))
+        while len(relayed) > 1 and now - relayed[1][0] >= BEHIND_SECONDS:
+            relayed.popleft()
 
-    async def _take(self) -> PumpProgress | None:
+    async def _acquire(self) -> PumpProgress | None:
         """How far it has come, with the work for ourselves; None while another node has it."""
         now = self._clock.now_ms()
         known = await self._table.get(pump_progress())
@@ -140,13 +138,13 @@ class Pump:
         except ConditionFailed:
             return None
 
-    async def _keep(self, lease_seconds: float) -> None:
+    async def _save_progress(self, lease_seconds: float) -> None:
         """Write down where it was some seconds ago; ConditionFailed if another node has taken the work."""
         until = self._clock.now_ms() + round(lease_seconds * 1000)
         await self._table.write(
             Upsert(
                 pump_progress(),
-                set_to(position=self._passed[0][1], leased_until_ms=until),
+                set_to(position=self._relayed[0][1], leased_until_ms=until),
                 when=equals("holder", self._node_id),
             ),
             pattern=keep_pump,

@@ -1,4 +1,4 @@
-"""A listener: a socket, or a request that waits for events, with the topics that it subscribes to."""
+"""A subscriber: a socket, or a request that waits for events, with the topics that it subscribes to."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import lenient_ms
-from sobremesa.live.events import Admission, Announcement, Topic
+from sobremesa.live.events import Event, Topic, TopicMembership
 
 
 class Subscription(NamedTuple):
-    """How a listener subscribes to a topic: as a moderator, by which membership, and since when."""
+    """How a subscriber subscribes to a topic: as a moderator, by which membership, and since when."""
 
     moderates: bool
     since: str
@@ -19,16 +19,16 @@ class Subscription(NamedTuple):
     starts_ms: int
     """When the membership began; 0 if that is not known."""
     after: int
-    """How many announcements the hub had delivered by then."""
+    """How many events_of the hub had delivered by then."""
 
     @classmethod
-    def by(cls, member: Admission, after: int) -> Subscription:
+    def by(cls, member: TopicMembership, after: int) -> Subscription:
         """The subscription that a membership gives."""
         starts_ms = lenient_ms(member.since) if member.since else None
         return cls(member.moderates, member.since, starts_ms or 0, after)
 
 
-class Listener:
+class Subscriber:
     """Receives the events of its topics."""
 
     __slots__ = ("before", "is_over", "is_stale", "lost", "pending", "session_id", "subscriptions", "tenant", "user_id")
@@ -46,14 +46,14 @@ class Listener:
         self.lost: set[Topic] = set()
         """Topics of memberships that ended before it was attached: it still receives that such a topic ended."""
         self.is_stale = False
-        """Has a membership changed since the topics were read, and before the listener was attached?"""
+        """Has a membership changed since the topics were read, and before the subscriber was attached?"""
 
-    def subscribe(self, admissions: Iterable[Admission], count: int) -> None:
+    def subscribe(self, memberships: Iterable[TopicMembership], count: int) -> None:
         """Subscribe to these topics, and to no others."""
-        self.subscriptions = {each.topic: Subscription.by(each, count) for each in admissions}
+        self.subscriptions = {each.topic: Subscription.by(each, count) for each in memberships}
 
-    def has_come_since(self, count: int, topics: Sequence[Topic]) -> bool:
-        """Did it subscribe to one of these topics when so many announcements had been delivered, or later?"""
+    def has_subscribed_since(self, count: int, topics: Sequence[Topic]) -> bool:
+        """Did it subscribe to one of these topics when so many events_of had been delivered, or later?"""
         found = (self.subscriptions.get(topic) for topic in topics)
         return any(each is not None and each.after >= count for each in found)
 
@@ -73,10 +73,10 @@ class Listener:
         raise NotImplementedError
 
 
-def receives_all(listener: Listener, said: Announcement) -> bool:
-    """Does a listener receive what is withheld from others?"""
-    if said.full is None:
+def receives_all(subscriber: Subscriber, event: Event) -> bool:
+    """Does a subscriber receive what is withheld from others?"""
+    if event.full is None:
         return False
-    if said.author == listener.user_id:
+    if event.author == subscriber.user_id:
         return True
-    return any(held.moderates for topic in said.topics if (held := listener.subscriptions.get(topic)) is not None)
+    return any(held.moderates for topic in event.topics if (held := subscriber.subscriptions.get(topic)) is not None)

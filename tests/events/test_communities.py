@@ -1,0 +1,158 @@
+"""What is published of servers, their members and channels, and to whom."""
+
+from __future__ import annotations
+
+import pytest
+
+from communities.world import Town, found_town, join, person
+from events.recorder import EventRecorder, Published, added_members, names, published, removed_members
+from sobremesa.app import Sobremesa
+from sobremesa.live import events as topics
+from sobremesa.live.events import TopicMembership, TopicRemoval
+
+
+@pytest.fixture
+async def town(app: Sobremesa) -> Town:
+    return await found_town(app)
+
+
+@pytest.fixture
+async def recorder(town: Town, recorder: EventRecorder) -> EventRecorder:
+    await recorder.start()
+    return recorder
+
+
+async def test_whoever_makes_a_server_hears_of_it_and_from_then_on_listens_to_it(
+    app: Sobremesa, recorder: EventRecorder
+) -> None:
+    ana = person("ana")
+
+    server = await app.communities.create_server(ana, name="Lunch")
+    events = await recorder.events()
+
+    topic = topics.server(server.server_id)
+    assert [published(each)[:2] for each in events] == [
+        ("server.created", (topics.user(ana.user_id),)),
+        ("member.joined", (topic,)),
+    ]
+    assert published(events[0]).d == {
+        "serverId": server.server_id,
+        "name": "Lunch",
+        "ownerId": ana.user_id,
+        "iconUrl": None,
+        "createdAt": server.created_at,
+        "updatedAt": server.updated_at,
+    }
+    assert added_members(events) == [TopicMembership(ana.user_id, topic, moderates=True)]
+
+
+async def test_whoever_comes_in_hears_of_the_server_and_everybody_of_them(town: Town, recorder: EventRecorder) -> None:
+    await join(town.app, town.owner, town.server_id, town.stranger)
+    events = await recorder.events()
+
+    topic = topics.server(town.server_id)
+    assert names(events) == ["server.created", "member.joined"]
+    joined = published(events[1])
+    assert joined.topics == (topic,)
+    assert (joined.d["userId"], joined.d["role"]) == (town.stranger.user_id, "member")
+    assert added_members(events) == [TopicMembership(town.stranger.user_id, topic, moderates=False)]
+
+
+async def test_a_changed_server_is_told_to_those_who_are_in_it(town: Town, recorder: EventRecorder) -> None:
+    await town.app.communities.change_server(town.owner, town.server_id, {"name": "The short table"})
+    [changed] = await recorder.published()
+
+    assert changed[:2] == ("server.updated", (topics.server(town.server_id),))
+    assert changed.d["name"] == "The short table"
+
+
+async def test_a_new_role_changes_what_one_hears(town: Town, recorder: EventRecorder) -> None:
+    await town.app.membership.change_role(town.owner, town.server_id, town.member.user_id, role="moderator")
+    events = await recorder.events()
+
+    topic = topics.server(town.server_id)
+    assert [published(each)[:2] for each in events] == [("member.updated", (topic,))]
+    assert published(events[0]).d["role"] == "moderator"
+    assert added_members(events) == [TopicMembership(town.member.user_id, topic, moderates=True)]
+
+
+async def test_with_the_server_its_owners_rights_are_handed_over(town: Town, recorder: EventRecorder) -> None:
+    await town.app.membership.transfer(town.owner, town.server_id, town.member.user_id)
+    events = await recorder.events()
+
+    assert names(events) == ["server.updated", "member.updated", "member.updated"]
+    roles = {published(each).d["userId"]: published(each).d["role"] for each in events[1:]}
+    assert roles == {town.member.user_id: "owner", town.owner.user_id: "admin"}
+    topic = topics.server(town.server_id)
+    for user_id in roles:
+        assert TopicMembership(user_id, topic, moderates=True) in added_members(events[:1])
+
+
+async def test_an_owner_of_another_writer_who_is_not_inside_is_not_let_in(town: Town, recorder: EventRecorder) -> None:
+    from sobremesa.domains.communities.entities import server_by_id
+    from sobremesa.table import Update, set_to
+
+    owned = set_to(owner_id=town.stranger.user_id)
+    await town.app.table.write(Update(server_by_id(server_id=town.server_id), owned))
+    events = await recorder.events()
+
+    topic = topics.server(town.server_id)
+    assert added_members(events) == [TopicMembership(town.owner.user_id, topic, moderates=True)], (
+        "they stay, as an admin"
+    )
+
+
+async def test_whoever_is_removed_hears_it_and_nothing_more(town: Town, recorder: EventRecorder) -> None:
+    await town.app.membership.remove(town.owner, town.server_id, town.member.user_id)
+    events = await recorder.events()
+
+    topic = topics.server(town.server_id)
+    gone = {"serverId": town.server_id, "userId": town.member.user_id}
+    assert [published(each) for each in events] == [
+        Published("member.left", (topic, topics.user(town.member.user_id)), gone),
+    ]
+    assert removed_members(events) == [TopicRemoval(town.member.user_id, topic)]
+
+
+async def test_a_channel_is_told_from_its_beginning_to_its_end(town: Town, recorder: EventRecorder) -> None:
+    communities = town.app.communities
+    made = await communities.create_channel(town.owner, town.server_id, name="jokes", topic="bad ones")
+    channel_id = made.channel.channel_id
+    await communities.change_channel(town.owner, channel_id, {"topic": "good ones"})
+    await communities.delete_channel(town.owner, channel_id)
+    created, changed, gone = await recorder.published()
+
+    topic = topics.server(town.server_id)
+    assert created[:2] == ("channel.created", (topic,))
+    assert (created.d["channelId"], created.d["topic"], created.d["lastMessageId"]) == (channel_id, "bad ones", None)
+    assert (changed.t, changed.d["topic"]) == ("channel.updated", "good ones")
+    assert gone == Published("channel.deleted", (topic,), {"channelId": channel_id, "serverId": town.server_id})
+
+
+async def test_a_deleted_server_is_told_once_and_nothing_of_what_goes_with_it(
+    town: Town, recorder: EventRecorder
+) -> None:
+    await town.say(town.member, "hello")
+    await recorder.events()
+
+    await town.app.communities.delete_server(town.owner, town.server_id)
+    events = await recorder.events()
+    await town.app.jobs.run_pending(town.app.handlers)
+    later = await recorder.events()
+
+    topic = topics.server(town.server_id)
+    assert [published(each) for each in events] == [Published("server.deleted", (topic,), {"serverId": town.server_id})]
+    assert removed_members(events) == [TopicRemoval(None, topic)]
+    assert names(later) == []
+
+
+async def test_what_goes_with_a_deleted_channel_is_not_told_one_by_one(town: Town, recorder: EventRecorder) -> None:
+    message = await town.say(town.member, "hello")
+    await town.app.channels.react(town.owner, town.channel_id, message.message_id, "👍")
+    await town.app.channels.pin(town.owner, town.channel_id, message.message_id)
+    await recorder.events()
+
+    await town.app.communities.delete_channel(town.owner, town.channel_id)
+    await town.app.jobs.run_pending(town.app.handlers)
+
+    assert names(await recorder.events()) == ["channel.deleted"]
