@@ -17,11 +17,11 @@ from sobremesa.core.ids import MessageId, RoomId, first_of
 from sobremesa.domains.communities.access import MemberChannels
 from sobremesa.domains.communities.entities import Channel
 from sobremesa.domains.communities.service import Communities
-from sobremesa.domains.inboxes.api import counts_view
 from sobremesa.domains.inboxes.entities import InboxKey, inboxes_of
 from sobremesa.domains.inboxes.events import LiveCounts
 from sobremesa.domains.inboxes.opening import Inboxes
 from sobremesa.domains.inboxes.partitions import UserPartition
+from sobremesa.domains.inboxes.views import counts_view
 from sobremesa.http.endpoints import Endpoint, Listed, Output, PageQuery
 from sobremesa.live.session_frames import Gap, MissedRoom, Ready
 from sobremesa.rooms.service import Rooms

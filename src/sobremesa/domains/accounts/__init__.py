@@ -8,5 +8,5 @@
 - `keyring`, `key_stores`: signing keys and secrets, and where they are stored; `passwords`: argon2id;
   `secret_hash`: how other secrets are stored; `mail`: the mailer
 - `audit`: the audit log
-- `opening`: composes the parts; `api`: the routes
+- `opening`: composes the parts; `api`: the routes; `views`: their responses; `events`: what is published
 """

@@ -6,10 +6,8 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from sobremesa.core.actor import PICTURE_ADDRESS, Actor, PublicProfile, SessionId, Tenant, UserId, own_picture
-from sobremesa.core.clock import Instant
+from sobremesa.core.actor import PICTURE_ADDRESS, Actor, SessionId, UserId
 from sobremesa.core.errors import Clash, Invalid, NotFound
-from sobremesa.domains.accounts.entities import Block, Session, User
 from sobremesa.domains.accounts.errors import (
     BadCredentials,
     BadRegistrationToken,
@@ -35,8 +33,20 @@ from sobremesa.domains.accounts.names import (
     MIN_USERNAME,
 )
 from sobremesa.domains.accounts.service import Accounts
-from sobremesa.domains.accounts.sessions import SignedIn
-from sobremesa.http.endpoints import Input, Lines, Listed, Output, PageQuery, Routes
+from sobremesa.domains.accounts.views import (
+    Accepted,
+    BlockView,
+    Me,
+    SessionView,
+    SignedInView,
+    UserView,
+    block_view,
+    own_view,
+    session_view,
+    signed_in_view,
+    user_view,
+)
+from sobremesa.http.endpoints import Input, Lines, Listed, PageQuery, Routes
 
 Email = Annotated[
     str,
@@ -144,62 +154,6 @@ class UserQuery(Input):
     username: Annotated[str, Meta(max_length=200, description="The whole name; capitals do not matter.")]
 
 
-class Me(Output):
-    """One's own account."""
-
-    user_id: UserId
-    username: str
-    email: str | None
-    avatar_url: str | None
-    tenant: Tenant
-    is_admin: bool
-    created_at: Instant
-    updated_at: Instant
-
-
-class UserView(Output):
-    """A person, as others see them."""
-
-    user_id: UserId
-    username: str
-    avatar_url: str | None
-    created_at: Instant
-
-
-class SignedInView(Output):
-    """An open session: the access token for requests, the refresh token for the next pair."""
-
-    user: Me
-    access_token: str
-    refresh_token: str
-    expires_in: Annotated[int, Meta(description="Seconds until the access token ends.")]
-
-
-class SessionView(Output):
-    """A device on which one is logged in."""
-
-    session_id: SessionId
-    device: str | None
-    current: Annotated[bool, Meta(description="Is it the one that asks?")]
-    created_at: Instant
-    last_used_at: Instant
-
-
-class BlockView(Output):
-    """A person whom one has blocked."""
-
-    user_id: UserId
-    username: str
-    avatar_url: str | None
-    created_at: Annotated[Instant, Meta(description="Since when.")]
-
-
-class Accepted(Output):
-    """It will be done, if there is anything to do."""
-
-    accepted: bool = True
-
-
 def routes(accounts: Accounts) -> Routes:
     """The routes of accounts."""
     api = Routes("Accounts")
@@ -212,7 +166,7 @@ def routes(accounts: Accounts) -> Routes:
     )
     async def register(body: Registration, address: str) -> SignedInView:
         """Register, and be logged in."""
-        return _signed_in(
+        return signed_in_view(
             await accounts.register(
                 email=body.email, username=body.username, password=body.password, device=body.device, address=address
             )
@@ -240,7 +194,7 @@ def routes(accounts: Accounts) -> Routes:
     )
     async def confirm_registration(body: RegistrationConfirmation, address: str) -> SignedInView:
         """Register with the token of the mail, and be logged in."""
-        return _signed_in(await accounts.confirm_registration(body.token, device=body.device, address=address))
+        return signed_in_view(await accounts.confirm_registration(body.token, device=body.device, address=address))
 
     @api.post("/auth/login", limit="credentials", errors=[BadCredentials])
     async def login(body: Login, address: str) -> SignedInView:
@@ -248,7 +202,7 @@ def routes(accounts: Accounts) -> Routes:
 
         `email` is the e-mail address or the user name. An unknown one and a wrong password get the same answer.
         """
-        return _signed_in(
+        return signed_in_view(
             await accounts.login(email=body.email, password=body.password, device=body.device, address=address)
         )
 
@@ -259,7 +213,7 @@ def routes(accounts: Accounts) -> Routes:
         Every refresh token is for one use. Within ten seconds, while its successor is unused, the same request gets the
         same answer again; any later use ends the session.
         """
-        return _signed_in(await accounts.refresh(body.refresh_token))
+        return signed_in_view(await accounts.refresh(body.refresh_token))
 
     @api.post("/auth/logout", status=204)
     async def logout(actor: Actor) -> None:
@@ -293,12 +247,12 @@ def _declare_own(api: Routes, accounts: Accounts) -> None:
     @api.get("/users/me")
     async def get_me(actor: Actor) -> Me:
         """One's own account."""
-        return _me(await accounts.get_me(actor))
+        return own_view(await accounts.get_me(actor))
 
     @api.patch("/users/me", errors=[UsernameTaken, Invalid])
     async def change_me(actor: Actor, body: ProfileChange) -> Me:
         """Change one's name or picture."""
-        return _me(
+        return own_view(
             await accounts.change_profile(
                 actor,
                 username=None if body.username is UNSET else body.username,
@@ -324,7 +278,7 @@ def _declare_own(api: Routes, accounts: Accounts) -> None:
     async def list_sessions(actor: Actor, query: PageQuery) -> Listed[SessionView]:
         """The devices on which one is logged in, oldest first."""
         page = await accounts.list_sessions(actor, limit=query.limit, cursor=query.cursor)
-        return Listed([_session(session, actor) for session in page.items], page.cursor)
+        return Listed([session_view(session, actor) for session in page.items], page.cursor)
 
     @api.delete("/users/me/sessions/{session_id}", errors=[NotFound])
     async def end_session(actor: Actor, session_id: SessionId) -> None:
@@ -343,19 +297,19 @@ def _declare_blocks(api: Routes, accounts: Accounts) -> None:
         """The people whom one has blocked."""
         page = await accounts.list_blocks(actor, limit=query.limit, cursor=query.cursor)
         profiles = await accounts.profiles(block.blocked_id for block in page.items)
-        return Listed([_block(block, profiles[block.blocked_id]) for block in page.items], page.cursor)
+        return Listed([block_view(block, profiles[block.blocked_id]) for block in page.items], page.cursor)
 
     @api.get("/users/me/blocks/{user_id}", errors=[NotFound])
     async def get_block(actor: Actor, user_id: UserId) -> BlockView:
         """Has one blocked this person?"""
         block = await accounts.get_block(actor, user_id)
-        return _block(block, (await accounts.profiles([user_id]))[user_id])
+        return block_view(block, (await accounts.profiles([user_id]))[user_id])
 
     @api.put("/users/me/blocks/{user_id}", errors=[NotFound, SelfBlock])
     async def block(actor: Actor, user_id: UserId) -> BlockView:
         """Block a person. Doing it twice is the same as once."""
         made = await accounts.block(actor, user_id)
-        return _block(made, (await accounts.profiles([user_id]))[user_id])
+        return block_view(made, (await accounts.profiles([user_id]))[user_id])
 
     @api.delete("/users/me/blocks/{user_id}", errors=[NotFound])
     async def unblock(actor: Actor, user_id: UserId) -> None:
@@ -368,59 +322,9 @@ def _declare_people(api: Routes, accounts: Accounts) -> None:
     async def find_users(actor: Actor, query: UserQuery) -> Listed[UserView]:
         """The person with this name, if there is one."""
         user = await accounts.find_by_username(query.username)
-        return Listed([_user(user)] if user is not None else [])
+        return Listed([user_view(user)] if user is not None else [])
 
     @api.get("/users/{user_id}", errors=[NotFound])
     async def get_user(actor: Actor, user_id: UserId) -> UserView:
         """A person."""
-        return _user(await accounts.get_user(user_id))
-
-
-def _signed_in(signed_in: SignedIn) -> SignedInView:
-    return SignedInView(
-        user=_me(signed_in.user),
-        access_token=signed_in.access_token,
-        refresh_token=signed_in.refresh_token,
-        expires_in=signed_in.expires_in,
-    )
-
-
-def _me(user: User) -> Me:
-    return Me(
-        user_id=user.user_id,
-        username=user.username,
-        email=user.email,
-        avatar_url=own_picture(user.avatar_url),
-        tenant=user.tenant,
-        is_admin=user.is_admin,
-        created_at=user.created_at,
-        updated_at=user.updated_at,
-    )
-
-
-def _user(user: User) -> UserView:
-    return UserView(
-        user_id=user.user_id,
-        username=user.username,
-        avatar_url=own_picture(user.avatar_url),
-        created_at=user.created_at,
-    )
-
-
-def _session(session: Session, actor: Actor) -> SessionView:
-    return SessionView(
-        session_id=session.session_id,
-        device=session.device,
-        current=session.session_id == actor.session_id,
-        created_at=session.created_at,
-        last_used_at=session.rotated_at,
-    )
-
-
-def _block(block: Block, profile: PublicProfile) -> BlockView:
-    return BlockView(
-        user_id=block.blocked_id,
-        username=profile.username,
-        avatar_url=profile.avatar_url,
-        created_at=block.created_at,
-    )
+        return user_view(await accounts.get_user(user_id))

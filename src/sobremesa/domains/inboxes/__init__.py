@@ -7,5 +7,6 @@
 - `broadcast_floor`: which broadcasts a user sees
 - `listing`, `marking`, `counting`, `preferences`: the operations of users
 - `expiring`, `reconciling`: counting rows that the store has expired, and recounting everything
+- `api`: the routes; `views`: their responses; `events`: what is published
 - `cleanup`: account deletion and export; `opening`: composes the parts
 """

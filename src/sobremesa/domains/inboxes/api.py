@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
 from sobremesa.core.actor import Actor, Tenant, UserId
-from sobremesa.core.clock import Instant, instant
 from sobremesa.domains.inboxes import durations
-from sobremesa.domains.inboxes.counting import InboxCount
-from sobremesa.domains.inboxes.entities import InboxConfig, InboxKey, Publish, PublishState, TenantSettings
+from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.errors import (
     BadCategory,
     BadDuration,
@@ -22,11 +20,26 @@ from sobremesa.domains.inboxes.errors import (
     MessageTooBig,
     PastSnooze,
 )
-from sobremesa.domains.inboxes.listing import Entry
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.domains.inboxes.opening import Inboxes
 from sobremesa.domains.inboxes.publishing import MAX_RECIPIENTS, MAX_USER_ID, Notice
-from sobremesa.http.endpoints import DEFAULT_LIMIT, Cursor, Input, Limit, Listed, Output, Routes
+from sobremesa.domains.inboxes.views import (
+    ChangedView,
+    CountsView,
+    HowManyChanged,
+    InboxConfigView,
+    InboxMessageView,
+    PreferenceView,
+    ProgressView,
+    PublishedView,
+    TenantSettingsView,
+    counts_view,
+    inbox_view,
+    message_view,
+    progress_view,
+    tenant_view,
+)
+from sobremesa.http.endpoints import DEFAULT_LIMIT, Cursor, Input, Limit, Listed, Routes
 from sobremesa.rooms.api import InboxTotals
 from sobremesa.rooms.views import InboxUnreadView
 
@@ -109,91 +122,6 @@ class SnoozeUntil(Input):
     until: Annotated[datetime, msgspec.Meta(tz=True)]
 
 
-class TenantSettingsView(Output):
-    """What a tenant has set."""
-
-    tenant: Tenant
-    title: str | None
-    ttl: str | None
-
-
-class InboxConfigView(Output):
-    """An inbox."""
-
-    tenant: Tenant
-    inbox: InboxKey
-    title: str | None
-    description: str | None
-    ttl: dict[str, str]
-    schema: dict[str, Any] | None
-
-
-class PublishedView(Output):
-    """What was published. `recipients` is null where it went to everyone."""
-
-    message_id: InboxMessageId
-    recipients: int | None
-    state: PublishState
-
-
-class ProgressView(Output):
-    """How many have it, of how many; both null where it went to everyone."""
-
-    delivered: int | None
-    recipients: int | None
-    state: PublishState
-
-
-class InboxMessageView(Output):
-    """A message as its reader has it."""
-
-    message_id: InboxMessageId
-    sender: str
-    title: str
-    body: Any
-    category: str | None
-    cta_uri: str | None
-    readat: Instant | None
-    received_at: Instant
-    expires_at: Instant | None
-    audience: Literal["users", "everyone"]
-
-
-class ChangedView(Output):
-    """Whether anything changed: not if it was so already, or there is no such message (any more)."""
-
-    changed: bool
-
-
-class HowManyChanged(Output):
-    """How many messages changed."""
-
-    changed: int
-
-
-class CategoryCountView(Output):
-    """What one can see of a category. What is unread in a muted one is told here, and not in the whole."""
-
-    total: int
-    unread: int
-    muted: bool
-
-
-class CountsView(Output):
-    """What one can see now."""
-
-    total: int
-    unread: int
-    categories: dict[str, CategoryCountView]
-
-
-class PreferenceView(Output):
-    """Whether one wants to hear of a category."""
-
-    category: str
-    muted: bool
-
-
 def totals(inboxes: Inboxes) -> InboxTotals:
     """Tells what is unread in a person's inboxes."""
 
@@ -214,12 +142,12 @@ def routes(inboxes: Inboxes) -> Routes:
     @api.put(f"{at_tenant}/settings", scope="inbox:admin", errors=[BadDuration])
     async def set_tenant(actor: Actor, tenant: Tenant, body: NewTenantSettings) -> TenantSettingsView:
         """Set what holds for a tenant."""
-        return _tenant_view(await inboxes.configuring.set_tenant(actor, tenant, title=body.title, ttl=body.ttl))
+        return tenant_view(await inboxes.configuring.set_tenant(actor, tenant, title=body.title, ttl=body.ttl))
 
     @api.get(f"{at_tenant}/settings", scope="inbox:read", also_scopes=["inbox:admin"])
     async def get_tenant(actor: Actor, tenant: Tenant) -> TenantSettingsView:
         """What a tenant has set."""
-        return _tenant_view(await inboxes.configuring.get_tenant(actor, tenant))
+        return tenant_view(await inboxes.configuring.get_tenant(actor, tenant))
 
     @api.put(at, scope="inbox:admin", errors=[BadCategory, BadDuration, BadSchema])
     async def set_inbox(actor: Actor, tenant: Tenant, inbox: InboxKey, body: NewInboxConfig) -> InboxConfigView:
@@ -233,12 +161,12 @@ def routes(inboxes: Inboxes) -> Routes:
             ttl=body.ttl or {},
             schema=body.schema,
         )
-        return _inbox_view(config)
+        return inbox_view(config)
 
     @api.get(at, scope="inbox:read", also_scopes=["inbox:admin"])
     async def get_inbox(actor: Actor, tenant: Tenant, inbox: InboxKey) -> InboxConfigView:
         """An inbox: there once it was set up, or from its first message on."""
-        return _inbox_view(await inboxes.configuring.get_inbox(actor, tenant, inbox))
+        return inbox_view(await inboxes.configuring.get_inbox(actor, tenant, inbox))
 
     @api.post(
         f"{at}/messages",
@@ -273,7 +201,7 @@ def routes(inboxes: Inboxes) -> Routes:
     @api.get(f"{at}/publishes/{{message_id}}", scope="inbox:publish", also_scopes=["inbox:read"])
     async def get_publish(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> ProgressView:
         """How far a publishing is; for a month."""
-        return _progress_view(await inboxes.publishing.find(actor, tenant, inbox, message_id))
+        return progress_view(await inboxes.publishing.find(actor, tenant, inbox, message_id))
 
     @api.get(f"{at}/messages")
     async def list_messages(
@@ -331,42 +259,3 @@ def routes(inboxes: Inboxes) -> Routes:
         return PreferenceView(preference.category, preference.muted)
 
     return api
-
-
-def _tenant_view(settings: TenantSettings) -> TenantSettingsView:
-    return TenantSettingsView(settings.tenant, settings.title, settings.ttl_text)
-
-
-def _inbox_view(config: InboxConfig) -> InboxConfigView:
-    return InboxConfigView(
-        config.tenant, config.inbox, config.title, config.description, config.ttl_rules, config.body_schema
-    )
-
-
-def _progress_view(publish: Publish) -> ProgressView:
-    delivered = None if publish.recipients is None else publish.delivered
-    return ProgressView(delivered, publish.recipients, publish.state)
-
-
-def message_view(entry: Entry) -> InboxMessageView:
-    message, content = entry.message, entry.message.message
-    return InboxMessageView(
-        message_id=message.message_id,
-        sender=message.sender,
-        title=content.title,
-        body=content.body,
-        category=message.category,
-        cta_uri=content.cta_uri,
-        readat=None if entry.readat is None else instant(entry.readat),
-        received_at=instant(message.received),
-        expires_at=None if entry.expiredat is None else instant(entry.expiredat * 1000),
-        audience="everyone" if message.audiences.kind == "everyone" else "users",
-    )
-
-
-def counts_view(count: InboxCount) -> CountsView:
-    return CountsView(
-        count.total,
-        count.unread,
-        {category: CategoryCountView(*each) for category, each in count.categories.items()},
-    )

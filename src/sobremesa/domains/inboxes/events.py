@@ -9,10 +9,10 @@ import msgspec
 
 from sobremesa.core.actor import Tenant
 from sobremesa.core.clock import Instant, instant
-from sobremesa.domains.inboxes.api import CountsView, InboxMessageView, message_view
 from sobremesa.domains.inboxes.entities import CategoryStats, Held, InboxKey, PublicMessage, UserStats
 from sobremesa.domains.inboxes.listing import Entry
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.domains.inboxes.views import CountsView, InboxMessageView, message_view
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Event, EventType, user
 from sobremesa.live.events import tenant as everyone_of

@@ -1,0 +1,119 @@
+"""The responses of accounts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from sobremesa.core.actor import Actor, PublicProfile, SessionId, Tenant, UserId, own_picture
+from sobremesa.core.clock import Instant
+from sobremesa.domains.accounts.entities import Block, Session, User
+from sobremesa.domains.accounts.sessions import SignedIn
+from sobremesa.http.endpoints import Output
+
+
+class Me(Output):
+    """One's own account."""
+
+    user_id: UserId
+    username: str
+    email: str | None
+    avatar_url: str | None
+    tenant: Tenant
+    is_admin: bool
+    created_at: Instant
+    updated_at: Instant
+
+
+class UserView(Output):
+    """A person, as others see them."""
+
+    user_id: UserId
+    username: str
+    avatar_url: str | None
+    created_at: Instant
+
+
+class SignedInView(Output):
+    """An open session: the access token for requests, the refresh token for the next pair."""
+
+    user: Me
+    access_token: str
+    refresh_token: str
+    expires_in: Annotated[int, Meta(description="Seconds until the access token ends.")]
+
+
+class SessionView(Output):
+    """A device on which one is logged in."""
+
+    session_id: SessionId
+    device: str | None
+    current: Annotated[bool, Meta(description="Is it the one that asks?")]
+    created_at: Instant
+    last_used_at: Instant
+
+
+class BlockView(Output):
+    """A person whom one has blocked."""
+
+    user_id: UserId
+    username: str
+    avatar_url: str | None
+    created_at: Annotated[Instant, Meta(description="Since when.")]
+
+
+class Accepted(Output):
+    """It will be done, if there is anything to do."""
+
+    accepted: bool = True
+
+
+def signed_in_view(signed_in: SignedIn) -> SignedInView:
+    return SignedInView(
+        user=own_view(signed_in.user),
+        access_token=signed_in.access_token,
+        refresh_token=signed_in.refresh_token,
+        expires_in=signed_in.expires_in,
+    )
+
+
+def own_view(user: User) -> Me:
+    return Me(
+        user_id=user.user_id,
+        username=user.username,
+        email=user.email,
+        avatar_url=own_picture(user.avatar_url),
+        tenant=user.tenant,
+        is_admin=user.is_admin,
+        created_at=user.created_at,
+        updated_at=user.updated_at,
+    )
+
+
+def user_view(user: User) -> UserView:
+    return UserView(
+        user_id=user.user_id,
+        username=user.username,
+        avatar_url=own_picture(user.avatar_url),
+        created_at=user.created_at,
+    )
+
+
+def session_view(session: Session, actor: Actor) -> SessionView:
+    return SessionView(
+        session_id=session.session_id,
+        device=session.device,
+        current=session.session_id == actor.session_id,
+        created_at=session.created_at,
+        last_used_at=session.rotated_at,
+    )
+
+
+def block_view(block: Block, profile: PublicProfile) -> BlockView:
+    return BlockView(
+        user_id=block.blocked_id,
+        username=profile.username,
+        avatar_url=profile.avatar_url,
+        created_at=block.created_at,
+    )

@@ -1,0 +1,137 @@
+"""The responses of inboxes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from sobremesa.core.actor import Tenant
+from sobremesa.core.clock import Instant, instant
+from sobremesa.domains.inboxes.counting import InboxCount
+from sobremesa.domains.inboxes.entities import InboxConfig, InboxKey, Publish, PublishState, TenantSettings
+from sobremesa.domains.inboxes.listing import Entry
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.http.endpoints import Output
+
+
+class TenantSettingsView(Output):
+    """What a tenant has set."""
+
+    tenant: Tenant
+    title: str | None
+    ttl: str | None
+
+
+class InboxConfigView(Output):
+    """An inbox."""
+
+    tenant: Tenant
+    inbox: InboxKey
+    title: str | None
+    description: str | None
+    ttl: dict[str, str]
+    schema: dict[str, Any] | None
+
+
+class PublishedView(Output):
+    """What was published. `recipients` is null where it went to everyone."""
+
+    message_id: InboxMessageId
+    recipients: int | None
+    state: PublishState
+
+
+class ProgressView(Output):
+    """How many have it, of how many; both null where it went to everyone."""
+
+    delivered: int | None
+    recipients: int | None
+    state: PublishState
+
+
+class InboxMessageView(Output):
+    """A message as its reader has it."""
+
+    message_id: InboxMessageId
+    sender: str
+    title: str
+    body: Any
+    category: str | None
+    cta_uri: str | None
+    readat: Instant | None
+    received_at: Instant
+    expires_at: Instant | None
+    audience: Literal["users", "everyone"]
+
+
+class ChangedView(Output):
+    """Whether anything changed: not if it was so already, or there is no such message (any more)."""
+
+    changed: bool
+
+
+class HowManyChanged(Output):
+    """How many messages changed."""
+
+    changed: int
+
+
+class CategoryCountView(Output):
+    """What one can see of a category. What is unread in a muted one is told here, and not in the whole."""
+
+    total: int
+    unread: int
+    muted: bool
+
+
+class CountsView(Output):
+    """What one can see now."""
+
+    total: int
+    unread: int
+    categories: dict[str, CategoryCountView]
+
+
+class PreferenceView(Output):
+    """Whether one wants to hear of a category."""
+
+    category: str
+    muted: bool
+
+
+def tenant_view(settings: TenantSettings) -> TenantSettingsView:
+    return TenantSettingsView(settings.tenant, settings.title, settings.ttl_text)
+
+
+def inbox_view(config: InboxConfig) -> InboxConfigView:
+    return InboxConfigView(
+        config.tenant, config.inbox, config.title, config.description, config.ttl_rules, config.body_schema
+    )
+
+
+def progress_view(publish: Publish) -> ProgressView:
+    delivered = None if publish.recipients is None else publish.delivered
+    return ProgressView(delivered, publish.recipients, publish.state)
+
+
+def message_view(entry: Entry) -> InboxMessageView:
+    message, content = entry.message, entry.message.message
+    return InboxMessageView(
+        message_id=message.message_id,
+        sender=message.sender,
+        title=content.title,
+        body=content.body,
+        category=message.category,
+        cta_uri=content.cta_uri,
+        readat=None if entry.readat is None else instant(entry.readat),
+        received_at=instant(message.received),
+        expires_at=None if entry.expiredat is None else instant(entry.expiredat * 1000),
+        audience="everyone" if message.audiences.kind == "everyone" else "users",
+    )
+
+
+def counts_view(count: InboxCount) -> CountsView:
+    return CountsView(
+        count.total,
+        count.unread,
+        {category: CategoryCountView(*each) for category, each in count.categories.items()},
+    )
