@@ -13,7 +13,6 @@ from communities.conftest import Ahead
 from communities.world import Town, join, person, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.errors import Forbidden, Invalid, NotFound, Refusal
-from sobremesa.domains.communities.api import server_view
 from sobremesa.domains.communities.entities import (
     DIRECTORY_SHARDS,
     ChannelId,
@@ -23,6 +22,7 @@ from sobremesa.domains.communities.entities import (
     ServerId,
 )
 from sobremesa.domains.communities.service import CLEAN_SERVER, shard_of
+from sobremesa.domains.communities.views import server_view
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Create, Update, hash_part, set_to
 from sobremesa.table.errors import BadCursor, Throttled

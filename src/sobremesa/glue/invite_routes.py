@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sobremesa.core.actor import Actor
-from sobremesa.domains.communities import api as communities
-from sobremesa.domains.communities.api import JoinedServer, ServerTarget
+from sobremesa.domains.communities import views as communities
 from sobremesa.domains.communities.errors import Banned, TooManyServers
 from sobremesa.domains.communities.invites import InviteInfo, Redeemed, ServerInvites
+from sobremesa.domains.communities.views import JoinedServer, ServerTarget
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.domains.invites.errors import AlreadyMember, InviteUsedUp
 from sobremesa.domains.workspaces import views as workspaces

@@ -6,19 +6,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from sobremesa.core.actor import PICTURE_ADDRESS, Actor, PublicProfile, UserId, own_picture
-from sobremesa.core.clock import Instant
-from sobremesa.core.ids import MessageId
+from sobremesa.core.actor import PICTURE_ADDRESS, Actor, UserId
 from sobremesa.domains.accounts.audit_views import AuditView, audit_view
-from sobremesa.domains.communities.entities import (
-    Ban,
-    Channel,
-    ChannelId,
-    Invite,
-    Server,
-    ServerId,
-    ServerMembership,
-)
+from sobremesa.domains.communities.entities import ChannelId, ServerId
 from sobremesa.domains.communities.errors import (
     ChangedMeanwhile,
     OwnerCannotLeave,
@@ -26,12 +16,22 @@ from sobremesa.domains.communities.errors import (
     TooManyChannels,
     TooManyServers,
 )
-from sobremesa.domains.communities.invites import InviteInfo, Redeemed
 from sobremesa.domains.communities.membership import Membership
 from sobremesa.domains.communities.permissions import Role
-from sobremesa.domains.communities.service import ChannelWithHead, Communities
-from sobremesa.domains.invites.codes import InviteCode
-from sobremesa.http.endpoints import IdempotencyKey, Input, Listed, Output, PageQuery, Routes
+from sobremesa.domains.communities.service import Communities
+from sobremesa.domains.communities.views import (
+    BanView,
+    ChannelView,
+    InviteView,
+    MemberView,
+    ServerView,
+    ban_view,
+    channel_view,
+    invite_view,
+    member_view,
+    server_view,
+)
+from sobremesa.http.endpoints import IdempotencyKey, Input, Listed, PageQuery, Routes
 from sobremesa.rooms.access import UserDirectory
 from sobremesa.work.idempotency import KeyReused
 
@@ -102,86 +102,10 @@ class NewInvite(Input):
     expires_in_seconds: ExpiresIn | None = None
 
 
-class ServerView(Output):
-    """A community."""
-
-    server_id: ServerId
-    name: str
-    owner_id: UserId
-    icon_url: str | None
-    created_at: Instant
-    updated_at: Instant | None
-    channel_count: int | msgspec.UnsetType = msgspec.UNSET
-    """How many channels it has; only where it was asked for."""
-
-
 class ServersQuery(PageQuery):
     """Which page of one's servers, and what of them."""
 
     counts: Annotated[bool, msgspec.Meta(description="Also how many channels each has.")] = False
-
-
-class ChannelView(Output):
-    """A channel; `lastMessageId` tells whether there is something newer than what one has read."""
-
-    channel_id: ChannelId
-    server_id: ServerId
-    name: str
-    topic: str | None
-    last_message_id: MessageId | None
-    created_at: Instant
-    updated_at: Instant | None
-
-
-class MemberView(Output):
-    """Somebody in a server."""
-
-    user_id: UserId
-    username: str
-    avatar_url: str | None
-    server_id: ServerId
-    role: Role
-    joined_at: Instant
-
-
-class BanView(Output):
-    """Somebody who may not come back."""
-
-    user_id: UserId
-    username: str
-    avatar_url: str | None
-    banned_by: UserId
-    reason: str | None
-    created_at: Instant
-
-
-class InviteView(Output):
-    """A code that lets people in."""
-
-    code: InviteCode
-    server_id: ServerId
-    created_by: UserId
-    expires_at: Instant | None
-    max_uses: int | None
-    uses: int
-    created_at: Instant
-
-
-class ServerTarget(Output, tag_field="kind", tag="server"):
-    """A code that leads to a server."""
-
-    code: InviteCode
-    server: ServerView
-    expires_at: Instant | None
-
-
-class JoinedServer(Output, tag_field="kind", tag="server"):
-    """The server that one has come into."""
-
-    server_id: ServerId
-    server: ServerView
-    role: Role
-    joined_at: Instant
 
 
 def routes(communities: Communities, membership: Membership, users: UserDirectory) -> Routes:
@@ -260,13 +184,13 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
         """Who may not come back."""
         bans, cursor = await membership.list_bans(actor, server_id, limit=query.limit, cursor=query.cursor)
         profiles = await users.profiles([ban.user_id for ban in bans])
-        return Listed([_ban_view(ban, profiles[ban.user_id]) for ban in bans], cursor)
+        return Listed([ban_view(ban, profiles[ban.user_id]) for ban in bans], cursor)
 
     @api.put("/servers/{server_id}/bans/{user_id}", errors=[ChangedMeanwhile, RankTooLow])
     async def ban_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewBan) -> BanView:
         """Take somebody out for good, or keep a stranger out."""
         ban = await membership.ban(actor, server_id, user_id, reason=body.reason)
-        return _ban_view(ban, (await users.profiles([user_id]))[user_id])
+        return ban_view(ban, (await users.profiles([user_id]))[user_id])
 
     @api.delete("/servers/{server_id}/bans/{user_id}")
     async def lift_ban(actor: Actor, server_id: ServerId, user_id: UserId) -> None:
@@ -308,7 +232,7 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
         actor: Actor, server_id: ServerId, body: NewInvite, idempotency_key: IdempotencyKey | None
     ) -> InviteView:
         """Make a code that lets people in."""
-        return _invite_view(
+        return invite_view(
             await membership.create_invite(
                 actor,
                 server_id,
@@ -322,7 +246,7 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
     async def list_invites(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[InviteView]:
         """The invites that can still be used."""
         invites, cursor = await membership.list_invites(actor, server_id, limit=query.limit, cursor=query.cursor)
-        return Listed([_invite_view(invite) for invite in invites], cursor)
+        return Listed([invite_view(invite) for invite in invites], cursor)
 
     @api.get("/admin/servers", scope="admin")
     async def list_all_servers(actor: Actor, query: PageQuery) -> Listed[ServerView]:
@@ -331,59 +255,6 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
         return Listed([server_view(server) for server in servers], cursor)
 
     return api
-
-
-def server_view(server: Server) -> ServerView:
-    return ServerView(
-        server.server_id,
-        server.name,
-        server.owner_id,
-        own_picture(server.icon_url),
-        server.created_at,
-        server.updated_at,
-    )
-
-
-def target_view(found: InviteInfo) -> ServerTarget:
-    return ServerTarget(found.invite.code, server_view(found.server), found.invite.expires_at)
-
-
-def joined_view(redeemed: Redeemed) -> JoinedServer:
-    server, place = redeemed
-    return JoinedServer(server.server_id, server_view(server), place.role, place.joined_at)
-
-
-def channel_view(found: ChannelWithHead) -> ChannelView:
-    channel: Channel = found.channel
-    return ChannelView(
-        channel.channel_id,
-        channel.server_id,
-        channel.name,
-        channel.topic,
-        found.last_message_id,
-        channel.created_at,
-        channel.updated_at,
-    )
-
-
-def member_view(place: ServerMembership, profile: PublicProfile) -> MemberView:
-    return MemberView(place.user_id, profile.username, profile.avatar_url, place.server_id, place.role, place.joined_at)
-
-
-def _ban_view(ban: Ban, profile: PublicProfile) -> BanView:
-    return BanView(ban.user_id, profile.username, profile.avatar_url, ban.banned_by, ban.reason, ban.created_at)
-
-
-def _invite_view(invite: Invite) -> InviteView:
-    return InviteView(
-        invite.code,
-        invite.server_id,
-        invite.created_by,
-        invite.expires_at,
-        invite.max_uses,
-        invite.uses,
-        invite.created_at,
-    )
 
 
 def _given(body: msgspec.Struct) -> dict[str, Any]:

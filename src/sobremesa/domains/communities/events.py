@@ -7,14 +7,6 @@ import msgspec
 from sobremesa.core.actor import UserId
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.communities.access import true_role
-from sobremesa.domains.communities.api import (
-    ChannelView,
-    MemberView,
-    ServerView,
-    channel_view,
-    member_view,
-    server_view,
-)
 from sobremesa.domains.communities.entities import (
     CHANNELS,
     Channel,
@@ -29,6 +21,14 @@ from sobremesa.domains.communities.entities import (
 )
 from sobremesa.domains.communities.permissions import RIGHTS
 from sobremesa.domains.communities.service import ChannelWithHead
+from sobremesa.domains.communities.views import (
+    ChannelView,
+    MemberView,
+    ServerView,
+    channel_view,
+    member_view,
+    server_view,
+)
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import Event, EventType, TopicMembership, TopicRemoval, audience_change, user, version_of
 from sobremesa.live.events import server as topic_of

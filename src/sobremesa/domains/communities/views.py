@@ -1,0 +1,152 @@
+"""Servers, channels, members, bans and invites as clients see them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from sobremesa.core.actor import PublicProfile, UserId, own_picture
+from sobremesa.core.clock import Instant
+from sobremesa.core.ids import MessageId
+from sobremesa.domains.communities.entities import (
+    Ban,
+    Channel,
+    ChannelId,
+    Invite,
+    Server,
+    ServerId,
+    ServerMembership,
+)
+from sobremesa.domains.communities.invites import InviteInfo, Redeemed
+from sobremesa.domains.communities.permissions import Role
+from sobremesa.domains.communities.service import ChannelWithHead
+from sobremesa.domains.invites.codes import InviteCode
+from sobremesa.http.endpoints import Output
+
+
+class ServerView(Output):
+    """A community."""
+
+    server_id: ServerId
+    name: str
+    owner_id: UserId
+    icon_url: str | None
+    created_at: Instant
+    updated_at: Instant | None
+    channel_count: int | msgspec.UnsetType = msgspec.UNSET
+    """How many channels it has; only where it was asked for."""
+
+
+class ChannelView(Output):
+    """A channel; `lastMessageId` tells whether there is something newer than what one has read."""
+
+    channel_id: ChannelId
+    server_id: ServerId
+    name: str
+    topic: str | None
+    last_message_id: MessageId | None
+    created_at: Instant
+    updated_at: Instant | None
+
+
+class MemberView(Output):
+    """Somebody in a server."""
+
+    user_id: UserId
+    username: str
+    avatar_url: str | None
+    server_id: ServerId
+    role: Role
+    joined_at: Instant
+
+
+class BanView(Output):
+    """Somebody who may not come back."""
+
+    user_id: UserId
+    username: str
+    avatar_url: str | None
+    banned_by: UserId
+    reason: str | None
+    created_at: Instant
+
+
+class InviteView(Output):
+    """A code that lets people in."""
+
+    code: InviteCode
+    server_id: ServerId
+    created_by: UserId
+    expires_at: Instant | None
+    max_uses: int | None
+    uses: int
+    created_at: Instant
+
+
+class ServerTarget(Output, tag_field="kind", tag="server"):
+    """A code that leads to a server."""
+
+    code: InviteCode
+    server: ServerView
+    expires_at: Instant | None
+
+
+class JoinedServer(Output, tag_field="kind", tag="server"):
+    """The server that one has come into."""
+
+    server_id: ServerId
+    server: ServerView
+    role: Role
+    joined_at: Instant
+
+
+def server_view(server: Server) -> ServerView:
+    return ServerView(
+        server.server_id,
+        server.name,
+        server.owner_id,
+        own_picture(server.icon_url),
+        server.created_at,
+        server.updated_at,
+    )
+
+
+def target_view(found: InviteInfo) -> ServerTarget:
+    return ServerTarget(found.invite.code, server_view(found.server), found.invite.expires_at)
+
+
+def joined_view(redeemed: Redeemed) -> JoinedServer:
+    server, place = redeemed
+    return JoinedServer(server.server_id, server_view(server), place.role, place.joined_at)
+
+
+def channel_view(found: ChannelWithHead) -> ChannelView:
+    channel: Channel = found.channel
+    return ChannelView(
+        channel.channel_id,
+        channel.server_id,
+        channel.name,
+        channel.topic,
+        found.last_message_id,
+        channel.created_at,
+        channel.updated_at,
+    )
+
+
+def member_view(place: ServerMembership, profile: PublicProfile) -> MemberView:
+    return MemberView(place.user_id, profile.username, profile.avatar_url, place.server_id, place.role, place.joined_at)
+
+
+def ban_view(ban: Ban, profile: PublicProfile) -> BanView:
+    return BanView(ban.user_id, profile.username, profile.avatar_url, ban.banned_by, ban.reason, ban.created_at)
+
+
+def invite_view(invite: Invite) -> InviteView:
+    return InviteView(
+        invite.code,
+        invite.server_id,
+        invite.created_by,
+        invite.expires_at,
+        invite.max_uses,
+        invite.uses,
+        invite.created_at,
+    )
