@@ -41,7 +41,7 @@ class World:
     def __init__(self, town: Town, table: LongTable, clock: SetClock, seed: int) -> None:
         self.town, self.table, self.clock = town, table, clock
         self.hub, self.feed = town.app.live.hub, town.app.live.feed
-        self.polling = Polling(self.hub, self.feed, town.app._subscriptions.memberships_of, town.app._gaps.find)
+        self.polling = Polling(self.hub, self.feed, town.app.subscriptions.memberships_of, town.app.gaps.find)
         self.random = random.Random(seed)
         self.people = [table.bea, table.carl, table.dora]
         self.said: list[str] = []

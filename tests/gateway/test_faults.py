@@ -168,7 +168,7 @@ async def test_sockets_that_are_cut_at_once_all_resume(store: str, tmp_path: Pat
 
 async def test_a_clock_that_is_set_back_an_hour_loses_no_event(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Ahead()
-    monkeypatch.setattr("sobremesa.app.application.SystemClock", lambda: clock)  # the clock of the machine
+    monkeypatch.setattr("sobremesa.app.store.SystemClock", lambda: clock)  # the clock of the machine
     async with town_of(store) as town:
         table = await long_table(town)
         async with town.visit(table.bea) as before:

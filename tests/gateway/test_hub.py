@@ -81,7 +81,7 @@ async def listen(town: Town, who: SignedIn, subscriber: RecordingSubscriber | No
 
 async def attach(town: Town, who: SignedIn, subscriber: RecordingSubscriber, position: str) -> RecordingSubscriber:
     app = town.app
-    again = partial(app._subscriptions.memberships_of, who.actor)
+    again = partial(app.subscriptions.memberships_of, who.actor)
     async with app.live.hub.attaching(subscriber):
         await app.live.hub.attach(subscriber, await again(), app.live.feed.cursor_of(position), again)
     return subscriber
@@ -190,7 +190,7 @@ async def test_whoever_was_removed_after_it_was_read_where_they_are_does_not_lis
 ) -> None:
     await listen(town, table.ana)
     app, before, bea = town.app, hub.position(), RecordingSubscriber(table.bea)
-    again = partial(app._subscriptions.memberships_of, table.bea.actor)
+    again = partial(app.subscriptions.memberships_of, table.bea.actor)
     async with hub.attaching(bea):
         stale = await again()
         await app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
@@ -208,7 +208,7 @@ async def test_a_server_that_is_deleted_while_a_member_comes_in_is_heard_of(
 ) -> None:
     await listen(town, table.ana)
     app, before, bea = town.app, hub.position(), RecordingSubscriber(table.bea)
-    again = partial(app._subscriptions.memberships_of, table.bea.actor)
+    again = partial(app.subscriptions.memberships_of, table.bea.actor)
     async with hub.attaching(bea):
         stale = await again()
         await app.membership.change_role(table.ana.actor, table.server_id, table.bea.user.user_id, role="moderator")
@@ -261,7 +261,7 @@ async def test_a_poll_that_is_given_only_what_has_no_place_goes_on_from_where_it
     town: Town, hub: Hub, table: LongTable
 ) -> None:
     app = town.app
-    polling = Polling(hub, app.live.feed, app._subscriptions.memberships_of, app._gaps.find)
+    polling = Polling(hub, app.live.feed, app.subscriptions.memberships_of, app.gaps.find)
     before = hub.position()
     waiting = asyncio.create_task(polling.wait(table.bea.actor, before, seconds=10, limit=1))
     while not hub.subscribers_of(table.bea.user.user_id):  # noqa: ASYNC110 - it is under way, and tells nobody

@@ -230,9 +230,7 @@ async def test_a_message_that_came_between_looking_and_sending_stays_unread(
     # Their clock is behind, so their message has an id before ours: only the head knows that it was first.
     behind = Ahead()
     behind.move(seconds=-60)
-    other_node = deal._replace(
-        app=Sobremesa(deal.app.table, deal.app.keyring, deal.app.settings, deal.app.attachments.store, clock=behind)
-    )
+    other_node = deal._replace(app=Sobremesa(deal.app.store._replace(clock=behind, has_own_clock=False)))
     said: list[bool] = []
 
     async def answering(*operations: Any, **options: Any) -> Any:

@@ -1,5 +1,19 @@
-"""The composition root: settings, then a store, then services, then routes."""
+"""The composition root: settings, then a store, then services, then routes.
 
-from sobremesa.app.application import REGISTRY, Sobremesa, layout_of
+    async with Sobremesa.open("sqlite:///chat.db") as app:
+        ana = await app.accounts.register(email="ana@example.com", username="ana", password="...")
+        server = await app.communities.create_server(ana.actor, name="The long table")
+
+- `application`: `Sobremesa`, the library's entry point
+- `store`: opens what a store holds: table, keys, files
+- `services`: builds the services that have no `opening` module of their own
+- `site`: the routes, the gateway and the pages, as one ASGI application
+- `maintenance`: migrations, adoption and recounts
+- `registry`: every entity and access pattern
+"""
+
+from sobremesa.app.application import Sobremesa
+from sobremesa.app.registry import REGISTRY
+from sobremesa.app.store import layout_of
 
 __all__ = ["REGISTRY", "Sobremesa", "layout_of"]

@@ -1,0 +1,41 @@
+"""Every entity and access pattern of the application."""
+
+from __future__ import annotations
+
+from sobremesa.domains.accounts import entities as account_entities
+from sobremesa.domains.attachments import entities as attachment_entities
+from sobremesa.domains.communities import entities as community_entities
+from sobremesa.domains.conversations import entities as conversation_entities
+from sobremesa.domains.inboxes import entities as inbox_entities
+from sobremesa.domains.moderation import entities as moderation_entities
+from sobremesa.domains.threads import entities as thread_entities
+from sobremesa.domains.workspaces import entities as workspace_entities
+from sobremesa.live import entities as live_entities
+from sobremesa.rooms import entities as room_entities
+from sobremesa.table import Registry
+from sobremesa.work import idempotency
+from sobremesa.work import quotas as quota_entities
+from sobremesa.work import table_origin as origin_entities
+from sobremesa.work.consumers import entities as consumer_entities
+from sobremesa.work.jobs import entities as job_entities
+from sobremesa.work.migration import entities as migration_entities
+
+REGISTRY = Registry.of(
+    account_entities,
+    community_entities,
+    conversation_entities,
+    thread_entities,
+    workspace_entities,
+    room_entities,
+    inbox_entities,
+    moderation_entities,
+    attachment_entities,
+    job_entities,
+    consumer_entities,
+    live_entities,
+    migration_entities,
+    idempotency,
+    origin_entities,
+    quota_entities,
+)
+"""The generated documentation, the cost tables and the tests iterate over it."""

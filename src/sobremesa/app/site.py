@@ -1,0 +1,133 @@
+"""The services behind HTTP: the routes, the gateway and the pages, as one ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sobremesa import __version__
+from sobremesa.domains.accounts import api as accounts_api
+from sobremesa.domains.attachments import api as attachments_api
+from sobremesa.domains.attachments.errors import AttachmentMissing
+from sobremesa.domains.communities import api as communities_api
+from sobremesa.domains.conversations import api as conversations_api
+from sobremesa.domains.conversations.errors import BlockedByRecipient
+from sobremesa.domains.inboxes import api as inboxes_api
+from sobremesa.domains.moderation import api as moderation_api
+from sobremesa.domains.records import api as records_api
+from sobremesa.domains.threads import api as threads_api
+from sobremesa.domains.threads import project_api
+from sobremesa.domains.threads.errors import Blocked, ThreadNotOpen
+from sobremesa.domains.workspaces import api as workspaces_api
+from sobremesa.glue.invite_routes import routes as invite_routes
+from sobremesa.glue.ready_snapshot import ReadySnapshots
+from sobremesa.http.calls import Calls
+from sobremesa.http.dispatch import Dispatch
+from sobremesa.http.endpoints import Endpoint
+from sobremesa.http.metrics import Metrics
+from sobremesa.http.site import Site
+from sobremesa.live import api as live_api
+from sobremesa.live import presence_api
+from sobremesa.live.gateway import Gateway
+from sobremesa.live.identify import GatewayBackend
+from sobremesa.live.polling import Polling
+from sobremesa.live.sessions import GatewaySessions
+from sobremesa.live.socket_limits import MaxSockets
+from sobremesa.rooms import api as rooms_api
+from sobremesa.web import Client, read_build
+
+if TYPE_CHECKING:
+    from sobremesa.app.application import Sobremesa
+
+
+def build_site(app: Sobremesa, client: Client | None = None) -> Site:
+    """Build the ASGI application that serves everything; `client` replaces the built web client."""
+    settings = app.settings
+    metrics = Metrics()
+    metrics.watch_table(app.table.meter.totals)
+    endpoints = list_endpoints(app)
+    dispatch = Dispatch(
+        endpoints,
+        app.authentication,
+        app.limits,
+        max_body_bytes=settings.max_body_bytes,
+        request_seconds=settings.request_seconds,
+        show_units=settings.show_units,
+    )
+    gateway = build_gateway(app, endpoints, metrics)
+    metrics.watch_gateway(lambda: gateway.sockets, lambda: app.live.hub.delivered)
+    return Site(
+        dispatch,
+        version=__version__,
+        public_url=settings.public_url,
+        ready=partial(check_ready, app),
+        metrics=metrics,
+        cors_origins=settings.cors_origins,
+        client=client or Client(read_build()),
+        gateway=gateway,
+        on_start=[app.accounts.prepare, app.presence.start, gateway.start],
+        on_stop=[app.presence.stop, gateway.stop],
+    )
+
+
+def list_endpoints(app: Sobremesa) -> list[Endpoint]:
+    """Return every endpoint of the API, in the order of the documentation."""
+    room_routes = partial(rooms_api.routes, refusals=[AttachmentMissing])
+    polling = Polling(app.live.hub, app.live.feed, app.subscriptions.memberships_of, app.gaps.find)
+    routes = [
+        accounts_api.routes(app.accounts),
+        communities_api.routes(app.communities, app.membership, app.accounts),
+        room_routes(app.channels, title="Channels"),
+        conversations_api.routes(app.conversations, app.seats, app.inbox, app.accounts),
+        room_routes(app.talks, title="Conversations", silences=[BlockedByRecipient]),
+        threads_api.routes(app.threads, app.thread_participants, app.accounts),
+        project_api.routes(app.cards, app.tabs),
+        room_routes(app.thread_rooms, title="Threads", silences=[Blocked, ThreadNotOpen]),
+        records_api.routes(app.archive),
+        workspaces_api.routes(
+            app.workspaces, app.members, app.workspace_invites, app.items, app.workspace_settings, app.accounts
+        ),
+        invite_routes(app.invites),
+        rooms_api.shared_routes([app.channels, app.talks, app.thread_rooms], inboxes_api.totals(app.inboxes)),
+        inboxes_api.routes(app.inboxes),
+        attachments_api.routes(app.attachments),
+        moderation_api.routes(app.review),
+        live_api.routes(polling),
+        presence_api.routes(app.presence),
+    ]
+    return [endpoint for part in routes for endpoint in part.endpoints]
+
+
+def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metrics) -> Gateway:
+    """Build the gateway: live events, and the same endpoints over WebSocket."""
+    settings = app.settings
+    snapshots = ReadySnapshots(app.table, endpoints, app.communities, app.inboxes, app.channels)
+    return Gateway(
+        app.live,
+        GatewayBackend(
+            authenticate=app.authentication,
+            verify=app.authentication.until,
+            memberships=app.subscriptions.memberships_of,
+            snapshot=snapshots.snapshot,
+            gap=app.gaps.find,
+            presences=app.presence.among,
+        ),
+        Calls(endpoints, app.limits, metrics, request_seconds=settings.request_seconds),
+        GatewaySessions(app.ids, app.keyring.secret("gateway")),
+        app.limits,
+        app.clock,
+        origins=[settings.address, *settings.cors_origins],
+        max_sockets=MaxSockets.of(settings),
+        watch=app.presence.watch,
+    )
+
+
+async def check_ready(app: Sobremesa) -> None:
+    """Raise unless the store answers reads and accepted the last write.
+
+    Every node writes its own row every few seconds, so this recovers even where no user writes anything.
+    """
+    await app.accounts.find_by_usernames(["nobody-in-particular"])
+    if app.table.write_error is not None:
+        raise app.table.write_error
