@@ -136,7 +136,7 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
 
 
 async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor]) -> None:
-    conversations, talks = app.conversations, app.talks
+    conversations, talks = app.conversations, app.conversation_rooms
     await app.table.write_many(Put(User(user_id=who.user_id, username=who.username)) for who in people)
     bo, cy = people[:2]
     direct = await bill.of("begin a direct conversation", conversations.create_direct(ana, bo.user_id))
@@ -150,9 +150,9 @@ async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[A
     await app.change_consumer.catch_up()
     await talks.send(bo, group, Draft(BODY))
     await bill.of("move a group of three up in the inboxes", Activity(app.table).move(group))
-    await bill.of("open the inbox: two conversations with something unread", app.inbox.list(ana, limit=20))
-    await bill.of("take somebody into a group", app.seats.add(ana, group, people[2].user_id))
-    await bill.of("leave a group", app.seats.remove(cy, group, cy.user_id))
+    await bill.of("open the inbox: two conversations with something unread", app.conversation_inbox.list(ana, limit=20))
+    await bill.of("take somebody into a group", app.conversation_participants.add(ana, group, people[2].user_id))
+    await bill.of("leave a group", app.conversation_participants.remove(cy, group, cy.user_id))
 
 
 async def _moderation(app: Sobremesa, bill: _Bill) -> None:
@@ -233,15 +233,15 @@ async def _workspaces(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor) -> Non
     at = made.workspace.workspace_id
     invite = await bill.of("make an invite to a workspace", app.workspace_invites.create(ana, at))
     await bill.of("come into a workspace by an invite", app.invites.redeem(bo, invite.code))
-    item = await bill.of("make an item", app.items.create(bo, at, title="Coffee", status="open"))
+    item = await bill.of("make an item", app.workspace_items.create(bo, at, title="Coffee", status="open"))
     changes = {"status": "done"}
-    await bill.of("change an item", app.items.change(ana, at, item.item_id, version=1, changes=changes))
+    await bill.of("change an item", app.workspace_items.change(ana, at, item.item_id, version=1, changes=changes))
     await bill.of("set a setting", app.workspace_settings.put(ana, at, SettingName("theme"), "dark"))
     for number in range(199):
-        await app.items.create(bo, at, title=f"Item {number:03}", status="open")
+        await app.workspace_items.create(bo, at, title=f"Item {number:03}", status="open")
     await bill.of("open a workspace of 200 items", app.workspaces.get_everything(bo, at, limit=1000))
     await bill.of("list one's workspaces", app.workspaces.list_workspaces(bo, limit=50))
-    await bill.of("leave a workspace", app.members.remove(bo, at, bo.user_id))
+    await bill.of("leave a workspace", app.workspace_members.remove(bo, at, bo.user_id))
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:

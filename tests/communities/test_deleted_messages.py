@@ -53,11 +53,11 @@ async def test_a_message_without_reactions_asks_for_no_job(town: Town) -> None:
 async def test_deleting_a_message_of_a_conversation_removes_its_pin_and_its_reactions(app: Sobremesa) -> None:
     ana, ben = await known(app, "ana", "ben")
     room = (await app.conversations.create_direct(ana, ben.user_id)).conversation_id
-    message_id = (await app.talks.send(ana, room, Draft("gone"))).message_id
-    await app.talks.pin(ben, room, message_id)
-    await app.talks.react(ben, room, message_id, "👍")
+    message_id = (await app.conversation_rooms.send(ana, room, Draft("gone"))).message_id
+    await app.conversation_rooms.pin(ben, room, message_id)
+    await app.conversation_rooms.react(ben, room, message_id, "👍")
 
-    await app.talks.delete(ana, room, message_id)
+    await app.conversation_rooms.delete(ana, room, message_id)
     await app.jobs.run_pending(app.handlers)
 
     assert await belongings(app, message_id) == []

@@ -179,12 +179,12 @@ async def test_group_has_no_more_participants_than_the_limit(app: Sobremesa, mon
     ana, *others = await known(app, "ana", *(f"guest{number}" for number in range(ATTEMPTS)))
     room = (await app.conversations.create_group(ana, [others[0].user_id])).conversation_id
 
-    made, refused = await outcomes(*(app.seats.add(ana, room, one.user_id) for one in others[1:]))
+    made, refused = await outcomes(*(app.conversation_participants.add(ana, room, one.user_id) for one in others[1:]))
 
     assert len(made) == LIMIT - 2
     assert refused <= {TooManyParticipants, ChangedMeanwhile}
-    listed, _ = await app.seats.list_participants(ana, room, limit=50)
+    listed, _ = await app.conversation_participants.list_participants(ana, room, limit=50)
     assert len(listed) == LIMIT
     outside = {one.user_id for one in others} - {place.user_id for place in listed}
     with pytest.raises(TooManyParticipants):
-        await app.seats.add(ana, room, min(outside))
+        await app.conversation_participants.add(ana, room, min(outside))

@@ -42,10 +42,10 @@ class Company(NamedTuple):
         return begun.conversation_id
 
     async def say(self, who: Actor, room_id: ConversationId, content: str, **more: str) -> SentView:
-        return await self.app.talks.send(who, room_id, Draft(content, **more))  # type: ignore[arg-type]
+        return await self.app.conversation_rooms.send(who, room_id, Draft(content, **more))  # type: ignore[arg-type]
 
     async def inbox(self, who: Actor, **options: int) -> list[InboxRow]:
-        rows, _ = await self.app.inbox.list(who, limit=options.get("limit", 50))
+        rows, _ = await self.app.conversation_inbox.list(who, limit=options.get("limit", 50))
         return rows
 
     async def preview(self, who: Actor, room_id: ConversationId) -> str | None:
@@ -53,7 +53,7 @@ class Company(NamedTuple):
         return next(row.seat.conversation.last_message_body for row in rows if row.seat.room_id == room_id)
 
     async def unread(self, who: Actor, room_id: ConversationId) -> int:
-        return (await self.app.talks.unread(who, room_id)).count
+        return (await self.app.conversation_rooms.unread(who, room_id)).count
 
 
 async def meet(app: Sobremesa) -> Company:

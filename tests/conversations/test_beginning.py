@@ -73,7 +73,7 @@ async def test_a_block_ends_what_can_be_said_in_a_direct_conversation_and_liftin
     for _ in range(2):
         with pytest.raises(BlockedByRecipient):
             await people.say(people.ana, room_id, "Are you there?")
-    assert (await people.app.talks.page(people.ana, room_id, limit=10)).messages[0].content == "Hello?"
+    assert (await people.app.conversation_rooms.page(people.ana, room_id, limit=10)).messages[0].content == "Hello?"
 
     await people.app.accounts.unblock(people.ben, people.ana.user_id)
     await people.say(people.ana, room_id, "Thank you.")
@@ -82,7 +82,7 @@ async def test_a_block_ends_what_can_be_said_in_a_direct_conversation_and_liftin
 async def test_who_makes_a_group_is_its_admin_and_everybody_else_a_member(people: Company) -> None:
     room_id = await people.group(name="Lunch")
 
-    places, _ = await people.app.seats.list_participants(people.ben, room_id, limit=50)
+    places, _ = await people.app.conversation_participants.list_participants(people.ben, room_id, limit=50)
 
     assert {place.user_id: place.role for place in places} == {
         people.ana.user_id: "admin",
@@ -96,7 +96,7 @@ async def test_a_group_is_made_with_ninety_others_at_once(people: Company) -> No
 
     room_id = await people.group(people.ana, *others)
 
-    assert (await people.app.talks.unread(others[-1], room_id)).count == 0
+    assert (await people.app.conversation_rooms.unread(others[-1], room_id)).count == 0
     [row] = await people.inbox(others[0])
     assert row.seat.conversation.participants == MAX_OTHERS + 1
 
@@ -113,11 +113,13 @@ async def test_a_strangers_send_makes_no_participant(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
 
     with pytest.raises(NotFound):
-        await people.app.talks.send(people.cleo, room_id, Draft("Let me in"))
+        await people.app.conversation_rooms.send(people.cleo, room_id, Draft("Let me in"))
 
     assert not await rows(people.app, f"PARTICIPANT#{people.cleo.user_id}")
     with pytest.raises(NotFound):
-        await people.app.talks.mark_read(people.cleo, room_id, (await people.say(people.ana, room_id, "x")).message_id)
+        await people.app.conversation_rooms.mark_read(
+            people.cleo, room_id, (await people.say(people.ana, room_id, "x")).message_id
+        )
     assert not await rows(people.app, f"PARTICIPANT#{people.cleo.user_id}")
 
 
@@ -127,5 +129,5 @@ async def test_a_stranger_hears_the_same_of_a_conversation_as_of_nothing(people:
 
     for where in (room_id, "01ARZ3NDEKTSV4RRFFQ69G5FAV"):
         with pytest.raises(NotFound) as refused:
-            await people.app.talks.page(stranger, where, limit=1)  # type: ignore[arg-type]
+            await people.app.conversation_rooms.page(stranger, where, limit=1)  # type: ignore[arg-type]
         assert str(refused.value) == NotFound.says

@@ -59,7 +59,7 @@ async def still(people: Company, clock: Ahead, monkeypatch: pytest.MonkeyPatch) 
 
 
 async def costs_of(people: Company) -> dict[str, Cost]:
-    app, talks, ana, ben = people.app, people.app.talks, people.ana, people.ben
+    app, talks, ana, ben = people.app, people.app.conversation_rooms, people.ana, people.ben
     costs: dict[str, Cost] = {}
 
     async def spend(name: str, verb: Awaitable[Any]) -> Any:
@@ -83,18 +83,18 @@ async def costs_of(people: Company) -> dict[str, Cost]:
     await spend("mark read up to the head", talks.mark_read(ana, group, last.message_id))
     await spend("unread of nothing", talks.unread(ana, group))
     await people.group(ana, people.cleo)
-    await spend("inbox of three, nothing unread", app.inbox.list(ana, limit=20))
+    await spend("inbox of three, nothing unread", app.conversation_inbox.list(ana, limit=20))
     for number in range(48):
         await talks.send(ben, group, Draft(f"message number {number:02}, which says a little more than that"))
     await spend("page of 50", talks.page(ana, group, limit=50))
-    await spend("inbox of three, one of them unread", app.inbox.list(ana, limit=20))
+    await spend("inbox of three, one of them unread", app.conversation_inbox.list(ana, limit=20))
     for who in people[1:]:
         behind = set_to(last_message_at=instant(0))
         await app.table.write(Update(seat_of(room_id=group, user_id=who.user_id), behind))
     await spend("move up for three people", Activity(app.table).move(group))
     [dora] = await known(app, "dora")
-    await spend("take somebody in", app.seats.add(ana, group, dora.user_id))
-    await spend("leave", app.seats.remove(dora, group, dora.user_id))
+    await spend("take somebody in", app.conversation_participants.add(ana, group, dora.user_id))
+    await spend("leave", app.conversation_participants.remove(dora, group, dora.user_id))
     return costs
 
 

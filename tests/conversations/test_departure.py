@@ -16,14 +16,14 @@ NAME = "zebedee"
 async def test_a_person_who_leaves_is_out_of_their_groups_and_nameless_in_what_they_said(
     people: Company, clock: Ahead
 ) -> None:
-    app, talks = people.app, people.app.talks
+    app, talks = people.app, people.app.conversation_rooms
     zeb = await register(app, NAME)
     direct = await people.direct(zeb, people.ana)
     owned = await people.group(zeb, people.ben, people.cleo)
     left = await people.group(people.ana, zeb)
     for room_id in (direct, owned, left):
         await people.say(zeb, room_id, f"I said this in {room_id}")
-    await app.seats.remove(zeb, left, zeb.user_id)
+    await app.conversation_participants.remove(zeb, left, zeb.user_id)
 
     await app.accounts.delete_me(zeb, password=PASSWORD)
     [masked] = (await talks.page(people.ana, direct, limit=5)).messages
@@ -35,7 +35,7 @@ async def test_a_person_who_leaves_is_out_of_their_groups_and_nameless_in_what_t
         [message] = (await talks.page(who, room_id, limit=5)).messages
         assert (message.username, message.content) == (DELETED_NAME, f"I said this in {room_id}")
     assert not await rows(app, NAME)
-    places, _ = await app.seats.list_participants(people.ben, owned, limit=10)
+    places, _ = await app.conversation_participants.list_participants(people.ben, owned, limit=10)
     assert {place.user_id: place.role for place in places} in (
         {people.ben.user_id: "admin", people.cleo.user_id: "member"},
         {people.ben.user_id: "member", people.cleo.user_id: "admin"},
@@ -64,7 +64,7 @@ async def test_an_export_tells_everything_a_person_said_and_did(people: Company)
     room_id = await people.direct(zeb, people.ana)
     theirs = await people.say(people.ana, room_id, "not zeb's")
     await people.say(zeb, room_id, "zeb's own words")
-    await people.app.talks.react(zeb, room_id, theirs.message_id, "👍")
+    await people.app.conversation_rooms.react(zeb, room_id, theirs.message_id, "👍")
 
     lines = [line async for line in people.app.accounts.export(zeb)]
 

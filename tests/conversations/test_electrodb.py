@@ -32,7 +32,7 @@ async def app(store: str, clock: Ahead) -> AsyncIterator[Sobremesa]:
 
 
 async def test_one_goes_on_talking_where_electrodb_left_off(app: Sobremesa) -> None:
-    talks = app.talks
+    talks = app.conversation_rooms
     said = [one.content for one in (await talks.page(ANA, C1, limit=10)).messages]
     assert "Can we ship by Friday?" in said
 
@@ -42,7 +42,7 @@ async def test_one_goes_on_talking_where_electrodb_left_off(app: Sobremesa) -> N
     await talks.mark_read(ANA, C1, sent.message_id)
     await app.change_consumer.catch_up()
 
-    [row, other] = (await app.inbox.list(ANA, limit=10))[0]
+    [row, other] = (await app.conversation_inbox.list(ANA, limit=10))[0]
     assert other.seat.conversation.type == "direct"
     assert row.seat.conversation.last_message_body == "Shipped, at last"
     assert row.unread.count == 0
@@ -66,10 +66,10 @@ async def test_new_conversations_and_groups_work_in_its_style(app: Sobremesa, cl
         found: list[ConversationId] = []
         cursor = None
         while True:
-            rows, cursor = await app.inbox.list(people.ben, limit=limit, cursor=cursor)
+            rows, cursor = await app.conversation_inbox.list(people.ben, limit=limit, cursor=cursor)
             found += [row.seat.room_id for row in rows]
             if cursor is None:
                 break
         assert found == [direct, group]
-    await app.seats.remove(people.ana, group, people.ben.user_id)
+    await app.conversation_participants.remove(people.ana, group, people.ben.user_id)
     assert [row.seat.room_id for row in await people.inbox(people.ben)] == [direct]

@@ -93,7 +93,7 @@ async def write_samples(app: Sobremesa) -> None:
 
 
 async def test_one_can_go_on_talking_in_a_conversation_of_another_writer(people: Company) -> None:
-    app, talks = people.app, people.app.talks
+    app, talks = people.app, people.app.conversation_rooms
     await write_samples(app)
 
     assert [one.content for one in (await talks.page(ANA, C1, limit=10)).messages] == [
@@ -108,7 +108,7 @@ async def test_one_can_go_on_talking_in_a_conversation_of_another_writer(people:
     newest, answer, _ = (await talks.page(ANA, C1, limit=10)).messages
     assert newest.message_id == sent.message_id
     assert answer.reactions[0].emoji == "🎉"
-    rows, _ = await app.inbox.list(ANA, limit=10)
+    rows, _ = await app.conversation_inbox.list(ANA, limit=10)
     assert [row.seat.room_id for row in rows] == [C1, "c_02"]
     assert rows[0].seat.conversation.last_message_body == "Shipped"
     place = await app.table.get(seat_of(room_id=C1, user_id=ANA.user_id))
@@ -118,7 +118,7 @@ async def test_one_can_go_on_talking_in_a_conversation_of_another_writer(people:
 
 async def test_what_another_writer_marked_as_read_by_its_time_stays_read(people: Company) -> None:
     await write_samples(people.app)
-    talks = people.app.talks
+    talks = people.app.conversation_rooms
 
     assert (await talks.unread(BEN, C1)).count == 0
     sent = await talks.send(ANA, C1, Draft("New"))
@@ -135,9 +135,9 @@ async def test_who_speaks_where_another_writer_has_been_still_has_unread_what_th
     _, unseen = message("c_01", first_of(answered_at), senderId="u_02", body="By Thursday!", type="text")
     await people.app.table.engine.write(PutItem(RawKey(unseen["pk"], unseen["sk"]), unseen))
 
-    await people.app.talks.send(ANA, C1, Draft("Anybody?"))
+    await people.app.conversation_rooms.send(ANA, C1, Draft("Anybody?"))
 
-    assert (await people.app.talks.unread(ANA, C1)).count == 1
+    assert (await people.app.conversation_rooms.unread(ANA, C1)).count == 1
 
 
 async def test_a_block_holds_in_a_direct_conversation_of_another_writer(people: Company) -> None:
@@ -145,8 +145,8 @@ async def test_a_block_holds_in_a_direct_conversation_of_another_writer(people: 
     await people.app.table.write(Put(Block(user_id=EVE.user_id, blocked_id=ANA.user_id, created_at=EPOCH)))
 
     with pytest.raises(BlockedByRecipient):
-        await people.app.talks.send(ANA, ConversationId("c_02"), Draft("Hello?"))
-    assert (await people.app.talks.send(EVE, ConversationId("c_02"), Draft("No."))).content == "No."
+        await people.app.conversation_rooms.send(ANA, ConversationId("c_02"), Draft("Hello?"))
+    assert (await people.app.conversation_rooms.send(EVE, ConversationId("c_02"), Draft("No."))).content == "No."
 
 
 @pytest.mark.parametrize("stored", [{"role": None}, {}], ids=["null", "absent"])
@@ -158,9 +158,11 @@ async def test_participant_whose_role_another_writer_left_out_can_be_changed_and
     _, item = seat("c_01", eve.user_id, **stored)
     await people.app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
 
-    assert (await people.app.seats.change_role(ANA, C1, eve.user_id, role="admin")).role == "admin"
-    assert (await people.app.seats.change_role(ANA, C1, eve.user_id, role="member")).role == "member"
+    assert (await people.app.conversation_participants.change_role(ANA, C1, eve.user_id, role="admin")).role == "admin"
+    assert (
+        await people.app.conversation_participants.change_role(ANA, C1, eve.user_id, role="member")
+    ).role == "member"
     await people.app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
-    await people.app.seats.remove(ANA, C1, eve.user_id)
+    await people.app.conversation_participants.remove(ANA, C1, eve.user_id)
 
     assert await people.app.table.get(seat_of(room_id=C1, user_id=eve.user_id)) is None

@@ -28,7 +28,7 @@ async def listed(people: Company, who: Actor, limit: int = 50) -> list[Conversat
     found: list[ConversationId] = []
     cursor = None
     while True:
-        rows, cursor = await people.app.inbox.list(who, limit=limit, cursor=cursor)
+        rows, cursor = await people.app.conversation_inbox.list(who, limit=limit, cursor=cursor)
         found += [row.seat.room_id for row in rows]
         if cursor is None:
             return found
@@ -90,7 +90,7 @@ async def test_a_page_of_twenty_costs_two_queries_and_one_batch_get_however_many
     await people.app.change_consumer.catch_up()
 
     with requests(people.app) as asked, measure() as measured:
-        page, _ = await people.app.inbox.list(people.ana, limit=20)
+        page, _ = await people.app.conversation_inbox.list(people.ana, limit=20)
 
     assert len(page) == 20
     assert [row.unread.count for row in page] == [1] * 5 + [0] * 15
@@ -101,7 +101,7 @@ async def test_a_page_of_twenty_costs_two_queries_and_one_batch_get_however_many
 
 async def test_somebody_who_was_taken_out_is_not_shown_what_an_index_still_lists(people: Company) -> None:
     room_id = await people.group()
-    await people.app.seats.remove(people.ana, room_id, people.ben.user_id)
+    await people.app.conversation_participants.remove(people.ana, room_id, people.ben.user_id)
     # As an index might still show it: the row is back, its conversation's own seat row of somebody else.
     stale = Participant(room_id=ConversationId("gone"), user_id=people.ben.user_id, last_message_at=instant(0))
     await people.app.table.write(Put(stale))
@@ -112,7 +112,7 @@ async def test_somebody_who_was_taken_out_is_not_shown_what_an_index_still_lists
 async def test_a_cursor_of_something_else_is_refused(people: Company) -> None:
     for cursor in ("", "x", "bm90aGluZw==", "IyMj"):
         with pytest.raises(BadCursor):
-            await people.app.inbox.list(people.ana, limit=5, cursor=cursor)
+            await people.app.conversation_inbox.list(people.ana, limit=5, cursor=cursor)
 
 
 async def test_an_inbox_moves_for_everybody_soon_after_a_message(store: str) -> None:
@@ -160,7 +160,7 @@ async def die(self):
 async def main(store, user_id, room_id):
     Activity.settle = die
     async with Sobremesa.open(store) as app:
-        await app.talks.send(Actor.of_user(UserId(user_id), "ana"), room_id, Draft("Last words"))
+        await app.conversation_rooms.send(Actor.of_user(UserId(user_id), "ana"), room_id, Draft("Last words"))
         await asyncio.sleep(60)
 
 asyncio.run(main(*sys.argv[1:]))

@@ -38,8 +38,8 @@ async def test_the_preview_follows_an_edit_of_the_last_message_and_of_no_other(p
     first = await people.say(people.ana, room_id, "Frist")
     last = await people.say(people.ana, room_id, "Lats")
 
-    await people.app.talks.edit(people.ana, room_id, last.message_id, "Last")
-    await people.app.talks.edit(people.ana, room_id, first.message_id, "First")
+    await people.app.conversation_rooms.edit(people.ana, room_id, last.message_id, "Last")
+    await people.app.conversation_rooms.edit(people.ana, room_id, first.message_id, "First")
 
     assert await people.preview(people.ben, room_id) == "Last"
 
@@ -48,7 +48,7 @@ async def test_a_deleted_messages_text_is_in_no_preview(people: Company) -> None
     room_id = await people.direct(people.ana, people.ben)
     secret = await people.say(people.ana, room_id, "the secret word")
 
-    await people.app.talks.delete(people.ana, room_id, secret.message_id)
+    await people.app.conversation_rooms.delete(people.ana, room_id, secret.message_id)
 
     assert await people.preview(people.ben, room_id) is None
     assert not await rows(people.app, "the secret word")
@@ -59,7 +59,7 @@ async def test_an_edit_of_the_last_message_while_another_arrives_never_hides_the
     for number in range(10):
         old = await people.say(people.ana, room_id, f"old {number}")
         await asyncio.gather(
-            people.app.talks.edit(people.ana, room_id, old.message_id, f"edited {number}"),
+            people.app.conversation_rooms.edit(people.ana, room_id, old.message_id, f"edited {number}"),
             people.say(people.ben, room_id, f"new {number}"),
         )
         assert await people.preview(people.ana, room_id) == f"new {number}"
@@ -87,7 +87,7 @@ async def test_zero_unread_in_a_group_of_three_is_zero(people: Company) -> None:
     assert [await people.unread(who, room_id) for who in (people.ana, people.ben, people.cleo)] == [0, 1, 1]
 
     for who in (people.ben, people.cleo):
-        assert (await people.app.talks.mark_read(who, room_id, last.message_id)).unread.count == 0
+        assert (await people.app.conversation_rooms.mark_read(who, room_id, last.message_id)).unread.count == 0
         assert await people.unread(who, room_id) == 0
 
 
@@ -127,13 +127,13 @@ async def test_two_who_speak_at_the_same_moment_each_have_the_others_unread(peop
     room_id = await people.direct(people.ana, people.ben)
     for _ in range(10):
         await asyncio.gather(people.say(people.ana, room_id, "a"), people.say(people.ben, room_id, "b"))
-        first, second = (await people.app.talks.page(people.ana, room_id, limit=2)).messages[::-1]
+        first, second = (await people.app.conversation_rooms.page(people.ana, room_id, limit=2)).messages[::-1]
         later, earlier = (people.ana, people.ben) if second.content == "a" else (people.ben, people.ana)
 
         assert await people.unread(later, room_id) == 1, "the first one was there and not seen"
         assert await people.unread(earlier, room_id) == 1, "the second one came after"
         for who in (people.ana, people.ben):
-            await people.app.talks.mark_read(who, room_id, second.message_id)
+            await people.app.conversation_rooms.mark_read(who, room_id, second.message_id)
         assert first.message_id < second.message_id
 
 
@@ -141,8 +141,8 @@ async def test_a_cursor_never_moves_back(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
     sent = [await people.say(people.ana, room_id, str(number)) for number in range(3)]
 
-    await people.app.talks.mark_read(people.ben, room_id, sent[2].message_id)
-    view = await people.app.talks.mark_read(people.ben, room_id, sent[0].message_id)
+    await people.app.conversation_rooms.mark_read(people.ben, room_id, sent[2].message_id)
+    view = await people.app.conversation_rooms.mark_read(people.ben, room_id, sent[0].message_id)
 
     assert view.last_read_message_id == sent[2].message_id
     place = await people.app.table.get(seat_of(room_id=room_id, user_id=people.ben.user_id))
@@ -157,7 +157,7 @@ async def test_fifty_sends_with_one_nonce_make_one_message(people: Company) -> N
 
     assert len({one.message_id for one in sent}) == 1
     assert sum(not one.replayed for one in sent) == 1
-    assert len((await people.app.talks.page(people.ben, room_id, limit=100)).messages) == 1
+    assert len((await people.app.conversation_rooms.page(people.ben, room_id, limit=100)).messages) == 1
     with pytest.raises(NonceReused):
         await people.say(people.ana, room_id, "other", nonce="n")
 
@@ -168,7 +168,7 @@ async def test_many_who_speak_at_once_are_heard_in_one_order(people: Company) ->
 
     sent = await asyncio.gather(*(people.say(everybody[n % 3], room_id, str(n)) for n in range(60)))
 
-    heard = (await people.app.talks.page(people.ana, room_id, limit=100)).messages
+    heard = (await people.app.conversation_rooms.page(people.ana, room_id, limit=100)).messages
     ids = [message.message_id for message in heard]
     assert ids == sorted((one.message_id for one in sent), reverse=True)
     [row] = await people.inbox(people.ben)
@@ -180,14 +180,14 @@ async def test_only_an_admin_of_a_group_deletes_what_others_said(people: Company
     sent = await people.say(people.ben, room_id, "oops")
 
     with pytest.raises(Forbidden):
-        await people.app.talks.delete(people.cleo, room_id, sent.message_id)
-    await people.app.talks.delete(people.ana, room_id, sent.message_id)
+        await people.app.conversation_rooms.delete(people.cleo, room_id, sent.message_id)
+    await people.app.conversation_rooms.delete(people.ana, room_id, sent.message_id)
 
-    assert (await people.app.talks.get(people.ben, room_id, sent.message_id)).deleted
+    assert (await people.app.conversation_rooms.get(people.ben, room_id, sent.message_id)).deleted
 
 
 async def test_reactions_pins_replies_and_readers_work_as_in_every_room(people: Company) -> None:
-    talks, room_id = people.app.talks, await people.group()
+    talks, room_id = people.app.conversation_rooms, await people.group()
     sent = await people.say(people.ana, room_id, "Lunch? @ben")
     reply = await talks.send(people.ben, room_id, Draft("Yes", reply_to=sent.message_id))
     await talks.react(people.ben, room_id, sent.message_id, "👍")
@@ -216,14 +216,14 @@ async def test_what_is_unread_everywhere_tells_of_conversations_too(people: Comp
     await people.say(people.ana, group, "two")
     await people.say(people.ana, group, "three")
 
-    unread = {room.room_id: room.count for room in await people.app.talks.unread_everywhere(people.ben)}
+    unread = {room.room_id: room.count for room in await people.app.conversation_rooms.unread_everywhere(people.ben)}
 
     assert unread == {direct: 1, group: 2}
 
 
 async def test_a_seat_that_goes_while_its_cursor_moves_is_not_made_again(people: Company) -> None:
     room_id = await people.group()
-    talks, seats = people.app.talks, people.app.seats
+    talks, seats = people.app.conversation_rooms, people.app.conversation_participants
     for number in range(10):
         sent = await people.say(people.ana, room_id, f"Hello {number}")
         await asyncio.gather(
@@ -245,7 +245,7 @@ async def test_a_message_of_another_writer_without_a_time_shows_that_of_its_id(p
     )
     await people.app.table.write(Put(foreign))
 
-    view = await people.app.talks.get(people.ben, room_id, foreign.message_id)
+    view = await people.app.conversation_rooms.get(people.ben, room_id, foreign.message_id)
 
     assert view.created_at.startswith("2024-04-2")
     assert view.created_at < said.created_at
@@ -266,11 +266,11 @@ async def test_new_message_updates_its_conversation_and_an_edit_only_the_message
     assert await stored() == (None, sent.created_at)
 
     clock.move(seconds=5)
-    edited = await people.app.talks.edit(people.ana, room_id, sent.message_id, "hello there")
+    edited = await people.app.conversation_rooms.edit(people.ana, room_id, sent.message_id, "hello there")
     assert await stored() == (edited.edited_at, sent.created_at)
 
     clock.move(seconds=5)
-    await people.app.talks.delete(people.ana, room_id, sent.message_id)
+    await people.app.conversation_rooms.delete(people.ana, room_id, sent.message_id)
     message_at, head_at = await stored()
     assert edited.edited_at is not None
     assert message_at is not None
@@ -279,7 +279,7 @@ async def test_new_message_updates_its_conversation_and_an_edit_only_the_message
 
 
 async def test_message_of_a_conversation_is_found_by_its_id_alone_by_participants(people: Company) -> None:
-    find = people.app.talks.find_anywhere
+    find = people.app.conversation_rooms.find_anywhere
     await people.group()
     sent = await people.say(people.ana, await people.direct(people.ana, people.ben), "here")
 

@@ -145,14 +145,14 @@ async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> No
 
 
 async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(people: Company) -> None:
-    app, talks = people.app, people.app.talks
+    app, talks = people.app, people.app.conversation_rooms
     dora = await register(app, "dora")
     [fred] = await known(app, "fred")
     filled = app.table.meter.totals()[UNNAMED].calls
     room_id = await people.group(dora, people.ana, people.ben)
     await app.conversations.rename(dora, room_id, name="Lunch")
-    await app.seats.add(dora, room_id, people.cleo.user_id)
-    await app.seats.change_role(dora, room_id, people.ben.user_id, role="admin")
+    await app.conversation_participants.add(dora, room_id, people.cleo.user_id)
+    await app.conversation_participants.change_role(dora, room_id, people.ben.user_id, role="admin")
     sent = await people.say(dora, room_id, "hello", nonce="n")
     await talks.edit(dora, room_id, sent.message_id, "Hello")
     await talks.react(people.ana, room_id, sent.message_id, "👍")
@@ -160,11 +160,11 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     await talks.mark_read(people.ana, room_id, sent.message_id)
     await app.change_consumer.catch_up()
     await talks.delete(dora, room_id, sent.message_id)
-    await app.seats.remove(dora, room_id, people.ana.user_id)
+    await app.conversation_participants.remove(dora, room_id, people.ana.user_id)
     foreign = con.Conversation(room_id=RoomId("foreign"), type="group")
     await app.table.write(Put(foreign))
     await app.table.write(Put(con.Participant(room_id=RoomId("foreign"), user_id=fred.user_id, role="admin")))
-    await app.seats.remove(fred, RoomId("foreign"), fred.user_id)
+    await app.conversation_participants.remove(fred, RoomId("foreign"), fred.user_id)
     await app.accounts.delete_me(dora, password=PASSWORD)
     await app.jobs.run_pending(app.handlers)
 

@@ -46,7 +46,7 @@ async def test_an_admin_takes_somebody_in_who_then_reads_and_writes(people: Comp
     room_id = await people.group(people.ana, people.ben)
     await people.say(people.ana, room_id, "Cleo is on her way")
 
-    place = await people.app.seats.add(people.ana, room_id, people.cleo.user_id)
+    place = await people.app.conversation_participants.add(people.ana, room_id, people.cleo.user_id)
 
     assert place.role == "member"
     assert await people.unread(people.cleo, room_id) == 0
@@ -57,7 +57,8 @@ async def test_an_admin_takes_somebody_in_who_then_reads_and_writes(people: Comp
 async def test_nobody_is_taken_in_twice(people: Company) -> None:
     room_id = await people.group(people.ana, people.ben)
     results: list[Any] = await asyncio.gather(
-        *(people.app.seats.add(people.ana, room_id, people.cleo.user_id) for _ in range(5)), return_exceptions=True
+        *(people.app.conversation_participants.add(people.ana, room_id, people.cleo.user_id) for _ in range(5)),
+        return_exceptions=True,
     )
 
     assert sum(isinstance(result, Participant) for result in results) == 1
@@ -69,10 +70,10 @@ async def test_nobody_takes_in_themselves_or_the_tenth_person_again(people: Comp
     guests = await known(people.app, *(f"guest{number}" for number in range(BIG_ABOVE - 1)))
     for room_id in (await people.group(), await people.group(people.ana, *guests)):
         with pytest.raises(AlreadyParticipant):
-            await people.app.seats.add(people.ana, room_id, people.ana.user_id)
+            await people.app.conversation_participants.add(people.ana, room_id, people.ana.user_id)
 
     with pytest.raises(AlreadyParticipant):
-        await people.app.seats.add(people.ana, room_id, guests[0].user_id)
+        await people.app.conversation_participants.add(people.ana, room_id, guests[0].user_id)
     assert not (await head(people, room_id)).is_big
 
 
@@ -80,11 +81,11 @@ async def test_a_member_takes_nobody_in_and_nobody_out(people: Company) -> None:
     room_id = await people.group()
 
     with pytest.raises(Forbidden):
-        await people.app.seats.add(people.ben, room_id, people.cleo.user_id)
+        await people.app.conversation_participants.add(people.ben, room_id, people.cleo.user_id)
     with pytest.raises(Forbidden):
-        await people.app.seats.remove(people.ben, room_id, people.cleo.user_id)
+        await people.app.conversation_participants.remove(people.ben, room_id, people.cleo.user_id)
     with pytest.raises(Forbidden):
-        await people.app.seats.change_role(people.ben, room_id, people.ben.user_id, role="admin")
+        await people.app.conversation_participants.change_role(people.ben, room_id, people.ben.user_id, role="admin")
     with pytest.raises(Forbidden):
         await people.app.conversations.rename(people.ben, room_id, name="Mine")
 
@@ -94,9 +95,9 @@ async def test_somebody_unknown_or_who_blocked_the_admin_is_not_taken_in(people:
     await people.app.accounts.block(people.cleo, people.ana.user_id)
 
     with pytest.raises(UnknownUsers):
-        await people.app.seats.add(people.ana, room_id, UserId("nobody"))
+        await people.app.conversation_participants.add(people.ana, room_id, UserId("nobody"))
     with pytest.raises(BlockedByRecipient):
-        await people.app.seats.add(people.ana, room_id, people.cleo.user_id)
+        await people.app.conversation_participants.add(people.ana, room_id, people.cleo.user_id)
 
     assert (await head(people, room_id)).participants == 2
 
@@ -105,12 +106,12 @@ async def test_a_removed_participant_hears_and_says_nothing_more(people: Company
     room_id = await people.group()
     await people.say(people.ben, room_id, "Bye")
 
-    await people.app.seats.remove(people.ana, room_id, people.ben.user_id)
+    await people.app.conversation_participants.remove(people.ana, room_id, people.ben.user_id)
 
     with pytest.raises(NotFound):
-        await people.app.talks.page(people.ben, room_id, limit=1)
+        await people.app.conversation_rooms.page(people.ben, room_id, limit=1)
     with pytest.raises(NotFound):
-        await people.app.talks.send(people.ben, room_id, Draft("One more thing"))
+        await people.app.conversation_rooms.send(people.ben, room_id, Draft("One more thing"))
     assert await people.inbox(people.ben) == []
     assert await roles(people, room_id) == {people.ana.user_id: "admin", people.cleo.user_id: "member"}
 
@@ -119,23 +120,23 @@ async def test_the_last_admin_stays_until_there_is_another(people: Company) -> N
     room_id = await people.group()
 
     with pytest.raises(LastAdmin):
-        await people.app.seats.remove(people.ana, room_id, people.ana.user_id)
+        await people.app.conversation_participants.remove(people.ana, room_id, people.ana.user_id)
     with pytest.raises(LastAdmin):
-        await people.app.seats.change_role(people.ana, room_id, people.ana.user_id, role="member")
+        await people.app.conversation_participants.change_role(people.ana, room_id, people.ana.user_id, role="member")
 
-    await people.app.seats.change_role(people.ana, room_id, people.ben.user_id, role="admin")
-    await people.app.seats.remove(people.ana, room_id, people.ana.user_id)
+    await people.app.conversation_participants.change_role(people.ana, room_id, people.ben.user_id, role="admin")
+    await people.app.conversation_participants.remove(people.ana, room_id, people.ana.user_id)
     assert await roles(people, room_id) == {people.ben.user_id: "admin", people.cleo.user_id: "member"}
 
 
 async def test_of_two_admins_who_leave_at_the_same_moment_one_stays(people: Company) -> None:
     for _ in range(5):
         room_id = await people.group()
-        await people.app.seats.change_role(people.ana, room_id, people.ben.user_id, role="admin")
+        await people.app.conversation_participants.change_role(people.ana, room_id, people.ben.user_id, role="admin")
 
         results = await asyncio.gather(
-            people.app.seats.remove(people.ana, room_id, people.ana.user_id),
-            people.app.seats.remove(people.ben, room_id, people.ben.user_id),
+            people.app.conversation_participants.remove(people.ana, room_id, people.ana.user_id),
+            people.app.conversation_participants.remove(people.ben, room_id, people.ben.user_id),
             return_exceptions=True,
         )
 
@@ -145,11 +146,11 @@ async def test_of_two_admins_who_leave_at_the_same_moment_one_stays(people: Comp
 
 async def test_of_two_admins_who_demote_each_other_one_stays(people: Company) -> None:
     room_id = await people.group()
-    await people.app.seats.change_role(people.ana, room_id, people.ben.user_id, role="admin")
+    await people.app.conversation_participants.change_role(people.ana, room_id, people.ben.user_id, role="admin")
 
     await asyncio.gather(
-        people.app.seats.change_role(people.ana, room_id, people.ben.user_id, role="member"),
-        people.app.seats.change_role(people.ben, room_id, people.ana.user_id, role="member"),
+        people.app.conversation_participants.change_role(people.ana, room_id, people.ben.user_id, role="member"),
+        people.app.conversation_participants.change_role(people.ben, room_id, people.ana.user_id, role="member"),
         return_exceptions=True,
     )
 
@@ -161,7 +162,7 @@ async def test_the_last_one_turns_off_the_light(people: Company) -> None:
     room_id = await people.group(people.ana)
     await people.say(people.ana, room_id, "Anybody?")
 
-    await people.app.seats.remove(people.ana, room_id, people.ana.user_id)
+    await people.app.conversation_participants.remove(people.ana, room_id, people.ana.user_id)
     await people.app.jobs.run_pending(people.app.handlers)
 
     assert [row["sk"] for row in await rows(people.app, room_id)] == [f"FORMER#CONVO#{room_id}"]
@@ -171,9 +172,9 @@ async def test_a_direct_conversation_keeps_its_two_people(people: Company) -> No
     room_id = await people.direct(people.ana, people.ben)
 
     with pytest.raises(DirectIsFixed):
-        await people.app.seats.add(people.ana, room_id, people.cleo.user_id)
+        await people.app.conversation_participants.add(people.ana, room_id, people.cleo.user_id)
     with pytest.raises(DirectIsFixed):
-        await people.app.seats.remove(people.ana, room_id, people.ana.user_id)
+        await people.app.conversation_participants.remove(people.ana, room_id, people.ana.user_id)
     with pytest.raises(DirectIsFixed):
         await people.app.conversations.rename(people.ana, room_id, name="Us")
 
@@ -183,8 +184,8 @@ async def test_the_eleventh_person_makes_a_group_big_for_everybody(people: Compa
     room_id = await people.group(people.ana, *guests[: BIG_ABOVE - 1])
     assert not (await head(people, room_id)).is_big
 
-    await people.app.seats.add(people.ana, room_id, guests[-2].user_id)
-    await people.app.seats.add(people.ana, room_id, guests[-1].user_id)
+    await people.app.conversation_participants.add(people.ana, room_id, guests[-2].user_id)
+    await people.app.conversation_participants.add(people.ana, room_id, guests[-1].user_id)
 
     places = [row for row in await rows(people.app, "PARTICIPANT#") if row["convoId"] == room_id]
     assert len(places) == BIG_ABOVE + 2
@@ -204,7 +205,7 @@ async def test_a_group_that_grows_big_while_it_moves_in_inboxes_is_big_for_every
     async def growing(*operations: Any, **options: Any) -> Any:
         if options["pattern"] is move_in_inbox and not grown:
             grown.append(True)
-            await people.app.seats.add(people.ana, room_id, guests[-1].user_id)
+            await people.app.conversation_participants.add(people.ana, room_id, guests[-1].user_id)
         return await write(*operations, **options)
 
     monkeypatch.setattr(people.app.table, "write", growing)
@@ -226,8 +227,8 @@ async def test_a_group_of_another_writer_is_counted_when_it_first_changes(people
     )
 
     with pytest.raises(LastAdmin):
-        await people.app.seats.remove(people.ana, room_id, people.ana.user_id)
-    await people.app.seats.add(people.ana, room_id, people.cleo.user_id, role="admin")
+        await people.app.conversation_participants.remove(people.ana, room_id, people.ana.user_id)
+    await people.app.conversation_participants.add(people.ana, room_id, people.cleo.user_id, role="admin")
 
     assert (await head(people, room_id)).participants == 3
     assert (await head(people, room_id)).admins == 2

@@ -87,7 +87,7 @@ async def test_whoever_is_taken_in_or_leaves_or_gets_another_role_is_told_to_all
     room_id = await people.group(people.ana, people.ben)
     [dan] = await known(people.app, "dan")
     topic = topics.conversation(room_id)
-    seats = people.app.seats
+    seats = people.app.conversation_participants
     await recorder.events()
 
     await seats.add(people.ana, room_id, dan.user_id)
@@ -129,9 +129,9 @@ async def test_a_group_that_everybody_has_left_ends_and_nothing_in_it_is_told(
 ) -> None:
     room_id = await people.group(people.ana, people.ben)
     message = await people.say(people.ana, room_id, "hello")
-    await people.app.talks.react(people.ben, room_id, message.message_id, "👍")
+    await people.app.conversation_rooms.react(people.ben, room_id, message.message_id, "👍")
     for who in (people.ben, people.ana):
-        await people.app.seats.remove(who, room_id, who.user_id)
+        await people.app.conversation_participants.remove(who, room_id, who.user_id)
     await recorder.events()
 
     await people.app.jobs.run_pending(people.app.handlers)

@@ -105,13 +105,13 @@ async def in_a_server(app: Sobremesa, clock: SetClock) -> Story:
 async def in_a_conversation(app: Sobremesa, clock: SetClock) -> Story:
     people = await meet(app)
     room_id = await people.group(people.ana, people.ben)
-    async for _ in talk(app.talks, room_id, people.ana, people.ben):
+    async for _ in talk(app.conversation_rooms, room_id, people.ana, people.ben):
         yield
     await app.conversations.rename(people.ana, room_id, name="Lunch")
-    await app.seats.change_role(people.ana, room_id, people.ben.user_id, role="admin")
+    await app.conversation_participants.change_role(people.ana, room_id, people.ben.user_id, role="admin")
     yield
     for who in (people.ana, people.ben):
-        await app.seats.remove(who, room_id, who.user_id)
+        await app.conversation_participants.remove(who, room_id, who.user_id)
     yield
     await app.jobs.run_pending(app.handlers)
     yield
@@ -140,13 +140,15 @@ async def in_an_inbox(app: Sobremesa, clock: SetClock) -> Story:
 
 async def in_a_workspace(app: Sobremesa, clock: SetClock) -> Story:
     team = await gather_team(app)
-    item = await app.items.create(team.owner, team.workspace_id, title="Flour", data={})
-    await app.items.change(team.owner, team.workspace_id, item.item_id, version=item.version, changes={"title": "Rye"})
-    await app.items.delete(team.owner, team.workspace_id, item.item_id)
+    item = await app.workspace_items.create(team.owner, team.workspace_id, title="Flour", data={})
+    await app.workspace_items.change(
+        team.owner, team.workspace_id, item.item_id, version=item.version, changes={"title": "Rye"}
+    )
+    await app.workspace_items.delete(team.owner, team.workspace_id, item.item_id)
     await app.workspace_settings.put(team.owner, team.workspace_id, SettingName("theme"), 1)
     await app.table.write(Delete(setting_by_name(workspace_id=team.workspace_id, name=SettingName("theme"))))
     await app.workspaces.rename(team.owner, team.workspace_id, name="The pantry")
-    await app.members.remove(team.member, team.workspace_id, team.member.user_id)
+    await app.workspace_members.remove(team.member, team.workspace_id, team.member.user_id)
     yield
     await app.workspaces.delete(team.owner, team.workspace_id)
     yield

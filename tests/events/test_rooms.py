@@ -60,7 +60,9 @@ async def channel(app: Sobremesa) -> Room:
 async def conversation(app: Sobremesa) -> Room:
     company = await meet(app)
     room_id = await company.group(company.ana, company.ben)
-    return Room(app, app.talks, CONVERSATIONS, room_id, topics.conversation(room_id), company.ben, company.ana)
+    return Room(
+        app, app.conversation_rooms, CONVERSATIONS, room_id, topics.conversation(room_id), company.ben, company.ana
+    )
 
 
 async def thread(app: Sobremesa) -> Room:

@@ -44,7 +44,7 @@ async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -
     direct = await company.direct(ana, ben)
     group = await company.group(ana, ben, cleo)
     left_group = await company.group(ben, ana, cleo)
-    await app.seats.remove(ana, left_group, ana.user_id)
+    await app.conversation_participants.remove(ana, left_group, ana.user_id)
 
     deal = await strike_deal(app)
     await app.thread_participants.add(deal.admin, deal.thread_id, ana.user_id, "admin")
@@ -55,7 +55,7 @@ async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -
     made = (await app.workspaces.create(ana, name="Mine")).workspace.workspace_id
     team = await gather_team(app)
     await join_workspace(app, team.owner, team.workspace_id, ana)
-    await app.members.remove(ana, team.workspace_id, ana.user_id)
+    await app.workspace_members.remove(ana, team.workspace_id, ana.user_id)
     return {
         admission.topic: admission
         for admission in (

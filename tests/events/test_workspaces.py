@@ -43,8 +43,8 @@ async def test_whoever_comes_in_hears_of_the_workspace_and_everybody_of_them(
 async def test_names_roles_and_leaving_are_told_to_all(team: Team, recorder: EventRecorder) -> None:
     topic = topics.workspace(team.workspace_id)
     await team.app.workspaces.rename(team.owner, team.workspace_id, name="The pantry")
-    await team.app.members.change_role(team.owner, team.workspace_id, team.member.user_id, role="admin")
-    await team.app.members.remove(team.member, team.workspace_id, team.member.user_id)
+    await team.app.workspace_members.change_role(team.owner, team.workspace_id, team.member.user_id, role="admin")
+    await team.app.workspace_members.remove(team.member, team.workspace_id, team.member.user_id)
     events = await recorder.events()
 
     renamed, changed, left = map(published, events)
@@ -56,7 +56,7 @@ async def test_names_roles_and_leaving_are_told_to_all(team: Team, recorder: Eve
 
 
 async def test_items_are_told_and_a_tombstone_is_a_deletion(team: Team, recorder: EventRecorder) -> None:
-    items, topic = team.app.items, topics.workspace(team.workspace_id)
+    items, topic = team.app.workspace_items, topics.workspace(team.workspace_id)
     item = await items.create(team.owner, team.workspace_id, title="Flour", data={"kg": 2})
     key = item_by_id(workspace_id=team.workspace_id, item_id=item.item_id)
     await items.change(team.owner, team.workspace_id, item.item_id, version=item.version, changes={"title": "Rye"})
@@ -89,7 +89,7 @@ async def test_settings_are_told(team: Team, recorder: EventRecorder) -> None:
 async def test_a_deleted_workspace_is_told_to_each_who_was_in_it_and_nothing_more(
     team: Team, recorder: EventRecorder
 ) -> None:
-    await team.app.items.create(team.owner, team.workspace_id, title="Flour", data={})
+    await team.app.workspace_items.create(team.owner, team.workspace_id, title="Flour", data={})
     await team.app.workspace_settings.put(team.owner, team.workspace_id, SettingName("theme"), 1)
     await recorder.events()
 

@@ -115,7 +115,7 @@ async def test_a_conversation_that_begins_is_heard_by_those_in_it(town: Town, ta
         await carl.identify()
         begun = await town.app.conversations.create_direct(table.ana.actor, table.bea.user.user_id)
         assert (await bea.hear("conversation.created"))["convoId"] == begun.conversation_id
-        await town.app.talks.send(table.ana.actor, begun.conversation_id, Draft("just us"))
+        await town.app.conversation_rooms.send(table.ana.actor, begun.conversation_id, Draft("just us"))
         assert (await bea.hear("message.created"))["content"] == "just us"
         assert await carl.is_quiet("conversation.created", "message.created")
 

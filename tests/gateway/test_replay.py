@@ -77,14 +77,14 @@ async def test_preview_of_a_deleted_message_is_not_replayed(town: Town, table: L
     carl = table.carl.user.user_id
     talk = await app.conversations.create_group(ana, [carl], name="Dinner")
     room = RoomId(talk.conversation_id)
-    said = (await app.talks.send(ana, room, Draft("taken back"))).message_id
+    said = (await app.conversation_rooms.send(ana, room, Draft("taken back"))).message_id
     async with town.visit(table.bea) as before, town.visit(table.ana) as listens:
         await before.identify()
         await listens.identify()
         await before.socket.close()
-        await app.seats.add(ana, room, bea)
+        await app.conversation_participants.add(ana, room, bea)
         await listens.hear("participant.joined")
-        await app.talks.delete(ana, room, said)
+        await app.conversation_rooms.delete(ana, room, said)
 
         async with town.visit(table.bea) as after:
             missed = await after.resume(before)

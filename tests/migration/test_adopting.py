@@ -67,7 +67,7 @@ async def everything_is_read(app: Sobremesa) -> None:
     assert "Hello, world!" in [message.content for message in page.messages]
     assert [server.name for server in (await app.communities.list_servers(TESTUSER, limit=5))[0]] == ["Test Server"]
     assert (await app.membership.get_invite(TESTUSER, InviteCode("abc123xyz"))).server.name == "My Discord Server"
-    talk = await app.talks.page(ANA, C1, limit=10)
+    talk = await app.conversation_rooms.page(ANA, C1, limit=10)
     assert [message.content for message in talk.messages] == ["Sounds good!", "Can we ship by Friday?"]
     assert (await app.workspaces.get_everything(IN_WORKSPACE, W1, limit=50)).workspace is not None
     await asyncio.sleep(0)
@@ -139,11 +139,11 @@ async def people_go_on_living(app: Sobremesa) -> None:
 
     begun = await app.conversations.create_direct(EVE, ANA.user_id)
     assert (begun.conversation_id, begun.is_new) == (C2, False), "the pair has its conversation"
-    inbox, _ = await app.inbox.list(ANA, limit=10)
+    inbox, _ = await app.conversation_inbox.list(ANA, limit=10)
     assert [each.seat.room_id for each in inbox] == [C1, C2]
-    await app.talks.send(EVE, C2, Draft("And now?"))
+    await app.conversation_rooms.send(EVE, C2, Draft("And now?"))
     await app.change_consumer.catch_up()
-    inbox, _ = await app.inbox.list(ANA, limit=10)
+    inbox, _ = await app.conversation_inbox.list(ANA, limit=10)
     assert [each.seat.room_id for each in inbox] == [C2, C1]
     assert inbox[0].other is not None
     assert (inbox[0].other.username, inbox[0].unread.count) == ("u_03", 1)
@@ -185,7 +185,7 @@ async def test_a_big_group_of_another_writer_stands_where_big_groups_are(app: So
     report = await app.adopting().adopt()
 
     assert report.mismatches == []
-    inbox, _ = await app.inbox.list(Actor.of_user(UserId("p03"), "p03"), limit=5)
+    inbox, _ = await app.conversation_inbox.list(Actor.of_user(UserId("p03"), "p03"), limit=5)
     assert [(each.seat.room_id, each.seat.conversation.participants) for each in inbox] == [("big", 12)]
     stored = [item for item in await rows(app, "PARTICIPANT#") if item["pk"] == "CONVO#big"]
     assert {item["gsi2sk"] for item in stored} == {"BIGCONVO#big"}

@@ -60,7 +60,7 @@ async def test_a_table_of_ours_is_complete_and_asks_for_nothing_more(app: Sobrem
     assert await app.table.get(origin_of_table()) is None
     with requests(app) as asked:
         assert await app.origin.is_complete()
-        await app.inbox.list(person("ana"), limit=10)
+        await app.conversation_inbox.list(person("ana"), limit=10)
 
     assert asked == {"query": 2}
 
@@ -79,21 +79,21 @@ async def test_an_empty_table_that_was_made_beforehand_is_ours(store: str, clock
 
 
 async def test_conversations_are_listed_by_the_documented_index(theirs: Sobremesa) -> None:
-    rows, cursor = await theirs.inbox.list(ANA, limit=10)
+    rows, cursor = await theirs.conversation_inbox.list(ANA, limit=10)
 
     assert ([one.seat.room_id for one in rows], cursor) == ([GROUP, DIRECT], None)
     assert rows[1].other is not None
     assert rows[1].other.username == "name_u_03"
-    assert [one.seat.room_id for one in (await theirs.inbox.list(BEN, limit=10))[0]] == [GROUP]
+    assert [one.seat.room_id for one in (await theirs.conversation_inbox.list(BEN, limit=10))[0]] == [GROUP]
 
 
 async def test_pages_of_the_list_neither_skip_nor_repeat(theirs: Sobremesa) -> None:
     begun = await theirs.conversations.create_direct(ANA, BEN.user_id)
-    await theirs.talks.send(ANA, begun.conversation_id, Draft("hello"))
+    await theirs.conversation_rooms.send(ANA, begun.conversation_id, Draft("hello"))
 
-    listed, cursor = await theirs.inbox.list(ANA, limit=1)
+    listed, cursor = await theirs.conversation_inbox.list(ANA, limit=1)
     while cursor is not None:
-        page, cursor = await theirs.inbox.list(ANA, limit=1, cursor=cursor)
+        page, cursor = await theirs.conversation_inbox.list(ANA, limit=1, cursor=cursor)
         listed += page
 
     assert [one.seat.room_id for one in listed] == [begun.conversation_id, GROUP, DIRECT]
@@ -134,4 +134,4 @@ async def test_seats_that_another_writer_adds_get_a_place_in_the_inbox(app: Sobr
 
     await app.change_consumer.catch_up()
 
-    assert [one.seat.room_id for one in (await app.inbox.list(ANA, limit=10))[0]] == [GROUP, DIRECT]
+    assert [one.seat.room_id for one in (await app.conversation_inbox.list(ANA, limit=10))[0]] == [GROUP, DIRECT]

@@ -60,7 +60,7 @@ class Life:
         app, owner, at = self.before.app, self.before.owner, self.before.workspace_id
         while not self.is_over.is_set():
             number = self.chance.randrange(ROWS)
-            item = await app.items.get(owner, at, self.before.id_of(number))
+            item = await app.workspace_items.get(owner, at, self.before.id_of(number))
             assert item.legacy_hash == hash_of_number(number)
             if number % 10 > 1:
                 assert item.title == f"Old item {number}"
@@ -84,8 +84,10 @@ class Life:
             number = self.chance.randrange(ROWS // 10) * 10 + 1
             title = f"Here {self.done['writes here']}"
             try:
-                seen = await app.items.get(owner, at, self.before.id_of(number))
-                await app.items.change(owner, at, seen.item_id, version=seen.version, changes={"title": title})
+                seen = await app.workspace_items.get(owner, at, self.before.id_of(number))
+                await app.workspace_items.change(
+                    owner, at, seen.item_id, version=seen.version, changes={"title": title}
+                )
                 self.here[number] = title
                 self.done["writes here"] += 1
             except StaleVersion:

@@ -103,7 +103,7 @@ async def put(app: Sobremesa, items: list[Item]) -> None:
 async def world(request: pytest.FixtureRequest, app: Sobremesa) -> World:
     kinds: dict[str, tuple[list[Item], Rooms]] = {
         "channel": (channel_rows(), app.channels),
-        "conversation": (conversation_rows(), app.talks),
+        "conversation": (conversation_rows(), app.conversation_rooms),
         "thread": (thread_rows(), app.thread_rooms),
     }
     items, rooms = kinds[request.param]

@@ -297,8 +297,8 @@ async def test_person_whom_the_other_party_blocked_adds_nothing_to_the_thread(de
 async def test_blocked_person_does_not_pin_in_a_direct_conversation(app: Sobremesa) -> None:
     ana, ben = await new_person(app, "ana"), await new_person(app, "ben")
     room = (await app.conversations.create_direct(ana, ben.user_id)).conversation_id
-    sent = await app.talks.send(ben, room, Draft("hello"))
+    sent = await app.conversation_rooms.send(ben, room, Draft("hello"))
     await app.accounts.block(ana, ben.user_id)
 
     with pytest.raises(BlockedByRecipient):
-        await app.talks.pin(ben, room, sent.message_id)
+        await app.conversation_rooms.pin(ben, room, sent.message_id)

@@ -24,7 +24,7 @@ class Team(NamedTuple):
 
     async def roles(self) -> dict[str, Role]:
         """Everybody's role, by name of the actor's id."""
-        members, _ = await self.app.members.list_members(self.owner, self.workspace_id, limit=100)
+        members, _ = await self.app.workspace_members.list_members(self.owner, self.workspace_id, limit=100)
         return {place.user_id: place.role for place in members}
 
     async def items(self, who: Actor | None = None, **options: str) -> list[Item]:
@@ -32,7 +32,7 @@ class Team(NamedTuple):
         found: list[Item] = []
         cursor: str | None = None
         while True:
-            page, cursor = await self.app.items.list_items(
+            page, cursor = await self.app.workspace_items.list_items(
                 who or self.owner, self.workspace_id, limit=7, cursor=cursor, status=options.get("status")
             )
             found += page
@@ -50,7 +50,7 @@ async def gather_team(app: Sobremesa) -> Team:
     workspace_id = made.workspace.workspace_id
     for who in (admin, member):
         await join(app, owner, workspace_id, who)
-    await app.members.change_role(owner, workspace_id, admin.user_id, role="admin")
+    await app.workspace_members.change_role(owner, workspace_id, admin.user_id, role="admin")
     return Team(app, workspace_id, owner, admin, member, person("sam"))
 
 

@@ -26,7 +26,7 @@ async def test_the_only_owner_of_a_workspace_with_others_cannot_leave_for_good(t
         await app.accounts.delete_me(zeb, password=PASSWORD)
     assert refused.value.data == {"workspace_ids": [made.workspace.workspace_id]}
 
-    await app.members.change_role(zeb, made.workspace.workspace_id, team.member.user_id, role="owner")
+    await app.workspace_members.change_role(zeb, made.workspace.workspace_id, team.member.user_id, role="owner")
     await app.accounts.delete_me(zeb, password=PASSWORD)
     await finish(app)
     assert await team.mine(zeb) == []
@@ -37,7 +37,7 @@ async def test_who_was_alone_in_a_workspace_takes_it_along(team: Team) -> None:
     app = team.app
     zeb = await register(app, "zebedee")
     made = await app.workspaces.create(zeb, name="Only mine")
-    await app.items.create(zeb, made.workspace.workspace_id, title="secret")
+    await app.workspace_items.create(zeb, made.workspace.workspace_id, title="secret")
     await join(app, team.owner, team.workspace_id, zeb)
 
     await app.accounts.delete_me(zeb, password=PASSWORD)
@@ -53,13 +53,13 @@ async def test_whoever_becomes_the_only_owner_while_leaving_hands_it_on(team: Te
     app = team.app
     zeb = await register(app, "zebedee")
     await join(app, team.owner, team.workspace_id, zeb)
-    await app.members.change_role(team.owner, team.workspace_id, zeb.user_id, role="owner")
+    await app.workspace_members.change_role(team.owner, team.workspace_id, zeb.user_id, role="owner")
     await app.accounts.delete_me(zeb, password=PASSWORD)
-    await app.members.change_role(team.owner, team.workspace_id, team.owner.user_id, role="member")
+    await app.workspace_members.change_role(team.owner, team.workspace_id, team.owner.user_id, role="member")
 
     await finish(app)
 
-    members, _ = await app.members.list_members(team.member, team.workspace_id, limit=10)
+    members, _ = await app.workspace_members.list_members(team.member, team.workspace_id, limit=10)
     assert {place.user_id: place.role for place in members} == {
         team.owner.user_id: "member",
         team.admin.user_id: "owner",
@@ -70,8 +70,8 @@ async def test_whoever_becomes_the_only_owner_while_leaving_hands_it_on(team: Te
 async def test_an_export_tells_where_a_person_is_and_what_they_made(team: Team) -> None:
     zeb = await register(team.app, "zebedee")
     await join(team.app, team.owner, team.workspace_id, zeb)
-    await team.app.items.create(zeb, team.workspace_id, title="Zeb's")
-    await team.app.items.create(team.owner, team.workspace_id, title="not Zeb's")
+    await team.app.workspace_items.create(zeb, team.workspace_id, title="Zeb's")
+    await team.app.workspace_items.create(team.owner, team.workspace_id, title="not Zeb's")
 
     lines = [line async for line in team.app.accounts.export(zeb)]
 

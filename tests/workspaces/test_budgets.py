@@ -62,21 +62,23 @@ async def costs_of(team: Team) -> dict[str, Cost]:
 
     await spend("make a workspace", app.workspaces.create(team.member, name="Another"))
     await spend("list two workspaces", app.workspaces.list_workspaces(team.member, limit=50))
-    item = await spend("make an item", app.items.create(team.member, at, title="Coffee", status="open"))
-    await spend("change an item", app.items.change(team.member, at, item.item_id, version=1, changes={"title": "x"}))
-    await spend("get an item", app.items.get(team.member, at, item.item_id))
+    item = await spend("make an item", app.workspace_items.create(team.member, at, title="Coffee", status="open"))
+    await spend(
+        "change an item", app.workspace_items.change(team.member, at, item.item_id, version=1, changes={"title": "x"})
+    )
+    await spend("get an item", app.workspace_items.get(team.member, at, item.item_id))
     await spend("set a setting", app.workspace_settings.put(team.owner, at, SettingName("theme"), "dark"))
     await spend("get a setting", app.workspace_settings.get(team.member, at, SettingName("theme")))
     for number in range(199):
-        await app.items.create(team.owner, at, title=f"Item {number:03}", status="open")
+        await app.workspace_items.create(team.owner, at, title=f"Item {number:03}", status="open")
     await spend("everything: 200 items", app.workspaces.get_everything(team.member, at, limit=1000))
-    await spend("a page of 50 items", app.items.list_items(team.member, at, limit=50))
-    await spend("delete an item", app.items.delete(team.member, at, item.item_id))
+    await spend("a page of 50 items", app.workspace_items.list_items(team.member, at, limit=50))
+    await spend("delete an item", app.workspace_items.delete(team.member, at, item.item_id))
     invite = await spend("make an invite", app.workspace_invites.create(team.owner, at))
     [dora] = await known(app, "dora")
     await spend("come in", app.invites.redeem(dora, invite.code))
-    await spend("give a role", app.members.change_role(team.owner, at, dora.user_id, role="admin"))
-    await spend("leave", app.members.remove(dora, at, dora.user_id))
+    await spend("give a role", app.workspace_members.change_role(team.owner, at, dora.user_id, role="admin"))
+    await spend("leave", app.workspace_members.remove(dora, at, dora.user_id))
     await spend("delete a workspace of three", app.workspaces.delete(team.owner, at))
     return costs
 

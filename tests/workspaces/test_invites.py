@@ -138,7 +138,7 @@ async def test_an_invite_ends_with_the_membership_of_its_creator(team: Team) -> 
     with pytest.raises(AlreadyMember):
         await app.invites.redeem(team.admin, invite.code)
 
-    await app.members.remove(team.owner, team.workspace_id, team.admin.user_id)
+    await app.workspace_members.remove(team.owner, team.workspace_id, team.admin.user_id)
 
     for attempt in (
         app.invites.get(guest, invite.code),

@@ -19,23 +19,25 @@ from workspaces.team import Team, gather_team
 
 async def test_an_item_is_made_changed_listed_by_status_and_deleted(team: Team) -> None:
     app, at = team.app, team.workspace_id
-    made = await app.items.create(team.member, at, title="Coffee", status="open", data={"amount": 2, "of": ["kg"]})
-    other = await app.items.create(team.owner, at, title="Cake")
+    made = await app.workspace_items.create(
+        team.member, at, title="Coffee", status="open", data={"amount": 2, "of": ["kg"]}
+    )
+    other = await app.workspace_items.create(team.owner, at, title="Cake")
 
-    changed = await app.items.change(team.admin, at, made.item_id, version=1, changes={"status": "done"})
+    changed = await app.workspace_items.change(team.admin, at, made.item_id, version=1, changes={"status": "done"})
 
     assert (changed.version, changed.status, changed.title, changed.data) == (2, "done", "Coffee", made.data)
-    assert await app.items.get(team.member, at, made.item_id) == changed
+    assert await app.workspace_items.get(team.member, at, made.item_id) == changed
     assert await team.items() == [changed, other]
     assert await team.items(status="done") == [changed]
     assert await team.items(status="open") == []
-    await app.items.delete(team.member, at, made.item_id)
+    await app.workspace_items.delete(team.member, at, made.item_id)
     assert await team.items() == [other]
     for attempt in (
-        app.items.get(team.member, at, made.item_id),
-        app.items.delete(team.member, at, made.item_id),
-        app.items.change(team.member, at, made.item_id, version=2, changes={}),
-        app.items.get(team.member, at, ItemId("nothing")),
+        app.workspace_items.get(team.member, at, made.item_id),
+        app.workspace_items.delete(team.member, at, made.item_id),
+        app.workspace_items.change(team.member, at, made.item_id, version=2, changes={}),
+        app.workspace_items.get(team.member, at, ItemId("nothing")),
     ):
         with pytest.raises(NotFound):
             await attempt
@@ -43,10 +45,13 @@ async def test_an_item_is_made_changed_listed_by_status_and_deleted(team: Team) 
 
 async def test_of_changes_that_saw_the_same_version_one_wins_and_the_rest_get_the_current_one(team: Team) -> None:
     app, at = team.app, team.workspace_id
-    made = await app.items.create(team.member, at, title="Coffee")
+    made = await app.workspace_items.create(team.member, at, title="Coffee")
 
     outcomes = await asyncio.gather(
-        *(app.items.change(team.member, at, made.item_id, version=1, changes={"title": str(n)}) for n in range(10)),
+        *(
+            app.workspace_items.change(team.member, at, made.item_id, version=1, changes={"title": str(n)})
+            for n in range(10)
+        ),
         return_exceptions=True,
     )
 
@@ -54,12 +59,12 @@ async def test_of_changes_that_saw_the_same_version_one_wins_and_the_rest_get_th
     stale = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     assert {type(each) for each in stale} == {StaleVersion}
     assert all(each.data["current"] == winner for each in stale if isinstance(each, StaleVersion))
-    assert await app.items.get(team.owner, at, made.item_id) == winner
+    assert await app.workspace_items.get(team.owner, at, made.item_id) == winner
 
 
 async def test_an_item_made_with_one_key_twice_is_one(team: Team) -> None:
     made = await asyncio.gather(
-        *(team.app.items.create(team.member, team.workspace_id, title="x", key="k") for _ in range(4))
+        *(team.app.workspace_items.create(team.member, team.workspace_id, title="x", key="k") for _ in range(4))
     )
 
     assert len({item.item_id for item in made}) == 1

@@ -30,7 +30,7 @@ from workspaces.team import Team, join
 
 async def test_one_question_gives_the_workspace_with_everything_in_it(team: Team) -> None:
     app = team.app
-    made = await app.items.create(team.member, team.workspace_id, title="Buy coffee", status="open")
+    made = await app.workspace_items.create(team.member, team.workspace_id, title="Buy coffee", status="open")
     await app.workspace_settings.put(team.owner, team.workspace_id, SettingName("theme"), "dark")
 
     found = await app.workspaces.get_everything(team.member, team.workspace_id, limit=1000)
@@ -79,9 +79,9 @@ async def test_the_maker_sees_a_workspace_once_and_not_after_removal(team: Team)
         )
     assert sorted(await team.mine(maker)) == sorted([team.workspace_id, WorkspaceId("old")])
 
-    await app.members.remove(team.admin, WorkspaceId("old"), maker.user_id)
-    await app.members.change_role(maker, team.workspace_id, team.admin.user_id, role="owner")
-    await app.members.remove(team.admin, team.workspace_id, maker.user_id)
+    await app.workspace_members.remove(team.admin, WorkspaceId("old"), maker.user_id)
+    await app.workspace_members.change_role(maker, team.workspace_id, team.admin.user_id, role="owner")
+    await app.workspace_members.remove(team.admin, team.workspace_id, maker.user_id)
 
     assert await team.mine(maker) == []
     assert not [
@@ -93,16 +93,16 @@ async def test_the_maker_sees_a_workspace_once_and_not_after_removal(team: Team)
 
 async def test_a_stranger_and_who_was_removed_find_nothing(team: Team) -> None:
     app = team.app
-    await app.members.remove(team.owner, team.workspace_id, team.member.user_id)
+    await app.workspace_members.remove(team.owner, team.workspace_id, team.member.user_id)
 
     for who in (team.stranger, team.member):
         for attempt in (
             app.workspaces.get_everything(who, team.workspace_id, limit=10),
             app.workspaces.rename(who, team.workspace_id, name="Mine"),
-            app.items.list_items(who, team.workspace_id, limit=10),
-            app.items.create(who, team.workspace_id, title="x"),
+            app.workspace_items.list_items(who, team.workspace_id, limit=10),
+            app.workspace_items.create(who, team.workspace_id, title="x"),
             app.workspace_settings.list_settings(who, team.workspace_id, limit=10),
-            app.members.list_members(who, team.workspace_id, limit=10),
+            app.workspace_members.list_members(who, team.workspace_id, limit=10),
             app.workspace_invites.create(who, team.workspace_id),
         ):
             with pytest.raises(NotFound):
@@ -119,10 +119,10 @@ async def test_who_makes_a_workspace_with_one_key_twice_gets_one(team: Team) -> 
 
 async def test_of_two_owners_who_leave_at_once_one_stays(team: Team) -> None:
     app = team.app
-    await app.members.change_role(team.owner, team.workspace_id, team.admin.user_id, role="owner")
+    await app.workspace_members.change_role(team.owner, team.workspace_id, team.admin.user_id, role="owner")
 
     outcomes = await asyncio.gather(
-        *(app.members.remove(who, team.workspace_id, who.user_id) for who in (team.owner, team.admin)),
+        *(app.workspace_members.remove(who, team.workspace_id, who.user_id) for who in (team.owner, team.admin)),
         return_exceptions=True,
     )
 
@@ -136,30 +136,33 @@ async def test_of_two_owners_who_leave_at_once_one_stays(team: Team) -> None:
 async def test_of_two_owners_who_step_down_or_take_each_other_out_one_stays(team: Team) -> None:
     app, at = team.app, team.workspace_id
     for attempt in range(4):
-        await app.members.change_role(team.owner, at, team.admin.user_id, role="owner")
+        await app.workspace_members.change_role(team.owner, at, team.admin.user_id, role="owner")
         if attempt % 2:
-            race = [app.members.change_role(who, at, who.user_id, role="member") for who in (team.owner, team.admin)]
+            race = [
+                app.workspace_members.change_role(who, at, who.user_id, role="member")
+                for who in (team.owner, team.admin)
+            ]
         else:
             race = [
-                app.members.change_role(one, at, other.user_id, role="member")
+                app.workspace_members.change_role(one, at, other.user_id, role="member")
                 for one, other in ((team.owner, team.admin), (team.admin, team.owner))
             ]
 
         outcomes = await asyncio.gather(*race, return_exceptions=True)
 
         assert sum(isinstance(outcome, BaseException) for outcome in outcomes) == 1
-        members, _ = await app.members.list_members(team.member, at, limit=10)
+        members, _ = await app.workspace_members.list_members(team.member, at, limit=10)
         owners = [place.user_id for place in members if place.role == "owner"]
         assert len(owners) == 1
         if owners != [team.owner.user_id]:
-            await app.members.change_role(team.admin, at, team.owner.user_id, role="owner")
+            await app.workspace_members.change_role(team.admin, at, team.owner.user_id, role="owner")
 
 
 async def test_the_only_owner_cannot_go_or_step_down(team: Team) -> None:
     with pytest.raises(LastOwner):
-        await team.app.members.remove(team.owner, team.workspace_id, team.owner.user_id)
+        await team.app.workspace_members.remove(team.owner, team.workspace_id, team.owner.user_id)
     with pytest.raises(LastOwner):
-        await team.app.members.change_role(team.owner, team.workspace_id, team.owner.user_id, role="admin")
+        await team.app.workspace_members.change_role(team.owner, team.workspace_id, team.owner.user_id, role="admin")
 
     assert (await team.roles())[team.owner.user_id] == "owner"
 
@@ -171,18 +174,18 @@ async def test_rights_follow_the_role(team: Team) -> None:
     with pytest.raises(Forbidden):
         await app.workspaces.delete(team.admin, at)
     with pytest.raises(Forbidden):
-        await app.members.change_role(team.admin, at, team.member.user_id, role="admin")
+        await app.workspace_members.change_role(team.admin, at, team.member.user_id, role="admin")
     with pytest.raises(RankTooLow):
-        await app.members.remove(team.admin, at, team.owner.user_id)
+        await app.workspace_members.remove(team.admin, at, team.owner.user_id)
 
     assert (await app.workspaces.rename(team.admin, at, name="Ours")).workspace.name == "Ours"
-    await app.members.remove(team.admin, at, team.member.user_id)
+    await app.workspace_members.remove(team.admin, at, team.member.user_id)
 
 
 async def test_a_deleted_workspace_is_gone_at_once_and_its_rows_after_the_job(team: Team) -> None:
     app = team.app
     invite = await app.workspace_invites.create(team.owner, team.workspace_id)
-    await app.items.create(team.member, team.workspace_id, title="x")
+    await app.workspace_items.create(team.member, team.workspace_id, title="x")
     await app.workspace_settings.put(team.owner, team.workspace_id, SettingName("a"), 1)
 
     await app.workspaces.delete(team.owner, team.workspace_id)
@@ -244,10 +247,10 @@ async def test_another_writers_workspace_is_counted_and_gets_an_owner(app: Sobre
         item |= {"gsi1pk": f"USER#{who.user_id}", "gsi1sk": "WORKSPACE#foreign"}
         await app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
 
-    await app.members.remove(ben, foreign, ben.user_id)
+    await app.workspace_members.remove(ben, foreign, ben.user_id)
 
     with pytest.raises(LastOwner):
-        await app.members.remove(ana, foreign, ana.user_id)
+        await app.workspace_members.remove(ana, foreign, ana.user_id)
     await join(app, ana, foreign, cleo)
     with pytest.raises(AlreadyMember):
         await join(app, ana, foreign, cleo)

@@ -103,7 +103,7 @@ class Sobremesa:
             table, clock, ids, audit=audit, idempotency=idempotency, jobs=jobs, files=files, rooms=rooms.build
         )
         self.communities, self.membership, self.server_invites, self.channels, _ = servers
-        talks = open_conversations(
+        conversations = open_conversations(
             table,
             clock,
             ids,
@@ -114,17 +114,20 @@ class Sobremesa:
             rooms=rooms.build,
             origin=origin,
         )
-        self.conversations, self.seats, self.inbox, self.talks, _, _ = talks
+        self.conversations, self.conversation_rooms = conversations.conversations, conversations.rooms
+        self.conversation_participants, self.conversation_inbox = conversations.seats, conversations.inbox
         threads = open_threads(
             table, clock, ids, audit=audit, idempotency=idempotency, rooms=rooms.build, card_types=card_types
         )
         self.threads, self.thread_participants, self.thread_rooms, self.cards, self.tabs, _ = threads
-        spaces = open_workspaces(
+        workspaces = open_workspaces(
             table, clock, ids, audit=audit, idempotency=idempotency, jobs=jobs, setting_types=setting_types
         )
-        self.workspaces, self.members, self.workspace_invites, self.items, self.workspace_settings, _ = spaces
+        self.workspaces, self.workspace_members = workspaces.workspaces, workspaces.members
+        self.workspace_invites, self.workspace_items = workspaces.invites, workspaces.items
+        self.workspace_settings = workspaces.settings
         self.invites = InviteDirectory(self.server_invites, self.workspace_invites)
-        self.gaps = Gaps([self.channels, self.talks, self.thread_rooms])
+        self.gaps = Gaps([self.channels, self.conversation_rooms, self.thread_rooms])
         self.archive = Archive(
             records_address(settings),
             clock,
@@ -137,11 +140,18 @@ class Sobremesa:
 
         # Accounts come first, since rooms need them; what a deleted account leaves in other domains is known only now.
         thread_cleanup = ThreadCleanup(table, clock, files)
-        cleanups = (servers.cleanup, talks.cleanup, thread_cleanup, spaces.cleanup, self.review, self.inboxes.cleanup)
+        cleanups = (
+            servers.cleanup,
+            conversations.cleanup,
+            thread_cleanup,
+            workspaces.cleanup,
+            self.review,
+            self.inboxes.cleanup,
+        )
         self.accounts.deletion_hooks.extend(cleanups)
         self.accounts.exporters.extend(cleanups)
         change_handlers: list[ChangeHandler] = [
-            talks.activity,
+            conversations.activity,
             threads.inboxes,
             AmendmentRecords(table, self.archive),
             self.inboxes.expiring,
@@ -151,9 +161,9 @@ class Sobremesa:
             self.accounts,
             self.inboxes,
             servers.cleanup,
-            talks.cleanup,
-            spaces.cleanup,
-            (self.channels, self.talks, self.thread_rooms),
+            conversations.cleanup,
+            workspaces.cleanup,
+            (self.channels, self.conversation_rooms, self.thread_rooms),
         )
 
     @classmethod

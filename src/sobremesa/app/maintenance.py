@@ -40,7 +40,7 @@ def adoption_recipe(app: Sobremesa) -> Recipe:
         *communities_adopting.moves(table, clock),
         *conversations_adopting.moves(table, clock),
         *threads_adopting.moves(table, clock),
-        *workspaces_adopting.moves(app.members),
+        *workspaces_adopting.moves(app.workspace_members),
         *inboxes_adopting.moves(table, clock),
     ]
     return Recipe(ADOPTION, moves)
@@ -53,7 +53,9 @@ def recounts(app: Sobremesa) -> Recounts:
         table,
         [
             *room_recounts(CHANNELS, table, app.channels.cleanup),
-            *room_recounts(CONVERSATIONS, table, app.talks.cleanup, partial(conversations_recounting.check, table)),
+            *room_recounts(
+                CONVERSATIONS, table, app.conversation_rooms.cleanup, partial(conversations_recounting.check, table)
+            ),
             *room_recounts(THREADS, table, app.thread_rooms.cleanup, partial(threads_recounting.check, table)),
             workspaces_recounting.recount(table),
         ],

@@ -79,17 +79,26 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         accounts_api.routes(app.accounts),
         communities_api.routes(app.communities, app.membership, app.accounts),
         room_routes(app.channels, title="Channels"),
-        conversations_api.routes(app.conversations, app.seats, app.inbox, app.accounts),
-        room_routes(app.talks, title="Conversations", silences=[BlockedByRecipient]),
+        conversations_api.routes(
+            app.conversations, app.conversation_participants, app.conversation_inbox, app.accounts
+        ),
+        room_routes(app.conversation_rooms, title="Conversations", silences=[BlockedByRecipient]),
         threads_api.routes(app.threads, app.thread_participants, app.accounts),
         project_api.routes(app.cards, app.tabs),
         room_routes(app.thread_rooms, title="Threads", silences=[Blocked, ThreadNotOpen]),
         records_api.routes(app.archive),
         workspaces_api.routes(
-            app.workspaces, app.members, app.workspace_invites, app.items, app.workspace_settings, app.accounts
+            app.workspaces,
+            app.workspace_members,
+            app.workspace_invites,
+            app.workspace_items,
+            app.workspace_settings,
+            app.accounts,
         ),
         invite_routes(app.invites),
-        rooms_api.shared_routes([app.channels, app.talks, app.thread_rooms], inboxes_api.totals(app.inboxes)),
+        rooms_api.shared_routes(
+            [app.channels, app.conversation_rooms, app.thread_rooms], inboxes_api.totals(app.inboxes)
+        ),
         inboxes_api.routes(app.inboxes),
         attachments_api.routes(app.attachments),
         moderation_api.routes(app.review),

@@ -88,11 +88,11 @@ async def _places(world: World) -> None:
         await _community(world, community)
     for one, other in DIRECT:
         begun = await world.app.conversations.create_direct(world.people[one], world.people[other].user_id)
-        world.places[f"with/{one}/{other}"] = Place(world.app.talks, begun.conversation_id)
+        world.places[f"with/{one}/{other}"] = Place(world.app.conversation_rooms, begun.conversation_id)
     for group in GROUPS:
         first, *others = (world.people[name] for name in group.people)
         begun = await world.app.conversations.create_group(first, [other.user_id for other in others], name=group.name)
-        world.places[f"group/{group.key}"] = Place(world.app.talks, begun.conversation_id)
+        world.places[f"group/{group.key}"] = Place(world.app.conversation_rooms, begun.conversation_id)
 
 
 async def _community(world: World, community: Community) -> None:

@@ -91,14 +91,14 @@ def _making(world: World, shared: Shared) -> Act:
         for name in shared.members:
             await app.workspace_invites.redeem(world.people[name], invite.code)
         for name in shared.admins:
-            await app.members.change_role(owner, made.workspace_id, world.people[name].user_id, role="admin")
+            await app.workspace_members.change_role(owner, made.workspace_id, world.people[name].user_id, role="admin")
         for item in shared.items:
             actor = world.people[item.by]
-            row = await app.items.create(
+            row = await app.workspace_items.create(
                 actor, made.workspace_id, title=item.title, status=item.statuses[0], data=item.data
             )
             for status in item.statuses[1:]:
-                row = await app.items.change(
+                row = await app.workspace_items.change(
                     actor, made.workspace_id, row.item_id, version=row.version, changes={"status": status}
                 )
         for setting, value in shared.settings.items():
