@@ -33,7 +33,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       incurredOn: "2026-11-01",
     };
     await bo.api("POST", `${at}/expenses`, spent);
-    await bo.api("POST", `${at}/documents`, { title: "Licence", kind: "other", body: "text" });
+    await bo.api("POST", `${at}/documents`, { title: "License", kind: "other", body: "text" });
     for (const category of ["news", "offers"])
       await server.publish("axe", { title: "A notice", body: "x", category });
     const { workspaceId } = await ana.api<{ workspaceId: string }>("POST", "/workspaces", {
@@ -61,7 +61,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     }
     await page.getByRole("button", { name: "People", exact: true }).click();
     await look("people");
-    await page.getByRole("button", { name: "Make a card" }).click();
+    await page.getByRole("button", { name: "Create card" }).click();
     await look("menu");
     await page.getByRole("menuitem", { name: "Booking" }).click();
     await look("form");

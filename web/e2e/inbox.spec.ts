@@ -10,7 +10,7 @@ test("a broadcast arrives live, is counted everywhere, and goes away when it is 
   await server.publish(inbox, { title: "Before", body: "first", category: "news" });
   await ana.goTo(`/inbox/${inbox}`);
   const rail = page.getByRole("navigation", { name: "Communities" }).getByRole("link", { name: /^Inbox/ });
-  const rows = page.getByRole("list", { name: "Messages" }).getByRole("listitem");
+  const rows = page.getByRole("list", { name: "Notifications" }).getByRole("listitem");
   await expect(rows).toHaveCount(1);
   await page.evaluate(() => ((window as unknown as { stayed: boolean }).stayed = true));
 
@@ -28,7 +28,7 @@ test("a broadcast arrives live, is counted everywhere, and goes away when it is 
   });
   await expect(rows).toHaveCount(3);
   await expect(rows.first()).toContainText("Only for you");
-  await expect(rail).toHaveAccessibleName(/3 for you/);
+  await expect(rail).toHaveAccessibleName(/3 unread/);
   await expect(page.getByRole("link", { name: /travel/ })).toContainText("1");
   expect(await page.evaluate(() => "stayed" in window)).toBe(true);
 
@@ -36,7 +36,7 @@ test("a broadcast arrives live, is counted everywhere, and goes away when it is 
   const action = page.getByRole("link", { name: /example\.org/ });
   await expect(action).toHaveAttribute("rel", /noopener/);
   await expect(action).toHaveAttribute("href", "https://example.org/trains");
-  await expect(rail).toHaveAccessibleName(/2 for you/);
+  await expect(rail).toHaveAccessibleName(/2 unread/);
 
   const mine = rows.filter({ hasText: "Only for you" });
   await mine.locator(".inbox-head").click();
@@ -66,16 +66,16 @@ test("all of a category is read at once, and a muted one is not counted", async 
   ])
     await server.publish(inbox, { title, category });
   await ana.goTo(`/inbox/${inbox}/news`);
-  const rows = page.getByRole("list", { name: "Messages" }).getByRole("listitem");
-  const all = page.getByRole("region", { name: inbox }).getByRole("link", { name: /^Everything/ });
+  const rows = page.getByRole("list", { name: "Notifications" }).getByRole("listitem");
+  const all = page.getByRole("region", { name: inbox }).getByRole("link", { name: /^All/ });
   await expect(rows).toHaveCount(2);
   await page.getByRole("button", { name: /^Mark all/ }).click();
   await expect(all).toContainText("2 unread");
-  await page.getByRole("region", { name: inbox }).getByRole("button", { name: "Category offers" }).click();
+  await page.getByRole("region", { name: inbox }).getByRole("button", { name: "Options for offers" }).click();
   await page.getByRole("menuitem", { name: /^Mute/ }).click();
   await expect(all).not.toContainText("unread");
   await page.reload();
   await expect(all).not.toContainText("unread");
   await page.getByRole("button", { name: /^Unread/ }).click();
-  await expect(page.getByText("All is read")).toBeVisible();
+  await expect(page.getByText("You're all caught up")).toBeVisible();
 });

@@ -14,7 +14,7 @@ test("everything that matters goes by the keyboard", async ({ newcomer, communit
 
   // Up edits the last message.
   await keyboard.press("ArrowUp");
-  await expect(ana.page.getByLabel("Edit the message")).toBeFocused();
+  await expect(ana.page.getByLabel("Edit message")).toBeFocused();
   await keyboard.type(" words");
   await keyboard.press("Enter");
   await expect(ana.said("first words")).toBeVisible();

@@ -152,7 +152,7 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
   await page
     .getByLabel("Date", { exact: true })
     .fill(day.map((each) => String(each).padStart(2, "0")).join("-"));
-  await page.getByRole("button", { name: "Go", exact: true }).click();
+  await page.getByRole("button", { name: "Jump", exact: true }).click();
   await expect(ana.said("number 0.")).toBeInViewport();
   await list.hover();
   for (let step = 0; step < 30; step++) {

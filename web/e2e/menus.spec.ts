@@ -10,7 +10,7 @@ test("menus and pickers are used by keyboard alone", async ({ newcomer, communit
   const { keyboard } = page;
 
   // A menu begins at its first item; arrows, Home, End and letters go over it, Escape gives the focus back.
-  const opener = page.getByRole("button", { name: "Community", exact: true });
+  const opener = page.getByRole("button", { name: "Community menu" });
   await opener.focus();
   await keyboard.press("Enter");
   const item = (name: string) => page.getByRole("menuitem", { name });

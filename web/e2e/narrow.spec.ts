@@ -16,7 +16,7 @@ test("on a telephone the list is a drawer, and nothing is wider than the screen"
   const isWide = () => ana.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
   expect(await isWide()).toBe(false);
 
-  await ana.page.getByRole("button", { name: "Open the list" }).click();
+  await ana.page.getByRole("button", { name: "Open sidebar" }).click();
   await expect(ana.page.getByRole("link", { name: "general" })).toBeInViewport();
   await ana.page
     .getByRole("navigation", { name: "Communities" })
@@ -27,7 +27,7 @@ test("on a telephone the list is a drawer, and nothing is wider than the screen"
 
   // An invite fits, with its link and the buttons of those that are active.
   await ana.goTo(path);
-  await ana.page.getByRole("button", { name: "Open the list" }).click();
+  await ana.page.getByRole("button", { name: "Open sidebar" }).click();
   await ana.page.getByRole("button", { name: "Invite people" }).click();
   await ana.page.getByRole("button", { name: "Create invite" }).click();
   await expect(ana.page.getByLabel("Invite link")).toBeVisible();

@@ -71,10 +71,10 @@ test("on DynamoDB two people talk, and what is said elsewhere is counted", async
   const link = ana.page.getByRole("navigation", { name: /^Channels/ }).getByRole("link", { name: "menu" });
   await expect(link).toContainText("1 unread");
   await ben.say(`@${ana.name} soup?`);
-  await expect(link).toContainText("1 for you");
+  await expect(link).toContainText("1 mention");
   await link.click();
   await expect(ana.page.getByRole("separator", { name: "New messages" })).toBeVisible();
-  await expect(link).not.toContainText(/unread|for you/);
+  await expect(link).not.toContainText(/unread|mention/);
 
   await ana.page.reload();
   await expect(ana.said("soup?")).toBeVisible();

@@ -124,6 +124,6 @@ test("a day is gone to", async ({ newcomer, community }) => {
     String(each).padStart(2, "0"),
   );
   await ana.page.getByLabel("Date", { exact: true }).fill(day.join("-"));
-  await ana.page.getByRole("button", { name: "Go", exact: true }).click();
+  await ana.page.getByRole("button", { name: "Jump", exact: true }).click();
   await expect(ana.said("number 0 ")).toBeInViewport();
 });

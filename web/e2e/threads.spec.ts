@@ -15,25 +15,25 @@ test("an offer is made, countered, and its history tells who did what", async ({
   await bo.goTo("/t");
   await bo.page.getByRole("link", { name: new RegExp(ana.name) }).click();
 
-  await ana.page.getByRole("button", { name: "Make a card" }).click();
+  await ana.page.getByRole("button", { name: "Create card" }).click();
   await ana.page.getByRole("menuitem", { name: "Offer" }).click();
   await ana.page.getByLabel("Amount").fill("12.345");
-  await ana.page.getByRole("button", { name: "Send the offer" }).click();
-  await expect(ana.page.getByText("An amount, such as 250 or 250.50.")).toBeVisible();
+  await ana.page.getByRole("button", { name: "Send offer" }).click();
+  await expect(ana.page.getByText("Enter an amount, such as 250 or 250.50.")).toBeVisible();
   await ana.page.getByLabel("Amount").fill("250.50");
   await ana.page.getByLabel("Note (optional)").fill("two days");
-  await ana.page.getByRole("button", { name: "Send the offer" }).click();
+  await ana.page.getByRole("button", { name: "Send offer" }).click();
 
   await expect(cardIn(bo, "250.50")).toContainText("Open");
   await expect(cardIn(ana, "250.50").getByRole("button", { name: "Accept" })).toHaveCount(0);
   await expect(cardIn(ana, "250.50").getByRole("button", { name: "Withdraw" })).toBeVisible();
   await cardIn(bo, "250.50").getByRole("button", { name: "Counter" }).click();
   await bo.page.getByLabel("Amount").fill("300");
-  await bo.page.getByRole("button", { name: "Send the counter-offer" }).click();
+  await bo.page.getByRole("button", { name: "Send counter-offer" }).click();
 
   await expect(cardIn(ana, "250.50")).toContainText("Countered");
   await cardIn(ana, "300.00").getByRole("button", { name: "Accept" }).click();
-  await ana.page.getByLabel("A word beside it (optional)").fill("with pleasure");
+  await ana.page.getByLabel("Add a note (optional)").fill("with pleasure");
   await ana.page.getByRole("dialog").getByRole("button", { name: "Accept" }).click();
   await expect(cardIn(bo, "300.00")).toContainText("Accepted");
   await expect(bo.said("accepted the counter-offer")).toContainText("with pleasure");
@@ -41,7 +41,7 @@ test("an offer is made, countered, and its history tells who did what", async ({
 
   await cardIn(bo, "300.00").getByRole("button", { name: "History" }).click();
   const dialog = bo.page.getByRole("dialog");
-  await expect(dialog).toContainText("You made it");
+  await expect(dialog).toContainText("You created it");
   await expect(dialog).toContainText(`${ana.name} accepted the counter-offer`);
 });
 
@@ -83,8 +83,8 @@ test("of two who answer an offer at once one wins, and the other is shown how it
     await expect(cardIn(person, "100.00").getByRole("button", { name: "Accept" })).toHaveCount(0);
     await expect(person.page.getByRole("dialog")).toHaveCount(0);
   }
-  await expect(cardIn(loser, "100.00")).toContainText("Somebody was faster. This is how it stands now.");
-  await expect(cardIn(winner, "100.00")).not.toContainText("Somebody was faster");
+  await expect(cardIn(loser, "100.00")).toContainText("This was just updated.");
+  await expect(cardIn(winner, "100.00")).not.toContainText("This was just updated");
 });
 
 test("the panel of a project is written by both, live, and nobody's words are lost", async ({ newcomer }) => {
@@ -94,28 +94,28 @@ test("the panel of a project is written by both, live, and nobody's words are lo
   const tab = async (person: Person, name: string) => person.page.getByRole("tab", { name }).click();
 
   for (const person of [ana, bo]) await tab(person, "Shotlist");
-  await ana.page.getByLabel("Add to the list").fill("the kitchen");
-  await ana.page.getByLabel("Add to the list").press("Enter");
+  await ana.page.getByLabel("Add a shot").fill("the kitchen");
+  await ana.page.getByLabel("Add a shot").press("Enter");
   await bo.page.getByRole("checkbox", { name: "the kitchen" }).check();
   await expect(ana.page.getByText("1 of 1 done")).toBeVisible();
 
   for (const person of [ana, bo]) {
     await tab(person, "Brief");
-    await person.page.getByRole("button", { name: "Write the brief" }).click();
-    await person.page.getByLabel("What is wanted").fill(`words of ${person.name}`);
+    await person.page.getByRole("button", { name: "Write brief" }).click();
+    await person.page.getByLabel("Project brief").fill(`words of ${person.name}`);
   }
   const ofBo = bo.page.getByRole("tabpanel");
   await ana.page.getByRole("tabpanel").getByRole("button", { name: "Save" }).click();
-  await expect(ofBo).toContainText("Somebody changed the brief meanwhile");
+  await expect(ofBo).toContainText("This was just updated");
   await expect(ofBo).toContainText(`words of ${ana.name}`);
-  await expect(bo.page.getByLabel("What is wanted")).toHaveValue(`words of ${bo.name}`);
-  await ofBo.getByRole("button", { name: "Replace theirs by mine" }).click();
+  await expect(bo.page.getByLabel("Project brief")).toHaveValue(`words of ${bo.name}`);
+  await ofBo.getByRole("button", { name: "Replace with mine" }).click();
   await expect(ana.page.getByRole("tabpanel")).toContainText(`words of ${bo.name}`);
 
   await tab(bo, "Expenses");
   await tab(ana, "Expenses");
-  await bo.page.getByRole("button", { name: "Submit an expense" }).click();
-  await bo.page.getByLabel("What for").fill("Train");
+  await bo.page.getByRole("button", { name: "Submit expense" }).click();
+  await bo.page.getByLabel("Description").fill("Train");
   await bo.page.getByLabel("Amount").fill("45.90");
   await bo.page.getByLabel("Category").fill("travel");
   await bo.page.getByRole("button", { name: "Submit", exact: true }).click();
@@ -124,12 +124,12 @@ test("the panel of a project is written by both, live, and nobody's words are lo
 
   await tab(bo, "Documents");
   await tab(ana, "Documents");
-  await bo.page.getByRole("button", { name: "Write a document" }).click();
-  await bo.page.getByLabel("Title").fill("Licence");
+  await bo.page.getByRole("button", { name: "New document" }).click();
+  await bo.page.getByLabel("Title").fill("License");
   await bo.page.getByLabel("Text").fill("The pictures may be printed.");
-  await bo.page.getByRole("button", { name: "Make a draft" }).click();
+  await bo.page.getByRole("button", { name: "Create draft" }).click();
   for (const person of [ana, bo]) {
-    await person.page.getByRole("button", { name: /^Licence/ }).click();
+    await person.page.getByRole("button", { name: /^License/ }).click();
     await person.page.getByRole("button", { name: "Sign version 1" }).click();
     await expect(person.page.getByRole("dialog")).toContainText("You (");
     await person.page.keyboard.press("Escape");
@@ -144,20 +144,20 @@ test("a locked thread takes nothing, and somebody blocked cannot write for a whi
   await expect(bo.box).toBeEnabled();
   await ana.goTo(`/t/${threadId}`);
   await ana.page.getByRole("button", { name: "People", exact: true }).click();
-  await ana.page.getByRole("button", { name: `What to do with ${bo.name}` }).click();
-  await ana.page.getByRole("menuitem", { name: "Let them not speak for an hour" }).click();
-  await expect(bo.page.getByText("You cannot speak here until")).toBeVisible();
+  await ana.page.getByRole("button", { name: `Actions for ${bo.name}` }).click();
+  await ana.page.getByRole("menuitem", { name: "Mute for 1 hour" }).click();
+  await expect(bo.page.getByText("You're muted until")).toBeVisible();
   await expect(bo.box).toHaveCount(0);
-  await ana.page.getByRole("button", { name: `What to do with ${bo.name}` }).click();
-  await ana.page.getByRole("menuitem", { name: "Let them speak again" }).click();
+  await ana.page.getByRole("button", { name: `Actions for ${bo.name}` }).click();
+  await ana.page.getByRole("menuitem", { name: "Unmute" }).click();
   await expect(bo.box).toBeEnabled();
 
-  await ana.page.getByRole("button", { name: "Thread", exact: true }).click();
+  await ana.page.getByRole("button", { name: "Thread menu" }).click();
   await ana.page.getByRole("menuitem", { name: /^Lock/ }).click();
   await expect(bo.page.getByText(`${ana.name} locked this thread.`)).toBeVisible();
-  await bo.page.getByRole("button", { name: "Thread", exact: true }).waitFor({ state: "hidden" });
-  await ana.page.getByRole("button", { name: "Thread", exact: true }).click();
-  await ana.page.getByRole("menuitem", { name: "Open it again" }).click();
+  await bo.page.getByRole("button", { name: "Thread menu" }).waitFor({ state: "hidden" });
+  await ana.page.getByRole("button", { name: "Thread menu" }).click();
+  await ana.page.getByRole("menuitem", { name: "Unlock thread" }).click();
   await expect(bo.box).toBeEnabled();
 });
 
@@ -167,24 +167,24 @@ test("a delivery with its files is handed over, sent back, and handed over again
   for (const person of [ana, bo]) await person.goTo(`/t/${threadId}`);
   const file = (name: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(`this is ${name}`) });
 
-  await bo.page.getByRole("button", { name: "Make a card" }).click();
+  await bo.page.getByRole("button", { name: "Create card" }).click();
   await bo.page.getByRole("menuitem", { name: "Delivery" }).click();
   await bo.page.getByLabel("Title").fill("First selection");
   await bo.page.getByRole("dialog").locator("input[type=file]").setInputFiles(file("one.txt"));
   await expect(bo.page.getByRole("dialog").getByRole("progressbar")).toHaveCount(0);
-  await bo.page.getByRole("button", { name: "Send the delivery" }).click();
+  await bo.page.getByRole("button", { name: "Send delivery" }).click();
 
   const card = cardIn(ana, "First selection");
   const saving = ana.page.waitForEvent("download");
   await card.getByRole("button", { name: "Download one.txt" }).click();
   expect((await saving).suggestedFilename()).toBe("one.txt");
-  await card.getByRole("button", { name: "Ask for a revision" }).click();
-  await ana.page.getByRole("dialog").getByRole("button", { name: "Ask for a revision" }).click();
+  await card.getByRole("button", { name: "Request revision" }).click();
+  await ana.page.getByRole("dialog").getByRole("button", { name: "Request revision" }).click();
 
-  await cardIn(bo, "First selection").getByRole("button", { name: "Submit again" }).click();
+  await cardIn(bo, "First selection").getByRole("button", { name: "Resubmit" }).click();
   await bo.page.getByRole("dialog").locator("input[type=file]").setInputFiles(file("two.txt"));
   await expect(bo.page.getByRole("dialog").getByRole("progressbar")).toHaveCount(0);
-  await bo.page.getByRole("dialog").getByRole("button", { name: "Submit again" }).click();
+  await bo.page.getByRole("dialog").getByRole("button", { name: "Resubmit" }).click();
   await expect(card.getByRole("button", { name: "Download two.txt" })).toBeVisible();
   await expect(card.getByRole("button", { name: "Download one.txt" })).toBeVisible();
   await expect(card).toContainText("Submitted");

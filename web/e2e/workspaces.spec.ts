@@ -4,8 +4,8 @@ test("two work on the same board, and nobody overwrites what they have not seen"
   const [ana, bo] = [await newcomer("ana"), await newcomer("bo")];
   await ana.goTo("/w");
   await ana.page.getByRole("button", { name: "New workspace" }).click();
-  await ana.page.getByLabel("What is it called?").fill("The kitchen");
-  await ana.page.getByRole("button", { name: "Make it" }).click();
+  await ana.page.getByLabel("Name").fill("The kitchen");
+  await ana.page.getByRole("button", { name: "Create", exact: true }).click();
   await ana.page.getByRole("link", { name: "People", exact: true }).click();
   await ana.page.getByRole("button", { name: "Invite people" }).click();
   await ana.page.getByRole("button", { name: "Create invite" }).click();
@@ -28,13 +28,13 @@ test("two work on the same board, and nobody overwrites what they have not seen"
   await expect(ana.page.getByRole("region", { name: /^doing/ })).toContainText("Buy coffee");
 
   const dialog = bo.page.getByRole("dialog");
-  await expect(dialog).toContainText(`${ana.name} changed it meanwhile`);
+  await expect(dialog).toContainText(`${ana.name} just updated this`);
   await expect(bo.page.getByLabel("Title")).toHaveValue("Buy tea");
-  await dialog.getByRole("button", { name: "Add a field" }).click();
+  await dialog.getByRole("button", { name: "Add field" }).click();
   await dialog.getByLabel("Name").fill("amount");
   await dialog.getByLabel("Value of amount").fill("2");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await dialog.getByRole("button", { name: "Save mine anyway" }).click();
+  await dialog.getByRole("button", { name: "Save anyway" }).click();
   await expect(dialog).toHaveCount(0);
   await expect(ana.page.getByRole("region", { name: /^open/ })).toContainText("Buy tea");
   await expect(ana.page.getByRole("region", { name: /^open/ })).toContainText("amount");
@@ -52,15 +52,15 @@ test("settings are JSON, and only those who may change them can", async ({ newco
   const { code } = await ana.api<{ code: string }>("POST", `/workspaces/${workspaceId}/invites`, {});
   await bo.api("POST", `/invites/${code}/redeem`);
   await bo.goTo(`/w/${workspaceId}/settings`);
-  await expect(bo.page.getByText("Nothing is set.")).toBeVisible();
-  await expect(bo.page.getByRole("button", { name: "Add a setting" })).toHaveCount(0);
+  await expect(bo.page.getByText("No settings yet.")).toBeVisible();
+  await expect(bo.page.getByRole("button", { name: "Add setting" })).toHaveCount(0);
   await ana.goTo(`/w/${workspaceId}/settings`);
-  await ana.page.getByRole("button", { name: "Add a setting" }).click();
+  await ana.page.getByRole("button", { name: "Add setting" }).click();
   const dialog = ana.page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("colour");
   await dialog.getByLabel("Value (JSON)").fill("blue");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog).toContainText("This is no JSON");
+  await expect(dialog).toContainText("Not valid JSON");
   await dialog.getByLabel("Value (JSON)").fill('{"wall": "blue"}');
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(bo.page.locator(".tab-rows")).toContainText("blue");

@@ -20,10 +20,10 @@ export function App() {
     <Crash>
       <Switch>
         <Route path="/invite/:code">{({ code }) => <Invite code={code} />}</Route>
-        <Route path="/signin">{isSignedIn ? <Onward /> : <SignIn />}</Route>
-        <Route path="/register">{isSignedIn ? <Onward /> : <Register />}</Route>
-        <Route path="/reset">{isSignedIn ? <Onward /> : <Reset />}</Route>
-        <Route>{isSignedIn ? <Shell /> : <ToTheDoor />}</Route>
+        <Route path="/signin">{isSignedIn ? <RedirectAfterSignIn /> : <SignIn />}</Route>
+        <Route path="/register">{isSignedIn ? <RedirectAfterSignIn /> : <Register />}</Route>
+        <Route path="/reset">{isSignedIn ? <RedirectAfterSignIn /> : <Reset />}</Route>
+        <Route>{isSignedIn ? <Shell /> : <RedirectToSignIn />}</Route>
       </Switch>
       <Toasts />
     </Crash>
@@ -31,15 +31,15 @@ export function App() {
 }
 
 /** After signing in, on to the wanted place. */
-function Onward() {
+function RedirectAfterSignIn() {
   const me = useStore((state) => state.me?.userId);
-  return <Redirect to={placeAfterSignIn(me, history.state)} replace />;
+  return <Redirect to={pathAfterSignIn(me, history.state)} replace />;
 }
 
 /** Whose session it was that ended in this page, if there was one. */
 let last: string | undefined;
 
-function ToTheDoor() {
+function RedirectToSignIn() {
   const [path] = useLocation();
   // After a sign-out the place is kept for the same person only, and not in the address.
   if (last !== undefined) return <Redirect to="/signin" state={{ place: path, userId: last }} replace />;
@@ -47,7 +47,7 @@ function ToTheDoor() {
 }
 
 /** Where to go after signing in: what the address says, or where the same person was before. */
-export function placeAfterSignIn(userId: string | undefined, left: unknown): string {
+export function pathAfterSignIn(userId: string | undefined, left: unknown): string {
   const { place, userId: before } = (left ?? {}) as { place?: unknown; userId?: unknown };
   if (typeof place === "string" && userId !== undefined && before === userId) return place;
   return wanted();

@@ -1,8 +1,8 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./App";
-import { follow } from "./live/follow";
-import { wearLook } from "./view/preferences";
+import { connect } from "./live/connect";
+import { applySavedLook } from "./view/preferences";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";
@@ -12,8 +12,8 @@ import "./styles/threads.css";
 import "./styles/inbox.css";
 import "./styles/workspaces.css";
 
-wearLook();
-follow();
+applySavedLook();
+connect();
 
 const root = document.getElementById("root");
 if (root !== null)

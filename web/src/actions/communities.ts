@@ -146,7 +146,7 @@ export async function revokeInvite(code: string): Promise<void> {
   await request("delete", "/v1/invites/{code}", { path: { code } });
 }
 
-export async function lookAtInvite(code: string) {
+export async function getInvite(code: string) {
   return await request("get", "/v1/invites/{code}", { path: { code } });
 }
 

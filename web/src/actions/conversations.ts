@@ -19,7 +19,7 @@ export async function loadOlderConversations(): Promise<boolean> {
   return page.next !== null;
 }
 
-/** Somebody by their whole user name. */
+/** Find a user by their exact username. */
 export async function findUser(username: string): Promise<User | null> {
   const answer = await request("get", "/v1/users", {
     query: { username: username.replace(/^@/, "").trim() },
@@ -27,8 +27,15 @@ export async function findUser(username: string): Promise<User | null> {
   return answer.items[0] ?? null;
 }
 
+/** Return the user with this username; throws an error to show in a form if there is none. */
+export async function requireUser(username: string): Promise<User> {
+  const user = await findUser(username);
+  if (user === null) throw new Error(`No user named “${username}”.`);
+  return user;
+}
+
 /** The id of a conversation with these people: the one that exists, or a new one. */
-export async function beginConversation(userIds: string[], name: string | null): Promise<string> {
+export async function startConversation(userIds: string[], name: string | null): Promise<string> {
   const [only] = userIds;
   const isDirect = userIds.length === 1 && only !== undefined && name === null;
   const conversation = await request("post", "/v1/conversations", {

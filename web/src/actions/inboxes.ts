@@ -43,7 +43,7 @@ export async function readMessage(ref: InboxRef, messageId: string): Promise<voi
     t: "own.inboxRead",
     d: { ...placeOf(ref), messageIds: [messageId], readat: new Date().toISOString() },
   });
-  await orCountAgain(
+  await orReloadCounts(
     ref,
     request("put", `${AT}/messages/{messageId}/read`, { path: { ...placeOf(ref), messageId } }),
   );
@@ -63,22 +63,30 @@ export async function readAll(ref: InboxRef, category: string | null): Promise<n
 export async function archiveMessage(ref: InboxRef, message: InboxMessage): Promise<void> {
   const { messageId } = message;
   const path = { ...placeOf(ref), messageId };
-  await putAway(ref, message, () => request("put", `${AT}/messages/{messageId}/archive`, { path }));
+  await removeOptimistically(ref, message, () =>
+    request("put", `${AT}/messages/{messageId}/archive`, { path }),
+  );
 }
 
 export async function snoozeMessage(ref: InboxRef, message: InboxMessage, until: Date): Promise<void> {
   const path = { ...placeOf(ref), messageId: message.messageId };
   const body = { until: until.toISOString() };
-  await putAway(ref, message, () => request("put", `${AT}/messages/{messageId}/snooze`, { path, body }));
+  await removeOptimistically(ref, message, () =>
+    request("put", `${AT}/messages/{messageId}/snooze`, { path, body }),
+  );
 }
 
 export async function muteCategory(ref: InboxRef, category: string, muted: boolean): Promise<void> {
   store.apply({ t: "own.inboxMuted", d: { ...placeOf(ref), category, muted } });
   const path = { ...placeOf(ref), category };
-  await orCountAgain(ref, request("put", `${AT}/preferences/{category}`, { path, body: { muted } }));
+  await orReloadCounts(ref, request("put", `${AT}/preferences/{category}`, { path, body: { muted } }));
 }
 
-async function putAway(ref: InboxRef, message: InboxMessage, work: () => Promise<unknown>): Promise<void> {
+async function removeOptimistically(
+  ref: InboxRef,
+  message: InboxMessage,
+  work: () => Promise<unknown>,
+): Promise<void> {
   const place = placeOf(ref);
   store.apply({ t: "own.inboxGone", d: { ...place, messageId: message.messageId } });
   try {
@@ -89,7 +97,7 @@ async function putAway(ref: InboxRef, message: InboxMessage, work: () => Promise
   }
 }
 
-async function orCountAgain(ref: InboxRef, work: Promise<unknown>): Promise<void> {
+async function orReloadCounts(ref: InboxRef, work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {

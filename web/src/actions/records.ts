@@ -1,44 +1,52 @@
 // Records of a thread: documents with versions and signatures, amendments, and expenses.
 import { request } from "../api/client";
-import type { Amendment, Expense, ExpensePage, Paper, PaperInFull } from "../api/shapes";
+import type { Amendment, Expense, ExpensePage, ThreadDocument, FullDocument } from "../api/shapes";
 
-export async function listPapers(threadId: string): Promise<Paper[]> {
+export async function listDocuments(threadId: string): Promise<ThreadDocument[]> {
   return (
     await request("get", "/v1/threads/{threadId}/documents", { path: { threadId }, query: { limit: 100 } })
   ).items;
 }
 
-export async function getPaper(threadId: string, documentId: string, version?: number): Promise<PaperInFull> {
+export async function getDocument(
+  threadId: string,
+  documentId: string,
+  version?: number,
+): Promise<FullDocument> {
   return await request("get", "/v1/threads/{threadId}/documents/{documentId}", {
     path: { threadId, documentId },
     query: version === undefined ? {} : { version },
   });
 }
 
-export async function createPaper(
+export async function createDocument(
   threadId: string,
-  paper: { title: string; kind: Paper["kind"]; body: string },
+  document: { title: string; kind: ThreadDocument["kind"]; body: string },
 ): Promise<void> {
-  await request("post", "/v1/threads/{threadId}/documents", { path: { threadId }, body: paper });
+  await request("post", "/v1/threads/{threadId}/documents", { path: { threadId }, body: document });
 }
 
-export async function addVersion(paper: Paper, body: string, note: string | null): Promise<PaperInFull> {
-  const { threadId, documentId, currentVersion: version } = paper;
+export async function addVersion(
+  document: ThreadDocument,
+  body: string,
+  note: string | null,
+): Promise<FullDocument> {
+  const { threadId, documentId, currentVersion: version } = document;
   return await request("post", "/v1/threads/{threadId}/documents/{documentId}/versions", {
     path: { threadId, documentId },
     body: { body, note, version },
   });
 }
 
-export async function sign(paper: Paper): Promise<PaperInFull> {
-  const { threadId, documentId, currentVersion: version } = paper;
+export async function sign(document: ThreadDocument): Promise<FullDocument> {
+  const { threadId, documentId, currentVersion: version } = document;
   return await request("post", "/v1/threads/{threadId}/documents/{documentId}/signatures", {
     path: { threadId, documentId },
     body: { version },
   });
 }
 
-export async function voidPaper(threadId: string, documentId: string): Promise<void> {
+export async function voidDocument(threadId: string, documentId: string): Promise<void> {
   await request("delete", "/v1/threads/{threadId}/documents/{documentId}", {
     path: { threadId, documentId },
   });
@@ -71,6 +79,6 @@ export async function decide(expense: Expense, decision: "approve" | "reject"): 
   });
 }
 
-export async function takeBack(threadId: string, expenseId: string): Promise<void> {
+export async function withdrawExpense(threadId: string, expenseId: string): Promise<void> {
   await request("delete", "/v1/threads/{threadId}/expenses/{expenseId}", { path: { threadId, expenseId } });
 }

@@ -1,7 +1,7 @@
 // What one does in a room, whatever its kind: read, react, pin, change and take back what one said.
 import { request } from "../api/client";
 import type { Message, PinnedMessage, RoomKind, RoomRef } from "../api/shapes";
-import { placeOfRoom } from "../store/selectors";
+import { roomEntry } from "../store/selectors";
 import { roomKey } from "../store/state";
 import { store } from "../store/store";
 import { idAt } from "../view/times";
@@ -11,13 +11,13 @@ import { listParticipants } from "./conversations";
 const PAGE = 50;
 const TYPING_EVERY_MS = 3200;
 
-// The three kinds of rooms have the same routes with the same shapes: the types of channels stand for all.
-const NAMES: Record<RoomKind, "channels"> = {
-  channel: "channels",
-  conversation: "conversations" as "channels",
-  thread: "threads" as "channels",
-};
-export const routes = (room: RoomRef) => `/v1/${NAMES[room.kind]}/{roomId}` as const;
+// The three kinds of rooms have the same routes below these.
+const ROUTES = {
+  channel: "/v1/channels/{roomId}",
+  conversation: "/v1/conversations/{roomId}",
+  thread: "/v1/threads/{roomId}",
+} as const satisfies Record<RoomKind, string>;
+export const routes = (room: RoomRef) => ROUTES[room.kind];
 
 async function page(room: RoomRef, query: { before?: string; after?: string; around?: string }) {
   const answer = await request("get", `${routes(room)}/messages`, {
@@ -86,7 +86,7 @@ export async function loadAround(room: RoomRef, messageId: string): Promise<void
  *
  * The result is the id up to which it was read, or null if nothing is unread. */
 export async function openRoom(room: RoomRef): Promise<string | null> {
-  const isUnread = (placeOfRoom(store.get(), room)?.unread.count ?? 0) > 0;
+  const isUnread = (roomEntry(store.get(), room)?.unread.count ?? 0) > 0;
   const readUpTo = isUnread ? await lastReadOf(room) : null;
   const log = store.get().logs[roomKey(room)];
   if (readUpTo === null) {
@@ -132,7 +132,7 @@ export async function refresh(room: RoomRef): Promise<void> {
 }
 
 function lastOf(room: RoomRef): string | null | undefined {
-  return placeOfRoom(store.get(), room)?.lastMessageId;
+  return roomEntry(store.get(), room)?.lastMessageId;
 }
 
 export async function markRead(room: RoomRef, messageId: string): Promise<void> {

@@ -1,8 +1,8 @@
 // Sending: a message is shown at once, goes out in order, and comes back exactly once, by its nonce.
 import { request } from "../api/client";
-import { Problem, SignedOut, wordsFor } from "../api/problems";
+import { Problem, SignedOut, errorText } from "../api/problems";
 import type { Attachment, Message, RoomRef } from "../api/shapes";
-import { keep, kept, letGo } from "../store/outbox";
+import { keep, kept, discardSaved } from "../store/outbox";
 import { roomKey, type Outgoing, type RoomKey } from "../store/state";
 import { store } from "../store/store";
 import { routes, stopTyping } from "./room";
@@ -45,17 +45,17 @@ export function retry(nonce: string): void {
 
 export function withdraw(nonce: string): void {
   const me = store.get().me;
-  if (me !== null) letGo(me.userId, nonce);
+  if (me !== null) discardSaved(me.userId, nonce);
   store.apply({ t: "own.withdrawn", d: { nonce } });
 }
 
 /** The line is back: everything that waited goes out. */
-export function sendWaiting(): void {
+export function resendWaiting(): void {
   for (const outgoing of store.get().outbox) if (outgoing.state === "waiting") retry(outgoing.nonce);
 }
 
 /** What was on its way when the page was left. */
-export function takeUpKept(userId: string): void {
+export function restoreOutbox(userId: string): void {
   for (const outgoing of kept(userId)) store.apply({ t: "own.queued", d: { outgoing } });
 }
 
@@ -73,11 +73,11 @@ async function deliver(outgoing: Outgoing): Promise<void> {
   const me = store.get().me;
   try {
     const message = await post(outgoing);
-    if (me !== null) letGo(me.userId, nonce);
+    if (me !== null) discardSaved(me.userId, nonce);
     store.apply({ t: "own.sent", d: { nonce, message } });
   } catch (error) {
     if (error instanceof Problem) {
-      const why = wordsFor(error);
+      const why = errorText(error);
       store.apply({ t: "own.outgoing", d: { nonce, state: "failed", why } });
       if (me !== null) keep(me.userId, { ...outgoing, room, state: "failed", why });
     } else if (!(error instanceof SignedOut)) {
@@ -96,7 +96,7 @@ async function post({ nonce, room, content, replyTo, attachments }: Outgoing): P
       });
       return message as unknown as Message;
     } catch (error) {
-      if (!(error instanceof Problem) || !error.isPassing || attempt === ATTEMPTS) throw error;
+      if (!(error instanceof Problem) || !error.isTransient || attempt === ATTEMPTS) throw error;
       const seconds = Math.min(LONGEST_WAIT, error.retryAfter ?? attempt);
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     }

@@ -1,7 +1,7 @@
 // Threads: beginning one, who is in it, and whether it is open; its cards and its panel.
 import { request } from "../api/client";
 import { Problem } from "../api/problems";
-import type { Card, Free, Message, RoomRef, TabName, Thread, ThreadRole } from "../api/shapes";
+import type { Card, JsonObject, Message, RoomRef, TabName, Thread, ThreadRole } from "../api/shapes";
 import { routes } from "./room";
 import { store } from "../store/store";
 
@@ -13,7 +13,7 @@ export interface NewThread {
 }
 
 /** The id of a thread with a seller: a new one, or the inquiry that there is. */
-export async function beginThread(wanted: NewThread): Promise<string> {
+export async function startThread(wanted: NewThread): Promise<string> {
   const thread = await request("post", "/v1/threads", { body: wanted });
   store.apply({ t: "own.threads", d: { threads: [thread] } });
   return thread.threadId;
@@ -51,7 +51,7 @@ export async function loadSeats(threadId: string): Promise<void> {
   for (const person of answer.items) store.apply({ t: "own.person", d: { person } });
 }
 
-export async function takeIn(threadId: string, userId: string, roleContext: ThreadRole): Promise<void> {
+export async function addToThread(threadId: string, userId: string, roleContext: ThreadRole): Promise<void> {
   await request("post", "/v1/threads/{threadId}/participants", {
     path: { threadId },
     body: { userId, roleContext },
@@ -59,13 +59,17 @@ export async function takeIn(threadId: string, userId: string, roleContext: Thre
   await loadSeats(threadId);
 }
 
-export async function takeOut(threadId: string, userId: string): Promise<void> {
+export async function removeFromThread(threadId: string, userId: string): Promise<void> {
   await request("delete", "/v1/threads/{threadId}/participants/{userId}", { path: { threadId, userId } });
   store.apply({ t: "participant.left", d: { roomKind: "thread", roomId: threadId, userId } });
 }
 
-/** Keep somebody from speaking until a moment; null lets them speak again. */
-export async function block(threadId: string, userId: string, blockedUntil: string | null): Promise<void> {
+/** Mute a participant until a time; null unmutes them. */
+export async function muteInThread(
+  threadId: string,
+  userId: string,
+  blockedUntil: string | null,
+): Promise<void> {
   await request("patch", "/v1/threads/{threadId}/participants/{userId}", {
     path: { threadId, userId },
     body: { blockedUntil },
@@ -91,7 +95,7 @@ export async function loadCard(threadId: string, messageId: string): Promise<voi
   store.apply({ t: "own.cards", d: { threadId, cards: [card] } });
 }
 
-export async function createCard(threadId: string, type: string, payload: Free): Promise<void> {
+export async function createCard(threadId: string, type: string, payload: JsonObject): Promise<void> {
   const card = await request("post", "/v1/threads/{threadId}/cards", {
     path: { threadId },
     body: { type, payload: payload as Record<string, never> },
@@ -100,7 +104,7 @@ export async function createCard(threadId: string, type: string, payload: Free):
 }
 
 /** Move a card. If somebody was faster, the card is shown as it is by now, and the answer is false. */
-export async function moveCard(card: Card, to: string, payload: Free | null): Promise<boolean> {
+export async function moveCard(card: Card, to: string, payload: JsonObject | null): Promise<boolean> {
   const { threadId, messageId, version } = card;
   try {
     const moved = await request("post", "/v1/threads/{threadId}/cards/{messageId}/transitions", {
@@ -126,7 +130,7 @@ export async function historyOf(card: Card): Promise<Message[]> {
   for (let page = 0; page < LONGEST_LOOK && moves.length < card.version - 1; page++) {
     const answer = await request("get", `${routes(room)}/messages`, { path, query: { limit: 100, after } });
     const messages = answer.items as unknown as Message[];
-    moves.push(...messages.filter((each) => movedBy(each) === card.messageId));
+    moves.push(...messages.filter((each) => transitionTarget(each) === card.messageId));
     const last = messages.at(-1);
     if (last === undefined || answer.next === null) break;
     after = last.messageId;
@@ -137,9 +141,9 @@ export async function historyOf(card: Card): Promise<Message[]> {
 const LONGEST_LOOK = 50;
 
 /** Which card a message moved, if it moved one. */
-export function movedBy(message: Message): string | null {
-  const action = message.action as Free | null;
-  const answered = action?.["answered"] as Free | undefined;
+export function transitionTarget(message: Message): string | null {
+  const action = message.action as JsonObject | null;
+  const answered = action?.["answered"] as JsonObject | undefined;
   const cardId = action?.["cardId"] ?? answered?.["cardId"];
   return typeof cardId === "string" ? cardId : null;
 }
@@ -222,5 +226,5 @@ async function changed(
       throw error;
     }
   }
-  throw new Error("Others are writing here just now. Try again.");
+  throw new Error("Someone else is editing this. Try again.");
 }

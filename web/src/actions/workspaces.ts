@@ -2,7 +2,7 @@
 import { request } from "../api/client";
 import { Problem } from "../api/problems";
 import type {
-  Free,
+  JsonObject,
   Item,
   WorkspaceInvite,
   WorkspaceMember,
@@ -97,7 +97,7 @@ export async function listWorkspaceInvites(workspaceId: string): Promise<Workspa
 export interface ItemDraft {
   title: string;
   status: string | null;
-  data: Free;
+  data: JsonObject;
 }
 
 export async function createItem(workspaceId: string, draft: ItemDraft): Promise<void> {

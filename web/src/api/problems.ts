@@ -1,57 +1,59 @@
-// What can go wrong with a request: the server refused it (a Problem), or nobody answered (Unreachable).
+// Errors of a request: the server refused it (Problem), or did not respond (Unreachable).
 import { sizeOf } from "../view/sizes";
 
-/** A refusal of the server, by RFC 9457. */
+/** An error response of the server (RFC 9457). */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly retryAfter: number | null;
-  /** How many bytes are accepted, where there were too many. */
+  /** The largest accepted size in bytes, where the body was too large. */
   readonly limit: number | null;
   readonly fields: Readonly<Record<string, string>>;
-  /** How the thing is by now, where it has changed since it was seen. */
+  /** The current version, where the request named an older one. */
   readonly current: unknown;
 
   constructor(status: number, body: unknown) {
-    const told = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
-    super(typeof told["detail"] === "string" ? told["detail"] : `The server answered ${status}.`);
+    const problem = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+    super(
+      typeof problem["detail"] === "string" ? problem["detail"] : `The server returned an error (${status}).`,
+    );
     this.status = status;
-    this.code = typeof told["code"] === "string" ? told["code"] : "unknown";
-    this.retryAfter = typeof told["retryAfter"] === "number" ? told["retryAfter"] : null;
-    this.limit = typeof told["limit"] === "number" ? told["limit"] : null;
-    this.fields = fieldsOf(told["errors"]);
-    this.current = told["current"];
+    this.code = typeof problem["code"] === "string" ? problem["code"] : "unknown";
+    this.retryAfter = typeof problem["retryAfter"] === "number" ? problem["retryAfter"] : null;
+    this.limit = typeof problem["limit"] === "number" ? problem["limit"] : null;
+    this.fields = fieldsOf(problem["errors"]);
+    this.current = problem["current"];
   }
 
   /** Whether the same request may succeed later without a change. */
-  get isPassing(): boolean {
+  get isTransient(): boolean {
     return this.status === 429 || this.status >= 500;
   }
 }
 
-/** The request did not come through, or its answer did not. */
+/** The request or its response did not arrive. */
 export class Unreachable extends Error {
   constructor() {
-    super("The server cannot be reached.");
+    super("Can't reach the server.");
   }
 }
 
-/** The session is over; only signing in again helps. */
+/** The session has ended; the user has to sign in again. */
 export class SignedOut extends Error {
   constructor() {
-    super("You are signed out.");
+    super("You're signed out.");
   }
 }
 
-/** What to tell people about anything that was thrown. */
-export function wordsFor(error: unknown): string {
+/** The text to show for anything that was thrown. */
+export function errorText(error: unknown): string {
   if (error instanceof Problem) {
     if (error.status === 413 && error.limit !== null)
       return `Too large: the limit is ${sizeOf(error.limit)}.`;
     const [first] = Object.values(error.fields);
     return first === undefined ? error.message : first;
   }
-  return error instanceof Error ? error.message : "Something went wrong.";
+  return error instanceof Error ? error.message : "Something went wrong. Try again.";
 }
 
 function fieldsOf(errors: unknown): Record<string, string> {

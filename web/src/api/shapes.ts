@@ -48,16 +48,16 @@ export type CaseState = "open" | "closed";
 export type CaseDecision = "approve" | "block";
 
 /** An object whose fields an application chooses itself. */
-export type Free = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type Thread = Schemas["ThreadView"];
 export type ThreadRole = NonNullable<Thread["roleContext"]>;
 export type ThreadParticipant = Schemas["ThreadParticipantView"];
-export type Card = Omit<Schemas["CardView"], "payload"> & { payload: Free };
+export type Card = Omit<Schemas["CardView"], "payload"> & { payload: JsonObject };
 export type Tab = Omit<Schemas["TabView"], "content"> & { content: unknown };
 export type TabName = Tab["tab"];
-export type Paper = Schemas["Document"];
-export type PaperInFull = Schemas["DocumentInFull"];
+export type ThreadDocument = Schemas["Document"];
+export type FullDocument = Schemas["DocumentInFull"];
 export type Amendment = Schemas["Amendment"];
 export type Expense = Schemas["Expense"];
 export type ExpensePage = Schemas["ExpensePage"];
@@ -67,5 +67,5 @@ export type Workspace = Schemas["OwnWorkspaceView"];
 export type WorkspaceRole = Workspace["role"];
 export type WorkspaceMember = Schemas["WorkspaceMemberView"];
 export type WorkspaceInvite = Schemas["WorkspaceInviteView"];
-export type Item = Omit<Schemas["ItemView"], "data"> & { data: Free };
+export type Item = Omit<Schemas["ItemView"], "data"> & { data: JsonObject };
 export type WorkspaceSetting = Schemas["SettingView"];

@@ -4,7 +4,16 @@ import { describe, expect, it } from "vitest";
 import type { Card, Thread } from "../api/shapes";
 import { checkCard } from "./form";
 import { formatAmount, parseAmount } from "./money";
-import { CARD_TYPES, cardType, sideOf, standingTo, stateAt, typesFor, waysFor, type CardType } from "./types";
+import {
+  CARD_TYPES,
+  cardType,
+  sideOf,
+  rolesOf,
+  stateAt,
+  typesFor,
+  transitionsFor,
+  type CardType,
+} from "./types";
 
 const NOW = Date.parse("2026-11-16T12:00:00.000Z");
 
@@ -29,7 +38,7 @@ function card(type: string, state: string, createdBy: string, payload: Record<st
 
 /** Where this person may move the card. */
 function moves(of: Card, me: string, role: "buyer" | "seller" | "admin"): string[] {
-  return waysFor(of, standingTo(of, sideOf(of, thread, {}), me, role), NOW).map((each) => each.to);
+  return transitionsFor(of, rolesOf(of, sideOf(of, thread, {}), me, role), NOW).map((each) => each.to);
 }
 
 function known(name: string): CardType {
@@ -75,7 +84,7 @@ describe("the types of cards", () => {
       creators: type.creators.join(", "),
       first: type.first,
       fields: type.fields.flatMap((field) => [
-        `${field.name}${field.needed ? "!" : ""}`,
+        `${field.name}${field.required ? "!" : ""}`,
         ...(field.kind === "money" ? ["currency!"] : []),
       ]),
       ways: type.ways.map((each) => `${each.from} > ${each.to}: ${each.who.join(", ")}`),
@@ -156,7 +165,7 @@ describe("the form of a card", () => {
 
   it("says what is wrong with each field", () => {
     expect(checkCard(known("amendment"), { title: " ", text: "x".repeat(8001) }, [], NOW)).toEqual({
-      errors: { title: "This is needed.", text: "At most 8000 characters." },
+      errors: { title: "Required.", text: "At most 8000 characters." },
     });
     const past = checkCard(
       known("offer"),
@@ -170,7 +179,7 @@ describe("the form of a card", () => {
   it("refuses a booking that ends before it begins", () => {
     const values = { startsAt: "2027-01-02T10:00", endsAt: "2027-01-02T09:00" };
     expect(checkCard(known("booking"), values, [], NOW)).toEqual({
-      errors: { endsAt: "A booking ends after it begins." },
+      errors: { endsAt: "The end must be after the start." },
     });
   });
 

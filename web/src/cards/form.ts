@@ -19,18 +19,18 @@ export function checkCard(
     if (field.kind === "money") {
       const currency = values["currency"] ?? "EUR";
       const amount = parseAmount(text, currency);
-      if (amount === null) errors[field.name] = "An amount, such as 250 or 250.50.";
+      if (amount === null) errors[field.name] = "Enter an amount, such as 250 or 250.50.";
       else Object.assign(payload, { amount, currency });
     } else if (field.kind === "files") {
       if (files.length > 0) payload[field.name] = files;
     } else if (text === "") {
-      if (field.needed) errors[field.name] = "This is needed.";
+      if (field.required) errors[field.name] = "Required.";
     } else if (field.kind === "moment") {
       const moment = new Date(text);
-      if (Number.isNaN(moment.getTime())) errors[field.name] = "A day and a time.";
+      if (Number.isNaN(moment.getTime())) errors[field.name] = "Enter a date and time.";
       else payload[field.name] = moment.toISOString();
-    } else if (field.longest !== undefined && Array.from(text).length > field.longest) {
-      errors[field.name] = `At most ${field.longest} characters.`;
+    } else if (field.maxLength !== undefined && Array.from(text).length > field.maxLength) {
+      errors[field.name] = `At most ${field.maxLength} characters.`;
     } else {
       payload[field.name] = text;
     }
@@ -42,9 +42,9 @@ export function checkCard(
 function checkTimes(payload: Payload, errors: Record<string, string>, now: number): void {
   const { startsAt, endsAt, expiresAt } = payload;
   if (typeof expiresAt === "string" && Date.parse(expiresAt) <= now)
-    errors["expiresAt"] = "A time in the future.";
+    errors["expiresAt"] = "Choose a time in the future.";
   if (typeof startsAt === "string" && typeof endsAt === "string" && endsAt <= startsAt)
-    errors["endsAt"] = "A booking ends after it begins.";
+    errors["endsAt"] = "The end must be after the start.";
 }
 
 /** A moment as a field of the browser shows it, where the reader is. */

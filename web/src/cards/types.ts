@@ -20,14 +20,14 @@ export interface CardField {
   name: string;
   kind: FieldKind;
   label: string;
-  needed: boolean;
-  longest?: number;
+  required: boolean;
+  maxLength?: number;
 }
 
 export interface CardType {
   name: string;
   title: string;
-  says: string;
+  description: string;
   creators: readonly ThreadRole[];
   first: string;
   fields: readonly CardField[];
@@ -35,11 +35,11 @@ export interface CardType {
 }
 
 const BOTH = ["buyer", "seller"] as const;
-const NOTE: CardField = { name: "note", kind: "text", label: "Note", needed: false, longest: 2000 };
+const NOTE: CardField = { name: "note", kind: "text", label: "Note", required: false, maxLength: 2000 };
 const PRICE: readonly CardField[] = [
-  { name: "amount", kind: "money", label: "Amount", needed: true },
+  { name: "amount", kind: "money", label: "Amount", required: true },
   NOTE,
-  { name: "expiresAt", kind: "moment", label: "Good until", needed: false },
+  { name: "expiresAt", kind: "moment", label: "Expires", required: false },
 ];
 
 const way = (from: string, to: string, who: readonly Who[], how: Way["how"] = "move"): Way => ({
@@ -61,7 +61,7 @@ export const CARD_TYPES: readonly CardType[] = [
   {
     name: "offer",
     title: "Offer",
-    says: "A price, which the other side takes or leaves",
+    description: "A price that the other side can accept or decline",
     creators: BOTH,
     first: "open",
     fields: PRICE,
@@ -70,22 +70,25 @@ export const CARD_TYPES: readonly CardType[] = [
   {
     name: "counter-offer",
     title: "Counter-offer",
-    says: "Another price, in answer to an offer, which is then countered",
+    description: "A different price in reply to an offer",
     creators: BOTH,
     first: "open",
-    fields: [...PRICE, { name: "answers", kind: "card", label: "In answer to", needed: true, longest: 200 }],
+    fields: [
+      ...PRICE,
+      { name: "answers", kind: "card", label: "In reply to", required: true, maxLength: 200 },
+    ],
     ways: PRICE_WAYS,
   },
   {
     name: "booking",
     title: "Booking",
-    says: "A time, asked for by one side and confirmed by the other",
+    description: "A date and time that the other side confirms",
     creators: BOTH,
     first: "requested",
     fields: [
-      { name: "startsAt", kind: "moment", label: "Begins", needed: true },
-      { name: "endsAt", kind: "moment", label: "Ends", needed: false },
-      { name: "place", kind: "line", label: "Place", needed: false, longest: 200 },
+      { name: "startsAt", kind: "moment", label: "Starts", required: true },
+      { name: "endsAt", kind: "moment", label: "Ends", required: false },
+      { name: "place", kind: "line", label: "Place", required: false, maxLength: 200 },
       NOTE,
     ],
     ways: [
@@ -99,12 +102,12 @@ export const CARD_TYPES: readonly CardType[] = [
   {
     name: "delivery",
     title: "Delivery",
-    says: "What was made, handed over until the buyer's side accepts it",
+    description: "Finished work for the buyer to accept",
     creators: ["seller"],
     first: "submitted",
     fields: [
-      { name: "title", kind: "line", label: "Title", needed: true, longest: 200 },
-      { name: "files", kind: "files", label: "Files", needed: false },
+      { name: "title", kind: "line", label: "Title", required: true, maxLength: 200 },
+      { name: "files", kind: "files", label: "Files", required: false },
       NOTE,
     ],
     ways: [
@@ -116,7 +119,7 @@ export const CARD_TYPES: readonly CardType[] = [
   {
     name: "payment-request",
     title: "Payment request",
-    says: "An amount that is due; who asked for it says that it was paid",
+    description: "An amount due. Mark it as paid once you have received it",
     creators: ["seller"],
     first: "open",
     fields: PRICE,
@@ -130,12 +133,12 @@ export const CARD_TYPES: readonly CardType[] = [
   {
     name: "amendment",
     title: "Amendment",
-    says: "A change of what was agreed",
+    description: "A change to what was agreed",
     creators: BOTH,
     first: "proposed",
     fields: [
-      { name: "title", kind: "line", label: "Title", needed: true, longest: 200 },
-      { name: "text", kind: "text", label: "What changes", needed: true, longest: 8000 },
+      { name: "title", kind: "line", label: "Title", required: true, maxLength: 200 },
+      { name: "text", kind: "text", label: "Changes", required: true, maxLength: 8000 },
     ],
     ways: [
       way("proposed", "accepted", ["other side"]),
@@ -186,7 +189,7 @@ export function sideOf(
 }
 
 /** What somebody is to a card. */
-export function standingTo(
+export function rolesOf(
   card: Pick<Card, "createdBy">,
   side: ThreadRole | null,
   me: string,
@@ -201,7 +204,7 @@ export function standingTo(
 }
 
 /** The ways that a person may take out of the state in which a card is now; none by the clock. */
-export function waysFor(card: Card, standing: ReadonlySet<Who>, now: number): Way[] {
+export function transitionsFor(card: Card, standing: ReadonlySet<Who>, now: number): Way[] {
   const state = stateAt(card, now);
   const ways = cardType(card.type)?.ways ?? [];
   return ways.filter(
@@ -222,11 +225,11 @@ const VERBS: Readonly<Record<string, string>> = {
   withdrawn: "Withdraw",
   countered: "Counter",
   confirmed: "Confirm",
-  cancelled: "Cancel it",
+  cancelled: "Cancel booking",
   completed: "Mark as completed",
   paid: "Mark as paid",
-  "revision-requested": "Ask for a revision",
-  submitted: "Submit again",
+  "revision-requested": "Request revision",
+  submitted: "Resubmit",
 };
 
 /** What the button of a way says. */
@@ -235,13 +238,13 @@ export function verbFor(to: string): string {
 }
 
 const DID: Readonly<Record<string, string>> = {
-  "revision-requested": "asked for a revision of",
-  submitted: "submitted again",
+  "revision-requested": "requested a revision of",
+  submitted: "resubmitted",
   paid: "marked as paid",
   completed: "marked as completed",
 };
 
 /** What somebody did who moved a card there: “Ana accepted the offer”. */
-export function deedFor(type: string, to: string): string {
+export function describeTransition(type: string, to: string): string {
   return `${DID[to] ?? to} the ${typeTitle(type).toLowerCase()}`;
 }

@@ -15,7 +15,7 @@ import type { InboxEvents, ReadyInboxes } from "./inboxes";
 import type { ReadyThreads, ThreadEvents } from "./threads";
 import type { ReadyWorkspaces, WorkspaceEvents } from "./workspaces";
 
-interface RoomPlace {
+interface RoomAddress {
   roomId: string;
   roomKind: RoomKind;
 }
@@ -43,10 +43,10 @@ export interface Ready extends ReadyThreads, ReadyInboxes, ReadyWorkspaces {
 
 export interface Gap {
   since: string;
-  rooms: (RoomPlace & { after: string | null; until: string | null })[];
+  rooms: (RoomAddress & { after: string | null; until: string | null })[];
 }
 
-export interface ReactionChange extends RoomPlace {
+export interface ReactionChange extends RoomAddress {
   messageId: string;
   emoji: string;
   userId: string;
@@ -55,7 +55,7 @@ export interface ReactionChange extends RoomPlace {
 }
 
 /** `role` is the side that somebody is on in a thread. */
-type ParticipantChange = RoomPlace &
+type ParticipantChange = RoomAddress &
   Pick<Participant, "userId" | "username" | "avatarUrl" | "joinedAt"> & {
     role?: string;
     blockedUntil?: string | null;
@@ -84,15 +84,15 @@ export interface Events extends ThreadEvents, InboxEvents, WorkspaceEvents {
   gap: Gap;
   "message.created": Message;
   "message.updated": Message;
-  "message.deleted": RoomPlace & { messageId: string };
+  "message.deleted": RoomAddress & { messageId: string };
   "reaction.added": ReactionChange;
   "reaction.removed": ReactionChange;
-  "pin.added": RoomPlace & { messageId: string; pinnedBy: string; pinnedAt: string };
-  "pin.removed": RoomPlace & { messageId: string };
-  "read.updated": RoomPlace & { userId: string; lastReadMessageId: string; readAt: string };
-  "preferences.updated": RoomPlace & { muted: boolean };
-  "typing.started": RoomPlace & { userId: string; username: string };
-  "typing.stopped": RoomPlace & { userId: string };
+  "pin.added": RoomAddress & { messageId: string; pinnedBy: string; pinnedAt: string };
+  "pin.removed": RoomAddress & { messageId: string };
+  "read.updated": RoomAddress & { userId: string; lastReadMessageId: string; readAt: string };
+  "preferences.updated": RoomAddress & { muted: boolean };
+  "typing.started": RoomAddress & { userId: string; username: string };
+  "typing.stopped": RoomAddress & { userId: string };
   "presence.updated": { userId: string; status: "online" | "offline" };
   "server.created": Server;
   "server.updated": Server;
@@ -108,7 +108,7 @@ export interface Events extends ThreadEvents, InboxEvents, WorkspaceEvents {
   "conversation.deleted": { convoId: string };
   "participant.joined": ParticipantChange;
   "participant.updated": ParticipantChange;
-  "participant.left": RoomPlace & { userId: string };
+  "participant.left": RoomAddress & { userId: string };
   "user.updated": Pick<Me, "userId" | "username" | "avatarUrl" | "updatedAt">;
 }
 

@@ -19,7 +19,7 @@ export interface Names {
 const PLACE = /^\/(?:(?:c|d|t|w|inbox|settings|invite|admin)(?:\/|$)|$)/;
 
 /** The path of a link that leads to a place of this client; null for any other. */
-export function placeOfLink(href: string): string | null {
+export function internalPath(href: string): string | null {
   const url = URL.canParse(href, location.href) ? new URL(href, location.href) : null;
   if (url === null || url.origin !== location.origin || !PLACE.test(url.pathname)) return null;
   return url.pathname + url.search + url.hash;
@@ -86,9 +86,9 @@ function inline(node: Inline, names: Names): ReactNode {
       const place = names.channelAt(node.name);
       if (place === null) return `#${node.name}`;
       return (
-        <PlaceLink to={place} className="mention">
+        <InternalLink to={place} className="mention">
           #{node.name}
-        </PlaceLink>
+        </InternalLink>
       );
     }
   }
@@ -96,8 +96,8 @@ function inline(node: Inline, names: Names): ReactNode {
 
 function TextLink({ href, children }: { href: string; children: ReactNode }) {
   const tabIndex = useTabIndex();
-  const place = placeOfLink(href);
-  if (place !== null) return <PlaceLink to={place}>{children}</PlaceLink>;
+  const place = internalPath(href);
+  if (place !== null) return <InternalLink to={place}>{children}</InternalLink>;
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow" tabIndex={tabIndex}>
       {children}
@@ -105,7 +105,7 @@ function TextLink({ href, children }: { href: string; children: ReactNode }) {
   );
 }
 
-function PlaceLink({ to, className, children }: { to: string; className?: string; children: ReactNode }) {
+function InternalLink({ to, className, children }: { to: string; className?: string; children: ReactNode }) {
   const tabIndex = useTabIndex();
   return (
     <Link href={to} tabIndex={tabIndex} {...(className === undefined ? {} : { className })}>

@@ -1,4 +1,4 @@
-// The channels of a community, and what can be done with it.
+// The sidebar of a community: its channels and its menu.
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { createInvite, listInvites, removeMember } from "../actions/communities";
@@ -14,7 +14,7 @@ import { CommunitySettings } from "./CommunitySettings";
 import { Invites } from "./Invites";
 import { ListSkeleton } from "./ListSkeleton";
 import { NewChannel } from "./NewChannel";
-import type { Params } from "./places";
+import type { Params } from "./routes";
 import { UnreadBadge } from "./Unread";
 
 type Asking = "invites" | "channel" | "settings" | "leave";
@@ -31,7 +31,7 @@ export function ChannelList({ params }: { params: Params }) {
     <nav className="sidebar-body" aria-label={`Channels of ${server.name}`}>
       <header className="sidebar-head">
         <h1>{server.name}</h1>
-        <MenuButton label="Community" items={menuOf(server, setAsking)} />
+        <MenuButton label="Community menu" items={menuOf(server, setAsking)} />
       </header>
       <div className="sidebar-label">
         <span>Channels</span>
@@ -92,7 +92,7 @@ function Leave({ server, onClose }: { server: ServerEntry; onClose: () => void }
   const [, navigate] = useLocation();
   return (
     <Dialog title={`Leave ${server.name}?`} onClose={onClose}>
-      <p>You can come back with a new invite.</p>
+      <p>You need a new invite to rejoin.</p>
       <Form
         submit="Leave"
         danger

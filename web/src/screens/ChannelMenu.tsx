@@ -1,10 +1,11 @@
-// Changing and deleting a channel.
+// The menu of a channel: edit and delete.
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { changeChannel, deleteChannel } from "../actions/communities";
 import type { ChannelEntry } from "../store/state";
 import { Dialog } from "../view/Dialog";
-import { Field, Form } from "../view/Form";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
 import { MenuButton } from "../view/Menu";
 
 export function ChannelMenu({ channel }: { channel: ChannelEntry }) {
@@ -14,14 +15,14 @@ export function ChannelMenu({ channel }: { channel: ChannelEntry }) {
   return (
     <>
       <MenuButton
-        label="Channel"
+        label="Channel menu"
         items={[
-          { label: "Change the channel", icon: "edit", onChoose: () => setAsking("change") },
-          { label: "Delete the channel", icon: "trash", danger: true, onChoose: () => setAsking("delete") },
+          { label: "Edit channel", icon: "edit", onChoose: () => setAsking("change") },
+          { label: "Delete channel", icon: "trash", danger: true, onChoose: () => setAsking("delete") },
         ]}
       />
       {asking === "change" && (
-        <Dialog title={`#${channel.name}`} onClose={close}>
+        <Dialog title={`Edit #${channel.name}`} onClose={close}>
           <Form
             submit="Save"
             onSubmit={async ({ name = "", topic = "" }) => {
@@ -39,7 +40,7 @@ export function ChannelMenu({ channel }: { channel: ChannelEntry }) {
       )}
       {asking === "delete" && (
         <Dialog title={`Delete #${channel.name}?`} onClose={close}>
-          <p>Everything that was said there is deleted with it.</p>
+          <p>This deletes the channel and all its messages. It can't be undone.</p>
           <Form
             submit="Delete"
             danger

@@ -9,9 +9,9 @@ import { sameList, useStore } from "../store/store";
 import { Icon } from "../view/Icon";
 import { ChannelMenu } from "./ChannelMenu";
 import { MembersPanel } from "./MembersPanel";
-import { NotHere } from "./NotHere";
+import { NotFound } from "./NotFound";
 import { PinsPanel } from "./PinsPanel";
-import type { Params } from "./places";
+import type { Params } from "./routes";
 import { DrawerButton, RoomHeader, type Panel } from "./RoomHeader";
 import { RoomPane } from "./room/RoomPane";
 import { RoomSkeleton } from "./room/RoomSkeleton";
@@ -67,10 +67,10 @@ export function ChannelScreen({ params }: { params: Params }) {
     const last =
       channels.find((each) => each.channelId === localStorage.getItem(LAST + serverId)) ?? channels[0];
     if (last !== undefined) return <Redirect to={`/c/${serverId}/${last.channelId}`} replace />;
-    return <NotHere title={server.name} words="There are no channels yet." home={false} />;
+    return <NotFound title={server.name} words="There are no channels yet." home={false} />;
   }
   if (channel === undefined || channel.serverId !== serverId)
-    return <NotHere title="Channel not found" words="It was deleted, or the address is wrong." />;
+    return <NotFound title="Channel not found" words="It was deleted, or the link is wrong." />;
 
   const path = `/c/${serverId}/${channelId}`;
   return (
@@ -101,7 +101,7 @@ export function ChannelScreen({ params }: { params: Params }) {
           beginning={
             <>
               <h2>#{channel.name}</h2>
-              <p>{channel.topic ?? "This is where it begins."}</p>
+              <p>{channel.topic ?? `This is the start of #${channel.name}.`}</p>
             </>
           }
         />
@@ -124,17 +124,17 @@ function NoServer({ serverId }: { serverId: string }) {
   const lost = useStore((state) => state.lost[serverId]);
   if (lost === undefined)
     return (
-      <NotHere
+      <NotFound
         title="You're not a member"
-        words="You need an invite to this community, or the address is wrong."
+        words="You need an invite to join this community, or the link is wrong."
       />
     );
   return lost.why === "deleted" ? (
-    <NotHere title={`${lost.name} was deleted`} words="Its owner deleted it with everything in it." />
+    <NotFound title={`${lost.name} was deleted`} words="The owner deleted this community." />
   ) : (
-    <NotHere
+    <NotFound
       title={`You're no longer a member of ${lost.name}`}
-      words="You left, or a moderator removed you. You need a new invite to come back."
+      words="You left or were removed. You need a new invite to rejoin."
     />
   );
 }

@@ -1,4 +1,4 @@
-// A community's name and icon, who is banned, and its end.
+// Community settings: name, icon, bans, deletion.
 import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { uploadAvatar } from "../actions/account";
@@ -6,9 +6,10 @@ import { changeServer, deleteServer, liftBan, listBans } from "../actions/commun
 import type { Ban } from "../api/shapes";
 import type { ServerEntry } from "../store/state";
 import { Dialog } from "../view/Dialog";
-import { Field, Form } from "../view/Form";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
 import { PictureField } from "../view/PictureField";
-import { tellFailure } from "../view/toasts";
+import { toastError } from "../view/toasts";
 
 export function CommunitySettings({ server, onClose }: { server: ServerEntry; onClose: () => void }) {
   const [, navigate] = useLocation();
@@ -29,19 +30,20 @@ export function CommunitySettings({ server, onClose }: { server: ServerEntry; on
       <Bans serverId={serverId} />
       {server.role === "owner" && (
         <details className="danger-zone">
-          <summary>Delete this community</summary>
+          <summary>Delete community</summary>
           <Form
-            submit="Delete for good"
+            submit="Delete permanently"
             danger
             onSubmit={async ({ confirmation = "" }) => {
-              if (confirmation !== server.name) throw new Error("That is not its name.");
+              if (confirmation !== server.name) throw new Error("The name doesn't match.");
               await deleteServer(serverId);
               onClose();
               navigate("/");
             }}
           >
             <Field
-              label={`Type “${server.name}” to delete it with everything in it`}
+              label={`Type “${server.name}” to confirm`}
+              note="Deletes every channel and message. This can't be undone."
               name="confirmation"
               required
               autoComplete="off"
@@ -62,11 +64,11 @@ function Bans({ serverId }: { serverId: string }) {
   const lift = (userId: string) =>
     void liftBan(serverId, userId).then(
       () => setBans((all) => all.filter((each) => each.userId !== userId)),
-      tellFailure,
+      toastError,
     );
   return (
     <section aria-label="Bans">
-      <h3>Banned</h3>
+      <h3>Banned members</h3>
       <ul className="people">
         {bans.map((ban) => (
           <li key={ban.userId} className="person">
@@ -74,7 +76,7 @@ function Bans({ serverId }: { serverId: string }) {
               {ban.username} {ban.reason !== null && <span className="note">{ban.reason}</span>}
             </span>
             <button type="button" className="button button-small" onClick={() => lift(ban.userId)}>
-              Lift
+              Unban
             </button>
           </li>
         ))}

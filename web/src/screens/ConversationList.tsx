@@ -1,4 +1,4 @@
-// One's conversations, the newest activity first, each with its last words.
+// The sidebar of conversations, most recent first, each with a preview of its last message.
 import { useState } from "react";
 import { Link } from "wouter";
 import { loadOlderConversations } from "../actions/conversations";
@@ -9,13 +9,13 @@ import { sameList, useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
 import { Icon, IconButton } from "../view/Icon";
 import { shortTime } from "../view/times";
-import { tellFailure } from "../view/toasts";
+import { toastError } from "../view/toasts";
 import { ListSkeleton } from "./ListSkeleton";
 import { NewConversation } from "./NewConversation";
-import type { Params } from "./places";
+import type { Params } from "./routes";
 import { UnreadBadge } from "./Unread";
 
-/** As many as `ready` brings. */
+/** The page size of `ready`. */
 const FIRST = 50;
 
 export function ConversationList({ params }: { params: Params }) {
@@ -45,9 +45,9 @@ export function ConversationList({ params }: { params: Params }) {
         <button
           type="button"
           className="button button-small sidebar-invite"
-          onClick={() => void loadOlderConversations().then(setOlder, tellFailure)}
+          onClick={() => void loadOlderConversations().then(setOlder, toastError)}
         >
-          Older conversations
+          Load older conversations
         </button>
       )}
       {isBeginning && <NewConversation onClose={() => setBeginning(false)} />}
@@ -80,7 +80,7 @@ export function ConversationLink({ conversation, isHere }: { conversation: Conve
           )}
         </span>
         <span className="conversation-last">
-          {body !== null && speaker + (body === "" ? "a file" : plainText(body.slice(0, 200)))}
+          {body !== null && speaker + (body === "" ? "Attachment" : plainText(body.slice(0, 200)))}
         </span>
       </span>
       {conversation.muted ? (

@@ -1,4 +1,4 @@
-// A conversation with one person, or with several.
+// A direct or group conversation.
 import { useEffect, useMemo, useState } from "react";
 import { loadConversation } from "../actions/conversations";
 import type { Names } from "../markdown/Markdown";
@@ -6,10 +6,10 @@ import { conversationName } from "../store/selectors";
 import { roomKey } from "../store/state";
 import { useStore } from "../store/store";
 import { ConversationFace } from "./ConversationList";
-import { NotHere } from "./NotHere";
+import { NotFound } from "./NotFound";
 import { ParticipantsPanel } from "./ParticipantsPanel";
 import { PinsPanel } from "./PinsPanel";
-import type { Params } from "./places";
+import type { Params } from "./routes";
 import { DrawerButton, RoomHeader, type Panel } from "./RoomHeader";
 import { RoomPane } from "./room/RoomPane";
 import { RoomSkeleton } from "./room/RoomSkeleton";
@@ -35,7 +35,7 @@ export function ConversationScreen({ params }: { params: Params }) {
 
   const isMissing = isReady && conversation === undefined;
   useEffect(() => {
-    // One of the older ones, which `ready` did not bring.
+    // An older conversation, which `ready` did not include.
     if (isMissing)
       void loadConversation(convoId).then(
         () => setAsked(true),
@@ -46,9 +46,9 @@ export function ConversationScreen({ params }: { params: Params }) {
   if (conversation === undefined) {
     if (isReady && isAsked)
       return (
-        <NotHere
+        <NotFound
           title="You're not in this conversation"
-          words="You left it, or were removed from it, or the address is wrong."
+          words="You left or were removed, or the link is wrong."
         />
       );
     return (
@@ -89,7 +89,7 @@ export function ConversationScreen({ params }: { params: Params }) {
             <>
               <ConversationFace conversation={conversation} size={64} />
               <h2>{name}</h2>
-              <p>This is where your conversation begins.</p>
+              <p>This is the start of your conversation.</p>
             </>
           }
         />

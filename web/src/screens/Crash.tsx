@@ -1,4 +1,4 @@
-// When drawing fails: say so, and offer the one thing that helps. A part of an older build that is gone is such a case.
+// The error boundary of the page. A chunk of an older build that no longer exists also ends here.
 import { Component, type ReactNode } from "react";
 
 export class Crash extends Component<{ children: ReactNode }, { error: Error | null }> {
@@ -12,10 +12,10 @@ export class Crash extends Component<{ children: ReactNode }, { error: Error | n
     if (this.state.error === null) return this.props.children;
     return (
       <main className="empty" role="alert">
-        <h2>Something broke here</h2>
-        <p>Nothing that you sent is lost. {this.state.error.message}</p>
+        <h2>Something went wrong</h2>
+        <p>Messages you've sent are safe. {this.state.error.message}</p>
         <button type="button" className="button button-primary" onClick={() => location.reload()}>
-          Load the page again
+          Reload page
         </button>
       </main>
     );

@@ -1,4 +1,4 @@
-// Home: what waits, and what one could begin.
+// Home: unread rooms, recent conversations, and buttons to start new ones.
 import { useState } from "react";
 import { Link } from "wouter";
 import { conversationsOf, serversOf, serverTally } from "../store/selectors";
@@ -9,7 +9,7 @@ import { ConversationLink } from "./ConversationList";
 import { NewCommunity } from "./NewCommunity";
 import { NewConversation } from "./NewConversation";
 import { DrawerButton } from "./RoomHeader";
-import { Waiting } from "./Waiting";
+import { UnreadSummary } from "./UnreadSummary";
 
 export function Home() {
   const me = useStore((state) => state.me);
@@ -57,7 +57,7 @@ export function Home() {
             </ul>
           </section>
         )}
-        <Waiting />
+        <UnreadSummary />
         {waiting.length > 0 && (
           <section aria-label="Recent">
             <h3 className="sidebar-label">Recent</h3>
@@ -79,5 +79,11 @@ export function Home() {
 
 function greeting(): string {
   const hour = new Date().getHours();
-  return hour < 5 ? "Still up" : hour < 12 ? "Good morning" : hour < 18 ? "Good afternoon" : "Good evening";
+  return hour < 5
+    ? "Good evening"
+    : hour < 12
+      ? "Good morning"
+      : hour < 18
+        ? "Good afternoon"
+        : "Good evening";
 }

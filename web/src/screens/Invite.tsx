@@ -1,14 +1,14 @@
-// An invite: where it leads, and a button to go there. Outside, it first leads through the door and back.
+// The page of an invite. A signed-out visitor signs in first and then returns here.
 import { useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { lookAtInvite, redeemInvite } from "../actions/communities";
-import { Problem, wordsFor } from "../api/problems";
+import { getInvite, redeemInvite } from "../actions/communities";
+import { Problem, errorText } from "../api/problems";
 import { useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
-import { tellFailure } from "../view/toasts";
-import { Door } from "./Door";
+import { toastError } from "../view/toasts";
+import { SignedOutPage } from "./SignedOutPage";
 
-type Target = Awaited<ReturnType<typeof lookAtInvite>>;
+type Target = Awaited<ReturnType<typeof getInvite>>;
 
 export function Invite({ code }: { code: string }) {
   const me = useStore((state) => state.me);
@@ -23,14 +23,14 @@ export function Invite({ code }: { code: string }) {
       : target !== null && target.server.serverId in state.servers,
   );
   useEffect(() => {
-    if (isSignedIn) lookAtInvite(code).then(setTarget, setError);
+    if (isSignedIn) getInvite(code).then(setTarget, setError);
   }, [code, isSignedIn]);
 
   if (!isSignedIn)
     return (
-      <Door title="You are invited">
+      <SignedOutPage title="You've been invited">
         <p>Sign in or create an account to view this invite.</p>
-        <div className="door-buttons">
+        <div className="signed-out-buttons">
           <Link className="button button-primary" href={`/register?to=/invite/${encodeURIComponent(code)}`}>
             Create account
           </Link>
@@ -38,26 +38,26 @@ export function Invite({ code }: { code: string }) {
             Sign in
           </Link>
         </div>
-      </Door>
+      </SignedOutPage>
     );
   if (error !== null)
     return (
-      <Door title="Invite invalid or expired">
+      <SignedOutPage title="Invite invalid or expired">
         <p>
           {error instanceof Problem && error.status === 404
             ? "It was used up, revoked, or has expired. Ask for a new one."
-            : wordsFor(error)}
+            : errorText(error)}
         </p>
         <Link className="button" href="/">
           Back to home
         </Link>
-      </Door>
+      </SignedOutPage>
     );
   if (target === null)
     return (
-      <Door title="You are invited">
+      <SignedOutPage title="You've been invited">
         <div className="skeleton invite-skeleton" />
-      </Door>
+      </SignedOutPage>
     );
   const place = placeOf(target);
   const join = () => {
@@ -65,12 +65,12 @@ export function Invite({ code }: { code: string }) {
     redeemInvite(code)
       .then(navigate, (failure: unknown) => {
         if (failure instanceof Problem && failure.status === 409) navigate(place.path);
-        else tellFailure(failure);
+        else toastError(failure);
       })
       .finally(() => setBusy(false));
   };
   return (
-    <Door title="You are invited">
+    <SignedOutPage title="You've been invited">
       <div className="invite-place">
         <Avatar id={place.id} name={place.name} url={place.icon} size={64} square />
         <strong>{place.name}</strong>
@@ -84,10 +84,10 @@ export function Invite({ code }: { code: string }) {
           Join {place.name}
         </button>
       )}
-      <p className="door-links">
+      <p className="signed-out-links">
         <Link href="/">Not now</Link>
       </p>
-    </Door>
+    </SignedOutPage>
   );
 }
 

@@ -1,32 +1,33 @@
-// Invites to a community or a workspace: a link to copy, a code to scan, and those that are still good.
+// The invite dialog of a community or a workspace: a new link with its QR code, and the active invites.
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { revokeInvite } from "../actions/communities";
 import type { Invite } from "../api/shapes";
 import { Dialog } from "../view/Dialog";
+import { Field } from "../view/Field";
 import { Form } from "../view/Form";
 import { Icon } from "../view/Icon";
 import { messageTime } from "../view/times";
-import { tellFailure, toast } from "../view/toasts";
+import { toastError, toast } from "../view/toasts";
 
 const QrCode = lazy(() => import("../qr/QrCode"));
 const DAY = 86_400;
 
 const linkOf = (code: string): string => `${location.origin}/invite/${code}`;
 
-type Made = Pick<Invite, "code" | "uses" | "maxUses" | "expiresAt">;
+type CreatedInvite = Pick<Invite, "code" | "uses" | "maxUses" | "expiresAt">;
 
 interface InvitesProps {
-  /** The name of the place to which they lead. */
+  /** The name of the community or workspace. */
   to: string;
-  create: (limits: { maxUses: number | null; expiresInSeconds: number | null }) => Promise<Made>;
-  /** Those that are still good; null for who may not see them. */
-  list: (() => Promise<readonly Made[]>) | null;
+  create: (limits: { maxUses: number | null; expiresInSeconds: number | null }) => Promise<CreatedInvite>;
+  /** Lists the active invites; null if the user may not see them. */
+  list: (() => Promise<readonly CreatedInvite[]>) | null;
   onClose: () => void;
 }
 
 export function Invites({ to, create, list, onClose }: InvitesProps) {
-  const [invite, setInvite] = useState<Made | null>(null);
-  const [all, setAll] = useState<readonly Made[]>([]);
+  const [invite, setInvite] = useState<CreatedInvite | null>(null);
+  const [all, setAll] = useState<readonly CreatedInvite[]>([]);
   const asked = useRef(false);
   useEffect(() => {
     if (asked.current || list === null) return;
@@ -36,45 +37,39 @@ export function Invites({ to, create, list, onClose }: InvitesProps) {
   const revoke = (code: string) =>
     void revokeInvite(code).then(
       () => setAll((every) => every.filter((each) => each.code !== code)),
-      tellFailure,
+      toastError,
     );
   return (
     <Dialog title={`Invite to ${to}`} onClose={onClose}>
       {invite === null ? (
         <Form
           submit="Create invite"
-          onSubmit={async ({ lasts = "", uses = "" }) => {
-            const made = await create({
-              expiresInSeconds: lasts === "" ? null : Number(lasts),
+          onSubmit={async ({ expiresIn = "", uses = "" }) => {
+            const created = await create({
+              expiresInSeconds: expiresIn === "" ? null : Number(expiresIn),
               maxUses: uses === "" ? null : Number(uses),
             });
-            setInvite(made);
-            setAll((every) => [made, ...every]);
+            setInvite(created);
+            setAll((every) => [created, ...every]);
           }}
         >
-          <label className="field">
-            <span>Expires</span>
-            <select className="input" name="lasts" defaultValue={7 * DAY}>
-              <option value={3600}>After an hour</option>
-              <option value={DAY}>After a day</option>
-              <option value={7 * DAY}>After a week</option>
-              <option value="">Never</option>
-            </select>
-          </label>
-          <label className="field">
-            <span>Maximum uses</span>
-            <select className="input" name="uses" defaultValue="">
-              <option value="1">1</option>
-              <option value="10">10</option>
-              <option value="100">100</option>
-              <option value="">No limit</option>
-            </select>
-          </label>
+          <Field as="select" label="Expires" name="expiresIn" defaultValue={7 * DAY}>
+            <option value={3600}>In 1 hour</option>
+            <option value={DAY}>In 1 day</option>
+            <option value={7 * DAY}>In 7 days</option>
+            <option value="">Never</option>
+          </Field>
+          <Field as="select" label="Maximum uses" name="uses" defaultValue="">
+            <option value="1">1</option>
+            <option value="10">10</option>
+            <option value="100">100</option>
+            <option value="">No limit</option>
+          </Field>
         </Form>
       ) : (
-        <div className="invite-made">
+        <div className="invite-created">
           <Suspense fallback={<div className="skeleton qr" />}>
-            <QrCode text={linkOf(invite.code)} label="QR code of the invite" />
+            <QrCode text={linkOf(invite.code)} label="Invite QR code" />
           </Suspense>
           <input
             className="input"
@@ -89,7 +84,7 @@ export function Invites({ to, create, list, onClose }: InvitesProps) {
             onClick={() =>
               void navigator.clipboard
                 .writeText(linkOf(invite.code))
-                .then(() => toast("Link copied"), tellFailure)
+                .then(() => toast("Link copied"), toastError)
             }
           >
             <Icon name="copy" /> Copy link
@@ -106,7 +101,7 @@ export function Invites({ to, create, list, onClose }: InvitesProps) {
                 <span className="note">
                   {each.uses}
                   {each.maxUses === null ? "" : ` of ${each.maxUses}`} used
-                  {each.expiresAt === null ? "" : `, until ${messageTime(each.expiresAt)}`}
+                  {each.expiresAt === null ? "" : `, expires ${messageTime(each.expiresAt)}`}
                 </span>
                 <button type="button" className="button button-small" onClick={() => revoke(each.code)}>
                   Revoke

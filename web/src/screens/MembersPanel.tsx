@@ -2,16 +2,17 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { ban, changeRole, removeMember } from "../actions/communities";
-import { beginConversation } from "../actions/conversations";
+import { startConversation } from "../actions/conversations";
 import type { Member, ServerRole } from "../api/shapes";
 import { isAtLeast, outranks } from "../store/selectors";
 import type { ServerEntry } from "../store/state";
 import { useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
 import { Dialog } from "../view/Dialog";
-import { Field, Form } from "../view/Form";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
 import { MenuButton, type MenuItem } from "../view/Menu";
-import { tellFailure } from "../view/toasts";
+import { toastError } from "../view/toasts";
 import { SidePanel } from "./SidePanel";
 
 const ROLES: readonly { role: ServerRole; title: string; one: string }[] = [
@@ -77,7 +78,7 @@ function MemberRow({ member, server, onAsk }: MemberRowProps) {
   const items: MenuItem[] = [];
   if (member.userId !== me) {
     const talk = () =>
-      void beginConversation([member.userId], null).then((id) => navigate(`/d/${id}`), tellFailure);
+      void startConversation([member.userId], null).then((id) => navigate(`/d/${id}`), toastError);
     items.push({ label: "Send message", icon: "chat", onChoose: talk });
   }
   if (member.userId !== me && outranks(server.role, member.role)) {
@@ -87,7 +88,7 @@ function MemberRow({ member, server, onAsk }: MemberRowProps) {
           items.push({
             label: `Make ${one}`,
             icon: "shield",
-            onChoose: () => void changeRole(server.serverId, member.userId, role).catch(tellFailure),
+            onChoose: () => void changeRole(server.serverId, member.userId, role).catch(toastError),
           });
     if (isAtLeast(server.role, "moderator")) {
       items.push({

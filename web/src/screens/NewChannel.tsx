@@ -1,7 +1,8 @@
 import { useLocation } from "wouter";
 import { createChannel } from "../actions/communities";
 import { Dialog } from "../view/Dialog";
-import { Field, Form } from "../view/Form";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
 
 export function NewChannel({ serverId, onClose }: { serverId: string; onClose: () => void }) {
   const [, navigate] = useLocation();

@@ -1,8 +1,9 @@
-// A new community, or the way into one by its invite.
+// Create a community, or join one with an invite.
 import { useLocation } from "wouter";
 import { createServer } from "../actions/communities";
 import { Dialog } from "../view/Dialog";
-import { Field, Form } from "../view/Form";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
 
 export function NewCommunity({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
@@ -28,11 +29,11 @@ export function NewCommunity({ onClose }: { onClose: () => void }) {
         }}
       >
         <Field
-          label="Or paste an invite"
+          label="Or join with an invite"
           name="invite"
           required
           autoComplete="off"
-          placeholder="A link or a code"
+          placeholder="Invite link or code"
         />
       </Form>
     </Dialog>

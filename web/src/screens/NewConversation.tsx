@@ -1,14 +1,15 @@
-// A new conversation: with one person, or with several as a group.
+// Start a direct conversation, or create a group.
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { beginConversation, findUser } from "../actions/conversations";
-import { wordsFor } from "../api/problems";
+import { startConversation, findUser } from "../actions/conversations";
+import { errorText } from "../api/problems";
 import type { Person } from "../api/shapes";
 import { peopleNamed } from "../store/selectors";
 import { sameList, useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
 import { Dialog } from "../view/Dialog";
-import { Field, Form } from "../view/Form";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
 import { Icon, IconButton } from "../view/Icon";
 
 const SHOWN = 5;
@@ -26,7 +27,7 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
           submit={people.length === 1 ? "Start chat" : "Create group"}
           onSubmit={async ({ name = "" }) => {
             const ids = people.map((each) => each.userId);
-            const convoId = await beginConversation(ids, name.trim() === "" ? null : name.trim());
+            const convoId = await startConversation(ids, name.trim() === "" ? null : name.trim());
             onClose();
             navigate(`/d/${convoId}`);
           }}
@@ -54,7 +55,7 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A field for a username: Enter takes the first match of the list, or looks the whole name up. */
+/** A username field. Enter takes the first match of the list, or looks up the exact name. */
 function PersonSearch({ onFound }: { onFound: (person: Person) => void }) {
   const [query, setQuery] = useState("");
   const [error, setError] = useState<string | null>(null);
@@ -69,8 +70,8 @@ function PersonSearch({ onFound }: { onFound: (person: Person) => void }) {
   };
   const lookUp = () => {
     findUser(name).then(
-      (user) => (user === null ? setError(`No user is called “${name}”.`) : take(user)),
-      (failure: unknown) => setError(wordsFor(failure)),
+      (user) => (user === null ? setError(`No user named “${name}”.`) : take(user)),
+      (failure: unknown) => setError(errorText(failure)),
     );
   };
   return (

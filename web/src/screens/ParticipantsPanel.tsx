@@ -1,15 +1,16 @@
-// Who is in a conversation; in a group, who comes and goes, and its name.
+// The participants of a conversation; group admins also add, remove and rename here.
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { addParticipant, findUser, removeParticipant, renameConversation } from "../actions/conversations";
+import { addParticipant, removeParticipant, renameConversation, requireUser } from "../actions/conversations";
 import { loadReaders } from "../actions/room";
 import type { Conversation } from "../api/shapes";
 import { useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
 import { Dialog } from "../view/Dialog";
-import { Field, Form } from "../view/Form";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
 import { IconButton } from "../view/Icon";
-import { tellFailure } from "../view/toasts";
+import { toastError } from "../view/toasts";
 import { SidePanel } from "./SidePanel";
 
 export function ParticipantsPanel({
@@ -26,7 +27,7 @@ export function ParticipantsPanel({
   const me = useStore((state) => state.me?.userId ?? "");
   const [isLeaving, setLeaving] = useState(false);
   const [, navigate] = useLocation();
-  const again = () => loadReaders({ kind: "conversation", id: convoId });
+  const reload = () => loadReaders({ kind: "conversation", id: convoId });
   return (
     <SidePanel title="People" onClose={onClose}>
       <ul className="people">
@@ -39,7 +40,7 @@ export function ParticipantsPanel({
                 icon="close"
                 size={15}
                 label={`Remove ${person.username}`}
-                onClick={() => void removeParticipant(convoId, person.userId).then(again).catch(tellFailure)}
+                onClick={() => void removeParticipant(convoId, person.userId).then(reload).catch(toastError)}
               />
             )}
           </li>
@@ -50,35 +51,29 @@ export function ParticipantsPanel({
           <Form
             submit="Add"
             onSubmit={async ({ username = "" }) => {
-              const user = await findUser(username);
-              if (user === null) throw new Error(`Nobody is called “${username}”.`);
+              const user = await requireUser(username);
               await addParticipant(convoId, user.userId);
-              await again();
+              await reload();
             }}
           >
-            <Field label="Add somebody" name="username" placeholder="User name" required autoComplete="off" />
+            <Field label="Add person" name="username" placeholder="Username" required autoComplete="off" />
           </Form>
           <Form
             submit="Rename"
             onSubmit={({ name = "" }) => renameConversation(convoId, name.trim() === "" ? null : name.trim())}
           >
-            <Field
-              label="Name of the group"
-              name="name"
-              defaultValue={conversation.name ?? ""}
-              maxLength={100}
-            />
+            <Field label="Group name" name="name" defaultValue={conversation.name ?? ""} maxLength={100} />
           </Form>
         </>
       )}
       {isGroup && (
         <button type="button" className="button button-danger" onClick={() => setLeaving(true)}>
-          Leave the group
+          Leave group
         </button>
       )}
       {isLeaving && (
-        <Dialog title="Leave the group?" onClose={() => setLeaving(false)}>
-          <p>You will hear nothing of it any more, unless somebody adds you again.</p>
+        <Dialog title="Leave group?" onClose={() => setLeaving(false)}>
+          <p>You won't receive new messages unless someone adds you again.</p>
           <Form
             submit="Leave"
             danger

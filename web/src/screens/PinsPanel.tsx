@@ -2,14 +2,14 @@
 import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { loadPins, pin } from "../actions/room";
-import { wordsFor } from "../api/problems";
+import { errorText } from "../api/problems";
 import type { RoomRef } from "../api/shapes";
 import { Markdown, type Names } from "../markdown/Markdown";
 import { roomKey } from "../store/state";
 import { useStore } from "../store/store";
 import { IconButton } from "../view/Icon";
 import { messageTime } from "../view/times";
-import { tellFailure } from "../view/toasts";
+import { toastError } from "../view/toasts";
 import { SidePanel } from "./SidePanel";
 
 interface PinsPanelProps {
@@ -27,10 +27,10 @@ export function PinsPanel({ room, path, canPin, names, onClose }: PinsPanelProps
   useEffect(() => {
     loadPins(room).catch(setError);
   }, [room]);
-  const unpin = (messageId: string) => void pin(room, messageId, false).catch(tellFailure);
+  const unpin = (messageId: string) => void pin(room, messageId, false).catch(toastError);
   return (
     <SidePanel title="Pinned" onClose={onClose}>
-      {error !== null && <p className="form-error">{wordsFor(error)}</p>}
+      {error !== null && <p className="form-error">{errorText(error)}</p>}
       {pins === undefined && error === null && <div className="skeleton skeleton-pin" />}
       {pins?.length === 0 && <p className="note sidebar-note">No pinned messages.</p>}
       <ul className="pins">
@@ -43,7 +43,7 @@ export function PinsPanel({ room, path, canPin, names, onClose }: PinsPanelProps
                 <IconButton icon="close" size={14} label="Unpin" onClick={() => unpin(message.messageId)} />
               )}
             </header>
-            <Markdown text={message.content === "" ? "a file" : message.content} names={names} />
+            <Markdown text={message.content === "" ? "Attachment" : message.content} names={names} />
             <button type="button" className="link" onClick={() => navigate(`${path}/${message.messageId}`)}>
               Jump to message
             </button>

@@ -1,11 +1,11 @@
-// A person, in a card beside their name.
+// The card of a user, beside their name.
 import { useLocation } from "wouter";
-import { beginConversation } from "../actions/conversations";
+import { startConversation } from "../actions/conversations";
 import { useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
 import { Icon } from "../view/Icon";
 import { Popover } from "../view/Popover";
-import { tellFailure } from "../view/toasts";
+import { toastError } from "../view/toasts";
 
 interface ProfileCardProps {
   userId: string;
@@ -19,8 +19,8 @@ export function ProfileCard({ userId, anchor, onClose }: ProfileCardProps) {
   const isMe = useStore((state) => state.me?.userId === userId);
   const [, navigate] = useLocation();
   const name = person?.username ?? anchor.textContent;
-  const talk = () => {
-    beginConversation([userId], null).then((convoId) => navigate(`/d/${convoId}`), tellFailure);
+  const sendMessage = () => {
+    startConversation([userId], null).then((convoId) => navigate(`/d/${convoId}`), toastError);
     onClose();
   };
   return (
@@ -28,14 +28,14 @@ export function ProfileCard({ userId, anchor, onClose }: ProfileCardProps) {
       <div className="profile-card">
         <Avatar id={userId} name={name} url={person?.avatarUrl} size={64} presence />
         <strong>{name}</strong>
-        <span className="note">{isMe ? "This is you" : isOnline ? "Online" : "Away"}</span>
+        <span className="note">{isMe ? "You" : isOnline ? "Online" : "Away"}</span>
         {isMe ? (
           <button type="button" className="button button-small" onClick={() => navigate("/settings")}>
-            <Icon name="edit" size={16} /> Your profile
+            <Icon name="edit" size={16} /> Edit profile
           </button>
         ) : (
-          <button type="button" className="button button-primary button-small" onClick={talk}>
-            <Icon name="chat" size={16} /> Send a message
+          <button type="button" className="button button-primary button-small" onClick={sendMessage}>
+            <Icon name="chat" size={16} /> Send message
           </button>
         )}
       </div>

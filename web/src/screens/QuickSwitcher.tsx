@@ -1,16 +1,16 @@
-// Ctrl-K: type a few letters, go anywhere.
+// Quick switcher (Ctrl-K): jump to a room, a community or a user by a few letters.
 import { useEffect, useId, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { loadMissingMembers } from "../actions/communities";
-import { beginConversation } from "../actions/conversations";
+import { startConversation } from "../actions/conversations";
 import { store, useStore } from "../store/store";
 import { Dialog } from "../view/Dialog";
 import { Icon } from "../view/Icon";
-import { tellFailure } from "../view/toasts";
+import { toastError } from "../view/toasts";
 import { destinations, found, keyOf, type Destination } from "./destinations";
 
 const SHOWN = 9;
-const LABEL = "A channel, a person, a community";
+const LABEL = "Search channels, people and communities";
 
 export function QuickSwitcher({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState("");
@@ -18,7 +18,7 @@ export function QuickSwitcher({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   const listId = useId();
   const people = useStore((state) => state.people);
-  // Made anew only when people come: the list does not move under the pointer because of a message.
+  // Computed again only when users load, so that a new message does not reorder the list under the pointer.
   const all = useMemo(() => destinations({ ...store.get(), people }), [people]);
   const shown = useMemo(() => found(all, query, SHOWN), [all, query]);
   useEffect(() => {
@@ -27,10 +27,10 @@ export function QuickSwitcher({ onClose }: { onClose: () => void }) {
   const go = ({ to }: Destination) => {
     onClose();
     if ("path" in to) navigate(to.path);
-    else beginConversation([to.userId], null).then((id) => navigate(`/d/${id}`), tellFailure);
+    else startConversation([to.userId], null).then((id) => navigate(`/d/${id}`), toastError);
   };
   return (
-    <Dialog title="Go to" onClose={onClose} keepsText={false}>
+    <Dialog title="Jump to" onClose={onClose} keepsText={false}>
       <input
         className="input"
         autoFocus
@@ -54,7 +54,7 @@ export function QuickSwitcher({ onClose }: { onClose: () => void }) {
           } else if (event.key === "Enter" && destination !== undefined) go(destination);
         }}
       />
-      <ul className="switcher" role="listbox" id={listId} aria-label="Places">
+      <ul className="switcher" role="listbox" id={listId} aria-label="Results">
         {shown.map((each, index) => (
           <li
             key={keyOf(each)}

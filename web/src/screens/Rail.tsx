@@ -1,4 +1,4 @@
-// The rail: one's communities, with what is unread in them, and the places beside them.
+// The rail: the main sections and the communities, with their unread state.
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { serversOf, serverTally, type Tally } from "../store/selectors";
@@ -7,12 +7,12 @@ import { sameList, useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
 import { Icon, IconButton } from "../view/Icon";
 import { NewCommunity } from "./NewCommunity";
-import { RAIL, type RailEntry } from "./places";
+import { RAIL, type RailEntry } from "./routes";
 
 export function Rail({ onSearch }: { onSearch: () => void }) {
   const servers = useStore(serversOf, sameList);
   const isReady = useStore((state) => state.isReady);
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   return (
     <nav className="rail" aria-label="Communities">
       <ul>
@@ -29,12 +29,12 @@ export function Rail({ onSearch }: { onSearch: () => void }) {
             icon="plus"
             label="Create or join a community"
             className="rail-button"
-            onClick={() => setMaking(true)}
+            onClick={() => setCreating(true)}
           />
         </li>
       </ul>
-      <IconButton icon="search" label="Go to… (Ctrl K)" className="rail-button" onClick={onSearch} />
-      {isMaking && <NewCommunity onClose={() => setMaking(false)} />}
+      <IconButton icon="search" label="Jump to… (Ctrl K)" className="rail-button" onClick={onSearch} />
+      {isCreating && <NewCommunity onClose={() => setCreating(false)} />}
     </nav>
   );
 }
@@ -48,7 +48,7 @@ function Entry({ entry }: { entry: RailEntry }) {
   const isHere = path === entry.path || entry.below.some((each) => path.startsWith(each));
   if (!isShown) return null;
   return (
-    <RailLink href={entry.path} label={entry.label} isHere={isHere} tally={tally}>
+    <RailLink href={entry.path} label={entry.label} isHere={isHere} tally={tally} unit="unread">
       <span className="rail-icon">
         <Icon name={entry.icon} size={23} />
       </span>
@@ -61,7 +61,13 @@ function Community({ server }: { server: ServerEntry }) {
   const tally = useStore((state) => serverTally(state, server.serverId), sameTally);
   const isHere = path.startsWith(`/c/${server.serverId}`);
   return (
-    <RailLink href={`/c/${server.serverId}`} label={server.name} isHere={isHere} tally={tally}>
+    <RailLink
+      href={`/c/${server.serverId}`}
+      label={server.name}
+      isHere={isHere}
+      tally={tally}
+      unit="mentions"
+    >
       <Avatar id={server.serverId} name={server.name} url={server.iconUrl} size={44} square />
     </RailLink>
   );
@@ -72,17 +78,21 @@ interface RailLinkProps {
   label: string;
   isHere: boolean;
   tally: Tally;
+  /** What `tally.mentions` counts. */
+  unit: string;
   children: React.ReactNode;
 }
 
-function RailLink({ href, label, isHere, tally, children }: RailLinkProps) {
-  const words =
-    tally.mentions > 0 ? `${label}, ${tally.mentions} for you` : tally.unread ? `${label}, unread` : label;
+function RailLink({ href, label, isHere, tally, unit, children }: RailLinkProps) {
+  const count = tally.mentions > 0 ? `, ${tally.mentions} ${unit}` : tally.unread ? ", unread" : "";
   return (
     <li className={tally.unread ? "rail-item rail-unread" : "rail-item"}>
       <Link href={href} title={label} aria-current={isHere ? "page" : undefined}>
         {children}
-        <span className="hidden-text">{words}</span>
+        <span className="hidden-text">
+          {label}
+          {count}
+        </span>
         {tally.mentions > 0 && (
           <span className="badge badge-mention" aria-hidden="true">
             {tally.mentions > 99 ? "99+" : tally.mentions}

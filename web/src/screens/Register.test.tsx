@@ -14,7 +14,7 @@ interface Asked {
   body: unknown;
 }
 
-/** A server that answers by path, and what it was asked. */
+/** Stub the server with responses by path; returns the requests it receives. */
 function serve(answers: Record<string, [number, unknown]>): Asked[] {
   const asked: Asked[] = [];
   vi.stubGlobal("fetch", (url: string, how: { body: string }) => {
@@ -39,7 +39,7 @@ async function submit(place: HTMLElement, fields: Record<string, string>, text: 
   });
 }
 
-it("where addresses are confirmed, signing up says to check the mail", async () => {
+it("asks the user to check their email where the server confirms addresses", async () => {
   const asked = serve({
     "/v1/auth/register": [403, { code: "registration_by_mail", detail: "by mail" }],
     "/v1/auth/registrations": [202, {}],
@@ -48,13 +48,13 @@ it("where addresses are confirmed, signing up says to check the mail", async () 
   await submit(
     place,
     { email: "ana@example.com", username: "ana", password: "correct horse" },
-    "Check your mail",
+    "Check your email",
   );
   expect(asked.map((each) => each.path)).toEqual(["/v1/auth/register", "/v1/auth/registrations"]);
   expect(place.textContent).toContain("ana@example.com");
 });
 
-it("the link of the mail finishes the registration with its token", async () => {
+it("finishes the registration with the token of the emailed link", async () => {
   act(() => history.replaceState(null, "", "/register?token=secret-token"));
   const asked = serve({ "/v1/auth/registrations/confirm": [400, { code: "bad_token", detail: "Too old." }] });
   const { place } = draw(<Register />);

@@ -1,36 +1,37 @@
-// A new account: made at once, or, where addresses are confirmed, by the link of a mail.
+// Registration: immediate, or, where the server confirms addresses, with a link sent by email.
 import { useState } from "react";
 import { Link } from "wouter";
 import { confirmRegistration, register } from "../actions/account";
-import { Field, Form } from "../view/Form";
-import { Door } from "./Door";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
+import { SignedOutPage } from "./SignedOutPage";
 
 export function Register() {
   const token = new URLSearchParams(location.search).get("token");
   const [mailedTo, setMailedTo] = useState<string | null>(null);
   if (token !== null)
     return (
-      <Door title="Confirm your email">
-        <p>One more step: confirm that this address is yours.</p>
+      <SignedOutPage title="Confirm your email">
+        <p>Confirm your email address to finish creating your account.</p>
         <Form submit="Confirm and sign in" onSubmit={() => confirmRegistration(token)} />
-        <p className="door-links">
+        <p className="signed-out-links">
           <Link href="/register">Start over</Link>
         </p>
-      </Door>
+      </SignedOutPage>
     );
   if (mailedTo !== null)
     return (
-      <Door title="Check your mail">
+      <SignedOutPage title="Check your email">
         <p>
           We&apos;ve sent a link to <strong>{mailedTo}</strong>. Open it within an hour to finish.
         </p>
-        <p className="door-links">
+        <p className="signed-out-links">
           <Link href="/signin">Back to sign in</Link>
         </p>
-      </Door>
+      </SignedOutPage>
     );
   return (
-    <Door title="Create account">
+    <SignedOutPage title="Create account">
       <Form
         submit="Create account"
         onSubmit={async ({ email = "", username = "", password = "" }) => {
@@ -45,7 +46,7 @@ export function Register() {
           minLength={2}
           maxLength={32}
           required
-          note="Letters, digits, dots, dashes and underscores."
+          note="Letters, numbers, dots, dashes and underscores."
         />
         <Field
           label="Password"
@@ -58,9 +59,9 @@ export function Register() {
           note="At least 8 characters."
         />
       </Form>
-      <p className="door-links">
-        <Link href={`/signin${location.search}`}>I have an account</Link>
+      <p className="signed-out-links">
+        <Link href={`/signin${location.search}`}>Already have an account? Sign in</Link>
       </p>
-    </Door>
+    </SignedOutPage>
   );
 }

@@ -1,23 +1,24 @@
-// A forgotten password: ask for a mail, or, with the token that it brought, set a new one.
+// Password reset: request the email, or, with the token of its link, set a new password.
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { askReset, confirmReset } from "../actions/account";
-import { Field, Form } from "../view/Form";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
 import { toast } from "../view/toasts";
-import { Door } from "./Door";
+import { SignedOutPage } from "./SignedOutPage";
 
 export function Reset() {
   const token = new URLSearchParams(location.search).get("token");
-  const [isAsked, setAsked] = useState(false);
+  const [isRequested, setRequested] = useState(false);
   const [, navigate] = useLocation();
   if (token !== null)
     return (
-      <Door title="New password">
+      <SignedOutPage title="Set a new password">
         <Form
           submit="Save password"
           onSubmit={async ({ password = "" }) => {
             await confirmReset(token, password);
-            toast("Your password is changed.");
+            toast("Password changed");
             navigate("/signin");
           }}
         >
@@ -30,26 +31,26 @@ export function Reset() {
             required
           />
         </Form>
-      </Door>
+      </SignedOutPage>
     );
   return (
-    <Door title="Forgot your password?">
-      {isAsked ? (
+    <SignedOutPage title="Forgot your password?">
+      {isRequested ? (
         <p>If that address has an account, we've sent a reset link.</p>
       ) : (
         <Form
           submit="Email me a reset link"
           onSubmit={async ({ email = "" }) => {
             await askReset(email);
-            setAsked(true);
+            setRequested(true);
           }}
         >
           <Field label="Email" name="email" type="email" autoComplete="email" required autoFocus />
         </Form>
       )}
-      <p className="door-links">
+      <p className="signed-out-links">
         <Link href="/signin">Back to sign in</Link>
       </p>
-    </Door>
+    </SignedOutPage>
   );
 }

@@ -1,13 +1,14 @@
-// The head of a room: where one is, and what can be opened beside it.
+// The header of a room: title, topic, mute, and buttons for the panels beside it.
 import { use, useState, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { setMuted } from "../actions/room";
 import type { RoomRef } from "../api/shapes";
 import { Dialog } from "../view/Dialog";
-import { Field, Form } from "../view/Form";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
 import { IconButton } from "../view/Icon";
 import { idAt } from "../view/times";
-import { tellFailure } from "../view/toasts";
+import { toastError } from "../view/toasts";
 import { DrawerContext } from "./drawer";
 
 export type Panel = "people" | "pins" | "project" | null;
@@ -35,7 +36,7 @@ export function RoomHeader({
   onPanel,
   children,
 }: RoomHeaderProps) {
-  const [isDating, setDating] = useState(false);
+  const [isPickingDate, setPickingDate] = useState(false);
   const toggle = (which: Panel) => () => onPanel(panel === which ? null : which);
   return (
     <header className="room-header">
@@ -53,13 +54,13 @@ export function RoomHeader({
         icon={muted ? "bellOff" : "bell"}
         label={muted ? "Unmute" : "Mute"}
         aria-pressed={muted}
-        onClick={() => void setMuted(room, !muted).catch(tellFailure)}
+        onClick={() => void setMuted(room, !muted).catch(toastError)}
       />
       <IconButton
         icon="calendar"
         label="Jump to date"
         className="wide-only"
-        onClick={() => setDating(true)}
+        onClick={() => setPickingDate(true)}
       />
       <IconButton
         icon="pin"
@@ -68,22 +69,22 @@ export function RoomHeader({
         onClick={toggle("pins")}
       />
       <IconButton icon="people" label="People" aria-pressed={panel === "people"} onClick={toggle("people")} />
-      {isDating && <GoToDay path={path} onClose={() => setDating(false)} />}
+      {isPickingDate && <JumpToDate path={path} onClose={() => setPickingDate(false)} />}
     </header>
   );
 }
 
 export function DrawerButton() {
   const openDrawer = use(DrawerContext);
-  return <IconButton icon="menu" label="Open the list" className="drawer-button" onClick={openDrawer} />;
+  return <IconButton icon="menu" label="Open sidebar" className="drawer-button" onClick={openDrawer} />;
 }
 
-function GoToDay({ path, onClose }: { path: string; onClose: () => void }) {
+function JumpToDate({ path, onClose }: { path: string; onClose: () => void }) {
   const [, navigate] = useLocation();
   return (
     <Dialog title="Jump to date" onClose={onClose}>
       <Form
-        submit="Go"
+        submit="Jump"
         onSubmit={({ day = "" }) => {
           const [year = 1970, month = 1, date = 1] = day.split("-").map(Number);
           onClose();

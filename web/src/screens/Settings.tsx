@@ -1,14 +1,15 @@
-// One's own settings, a part at a time.
+// User settings, one tab at a time.
 import { useEffect, useState } from "react";
 import { changePassword, changeProfile, endSession, listSessions, uploadAvatar } from "../actions/account";
 import type { SessionRow } from "../api/shapes";
 import { useStore } from "../store/store";
-import { Field, Form } from "../view/Form";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
 import { PictureField } from "../view/PictureField";
 import { setLook, useLook, type Density, type Theme } from "../view/preferences";
 import { messageTime } from "../view/times";
-import { tellFailure, toast } from "../view/toasts";
-import type { Params } from "./places";
+import { toastError, toast } from "../view/toasts";
+import type { Params } from "./routes";
 import { DrawerButton } from "./RoomHeader";
 import { TABS } from "./SettingsNav";
 
@@ -48,26 +49,26 @@ function Profile() {
         }}
       >
         <Field
-          label="User name"
+          label="Username"
           name="username"
           defaultValue={me.username}
           minLength={2}
           maxLength={32}
           required
         />
-        <Field label="E-mail" value={me.email ?? ""} readOnly />
+        <Field label="Email" value={me.email ?? ""} readOnly />
       </Form>
     </>
   );
 }
 
 const THEMES: readonly { value: Theme; label: string }[] = [
-  { value: "system", label: "As the system" },
+  { value: "system", label: "System" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ];
 const DENSITIES: readonly { value: Density; label: string }[] = [
-  { value: "cosy", label: "Cosy" },
+  { value: "cosy", label: "Cozy" },
   { value: "compact", label: "Compact" },
 ];
 
@@ -76,14 +77,14 @@ function Appearance() {
   return (
     <>
       <Choice
-        label="Colours"
+        label="Theme"
         name="theme"
         options={THEMES}
         value={look.theme}
         onChoose={(theme) => setLook({ theme })}
       />
       <Choice
-        label="Messages"
+        label="Message density"
         name="density"
         options={DENSITIES}
         value={look.density}
@@ -123,26 +124,26 @@ function Choice<T extends string>({ label, name, options, value, onChoose }: Cho
 function Security() {
   const [sessions, setSessions] = useState<readonly SessionRow[] | null>(null);
   useEffect(() => {
-    listSessions().then(setSessions, tellFailure);
+    listSessions().then(setSessions, toastError);
   }, []);
   const end = (sessionId: string) =>
     void endSession(sessionId).then(
       () => setSessions((all) => all?.filter((each) => each.sessionId !== sessionId) ?? null),
-      tellFailure,
+      toastError,
     );
   return (
     <>
-      <section aria-label="Devices">
-        <h3>Where you are signed in</h3>
+      <section aria-label="Active sessions">
+        <h3>Active sessions</h3>
         {sessions === null && <div className="skeleton skeleton-pin" />}
         <ul className="people">
           {sessions?.map((each) => (
             <li key={each.sessionId} className="person">
               <span className="room-name">
-                {each.device ?? "A device"}
+                {each.device ?? "Unknown device"}
                 <span className="note">
                   {" "}
-                  {each.current ? "this one" : `last used ${messageTime(each.lastUsedAt)}`}
+                  {each.current ? "this device" : `last used ${messageTime(each.lastUsedAt)}`}
                 </span>
               </span>
               {!each.current && (
@@ -155,22 +156,22 @@ function Security() {
         </ul>
       </section>
       <Form
-        submit="Change the password"
+        submit="Change password"
         onSubmit={async ({ current = "", next = "" }) => {
           await changePassword(current, next);
-          toast("Your password is changed.");
+          toast("Password changed");
         }}
       >
-        <h3>A new password</h3>
+        <h3>Change password</h3>
         <Field
-          label="The current one"
+          label="Current password"
           name="current"
           type="password"
           autoComplete="current-password"
           required
         />
         <Field
-          label="The new one"
+          label="New password"
           name="next"
           type="password"
           autoComplete="new-password"

@@ -1,12 +1,12 @@
-// The parts of the settings.
+// The sidebar of the user settings.
 import { Link } from "wouter";
 import { Icon, type IconName } from "../view/Icon";
-import type { Params } from "./places";
+import type { Params } from "./routes";
 
 export const TABS: readonly { tab: string; title: string; icon: IconName }[] = [
   { tab: "profile", title: "Profile", icon: "person" },
   { tab: "appearance", title: "Appearance", icon: "smile" },
-  { tab: "security", title: "Password and devices", icon: "shield" },
+  { tab: "security", title: "Password and sessions", icon: "shield" },
 ];
 
 export function SettingsNav({ params }: { params: Params }) {

@@ -7,8 +7,8 @@ import { threadTally } from "../store/threads";
 import { Banner } from "./Banner";
 import { ConversationList } from "./ConversationList";
 import { DrawerContext } from "./drawer";
-import { NotFound } from "./NotHere";
-import { PLACES } from "./places";
+import { PageNotFound } from "./NotFound";
+import { ROUTES } from "./routes";
 import { QuickSwitcher } from "./QuickSwitcher";
 import { Rail } from "./Rail";
 import { useShortcuts } from "./shortcuts";
@@ -32,7 +32,7 @@ export function Shell() {
           <Rail onSearch={() => setSwitching(true)} />
           <div className="sidebar">
             <Switch>
-              {PLACES.map(({ path: pattern, sidebar: Sidebar }) => (
+              {ROUTES.map(({ path: pattern, sidebar: Sidebar }) => (
                 <Route key={pattern} path={pattern}>
                   {(params) => <Sidebar params={params} />}
                 </Route>
@@ -54,13 +54,13 @@ export function Shell() {
         <main id="main" tabIndex={-1}>
           <Suspense fallback={<div className="empty" aria-busy="true" />}>
             <Switch>
-              {PLACES.map(({ path: pattern, screen: Screen }) => (
+              {ROUTES.map(({ path: pattern, screen: Screen }) => (
                 <Route key={pattern} path={pattern}>
                   {(params) => <Screen params={params} />}
                 </Route>
               ))}
               <Route>
-                <NotFound />
+                <PageNotFound />
               </Route>
             </Switch>
           </Suspense>

@@ -2,41 +2,42 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { signIn } from "../actions/account";
 import { Avatar } from "../view/Avatar";
-import { Field, Form } from "../view/Form";
-import { tellFailure } from "../view/toasts";
-import { demoPeople } from "./demo";
-import { Door } from "./Door";
+import { Field } from "../view/Field";
+import { Form } from "../view/Form";
+import { toastError } from "../view/toasts";
+import { demoUsers } from "./demo";
+import { SignedOutPage } from "./SignedOutPage";
 
 export function SignIn() {
   return (
-    <Door title="Sign in">
-      <DemoPeople />
+    <SignedOutPage title="Sign in">
+      <DemoUsers />
       <Form submit="Sign in" onSubmit={({ email = "", password = "" }) => signIn(email.trim(), password)}>
         <Field label="Email or username" name="email" autoComplete="username" required autoFocus />
         <Field label="Password" name="password" type="password" autoComplete="current-password" required />
       </Form>
-      <p className="door-links">
+      <p className="signed-out-links">
         <Link href={`/register${location.search}`}>Create account</Link>
         <Link href="/reset">Forgot your password?</Link>
       </p>
-    </Door>
+    </SignedOutPage>
   );
 }
 
-/** One click for each person of the demo; nothing anywhere else. */
-function DemoPeople() {
-  const [people] = useState(() => demoPeople());
+/** One-click sign-in for each demo user; renders nothing on other servers. */
+function DemoUsers() {
+  const [people] = useState(() => demoUsers());
   const [isBusy, setBusy] = useState(false);
   if (people.length === 0) return null;
   const enter = (username: string, password: string) => {
     setBusy(true);
     signIn(username, password)
-      .catch(tellFailure)
+      .catch(toastError)
       .finally(() => setBusy(false));
   };
   return (
     <section aria-label="Demo users">
-      <p className="note">This is a demo. Sign in with one click as</p>
+      <p className="note">This is a demo. Sign in with one click:</p>
       <ul className="demo-people">
         {people.map(({ name, username, password, sees }) => (
           <li key={username}>

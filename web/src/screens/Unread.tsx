@@ -1,4 +1,4 @@
-// How much is unread, beside a room's name.
+// The unread count beside the name of a room.
 import type { Unread } from "../api/shapes";
 
 export function UnreadBadge({ unread, isLoud }: { unread: Unread; isLoud: boolean }) {
@@ -9,7 +9,9 @@ export function UnreadBadge({ unread, isLoud }: { unread: Unread; isLoud: boolea
   return (
     <span className={isMention ? "badge badge-mention" : "badge"}>
       {shown > 99 ? "99+" : `${shown}${more}`}
-      <span className="hidden-text">{isMention ? " for you" : " unread"}</span>
+      <span className="hidden-text">
+        {isLoud || !isMention ? " unread" : shown === 1 ? " mention" : " mentions"}
+      </span>
     </span>
   );
 }

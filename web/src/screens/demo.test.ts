@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { demoPeople } from "./demo";
+import { demoUsers } from "./demo";
 
 const page = (head: string) =>
   new DOMParser().parseFromString(`<html><head>${head}</head></html>`, "text/html");
@@ -7,11 +7,11 @@ const page = (head: string) =>
 it("a page of the demo has its people", () => {
   const content =
     "{&quot;people&quot;:[{&quot;name&quot;:&quot;Ana&quot;,&quot;username&quot;:&quot;ana&quot;}]}";
-  expect(demoPeople(page(`<meta name="sobremesa-demo" content="${content}">`))).toEqual([
+  expect(demoUsers(page(`<meta name="sobremesa-demo" content="${content}">`))).toEqual([
     { name: "Ana", username: "ana" },
   ]);
 });
 
 it("any other page has none", () => {
-  expect(demoPeople(page(""))).toEqual([]);
+  expect(demoUsers(page(""))).toEqual([]);
 });

@@ -46,7 +46,7 @@ export function destinations(state: State): Destination[] {
     ...threadsOf(state).map((each) =>
       place(
         `/t/${each.threadId}`,
-        state.people[otherParty(each, state.me?.userId ?? "")]?.username ?? each.listingId ?? "A thread",
+        state.people[otherParty(each, state.me?.userId ?? "")]?.username ?? each.listingId ?? "Thread",
         [each.kind === "project" ? "Project" : "Inquiry", each.listingId]
           .filter((part) => part !== null)
           .join(", "),
@@ -66,16 +66,16 @@ export function destinations(state: State): Destination[] {
       ),
     ),
     ...servers.map((server) => place(`/c/${server.serverId}`, server.name, "Community", "people")),
-    ...strangers(state),
+    ...usersWithoutConversation(state),
     ...workspacesOf(state).map((each) => place(`/w/${each.workspaceId}`, each.name, "Workspace", "board")),
-    place("/inbox", "Inbox", "You", "inbox", inboxTally(state).unread),
-    place("/settings", "Settings", "You", "gear"),
+    place("/inbox", "Inbox", "Account", "inbox", inboxTally(state).unread),
+    place("/settings", "Settings", "Account", "gear"),
     ...(state.me?.isAdmin === true ? [place("/admin", "Moderation", "Administration", "shield")] : []),
   ];
 }
 
 /** People without a conversation with one. */
-function strangers(state: State): Destination[] {
+function usersWithoutConversation(state: State): Destination[] {
   const met = new Set(conversationsOf(state).map((each) => each.other?.userId));
   return Object.values(state.people)
     .filter((each) => each.userId !== state.me?.userId && !met.has(each.userId))

@@ -22,6 +22,7 @@ import type { OwnWorkspaceChanges } from "./workspaces";
 interface Own extends OwnThreadChanges, OwnInboxChanges, OwnWorkspaceChanges {
   "own.link": { link: Link };
   "own.session": { me: Me | null };
+  "own.opened": { room: RoomKey | null };
   "own.viewing": { room: RoomKey | null };
   /** A page came. `replace` where it does not touch what is there: the log begins anew with it. */
   "own.page": {

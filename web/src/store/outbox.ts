@@ -60,7 +60,7 @@ export function keep(userId: string, outgoing: Outgoing): void {
   }
 }
 
-export function letGo(userId: string, nonce: string): void {
+export function discardSaved(userId: string, nonce: string): void {
   localStorage.removeItem(prefixOf(userId) + nonce);
 }
 

@@ -20,7 +20,7 @@ export function conversationsOf(state: State): Conversation[] {
 }
 
 export function conversationName(conversation: Conversation): string {
-  return conversation.name ?? conversation.other?.username ?? "A group without a name";
+  return conversation.name ?? conversation.other?.username ?? "Unnamed group";
 }
 
 /** People whose username has these letters, those whose name begins with them first. */
@@ -56,7 +56,7 @@ export function conversationTally(state: State): Tally {
 }
 
 /** A room of any kind, as far as it is known. */
-export function placeOfRoom(state: State, room: RoomRef) {
+export function roomEntry(state: State, room: RoomRef) {
   if (room.kind === "channel") return state.channels[room.id];
   return room.kind === "thread" ? state.threads[room.id] : state.conversations[room.id];
 }

@@ -88,7 +88,9 @@ export interface State extends Threads, Inboxes, Workspaces {
   outbox: readonly Outgoing[];
   /** What is pinned in a room, once it has been loaded. */
   pins: Readonly<Record<RoomKey, readonly PinnedMessage[]>>;
-  /** The room whose end is in sight: what comes there is read at once. */
+  /** The room on screen. */
+  openRoom: RoomKey | null;
+  /** The room whose end is in view: new messages there are read at once. */
   viewing: RoomKey | null;
 }
 
@@ -114,6 +116,7 @@ export const EMPTY: State = {
   typing: {},
   outbox: [],
   pins: {},
+  openRoom: null,
   viewing: null,
 };
 

@@ -3,7 +3,7 @@ import type { Conversation, Me, Message } from "../api/shapes";
 import type { Ready } from "../live/frames";
 import type { Change } from "./changes";
 import { KEPT } from "./messages";
-import { keep, kept, letGo } from "./outbox";
+import { keep, kept, discardSaved } from "./outbox";
 import { EMPTY, type Outgoing, type State } from "./state";
 import { reduce } from "./store";
 
@@ -263,7 +263,7 @@ describe("the outbox", () => {
     keep("ana", outgoing);
     expect(kept("ana")).toEqual([{ ...outgoing, state: "waiting" }]);
     expect(kept("ben")).toEqual([]);
-    letGo("ana", "n1");
+    discardSaved("ana", "n1");
     expect(kept("ana")).toEqual([]);
   });
 });

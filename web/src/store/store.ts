@@ -5,7 +5,7 @@ import { reduceInboxes } from "./inboxes";
 import { reduceMessages } from "./messages";
 import { reduceOutbox } from "./outbox";
 import { reducePeople } from "./people";
-import { reducePlaces } from "./places";
+import { reduceRooms } from "./rooms";
 import { EMPTY, type State } from "./state";
 import { reduceThreads } from "./threads";
 import { reduceWorkspaces } from "./workspaces";
@@ -13,7 +13,7 @@ import { reduceWorkspaces } from "./workspaces";
 const REDUCERS: readonly ((state: State, change: Change) => State)[] = [
   reduceOwn,
   reduceMessages,
-  reducePlaces,
+  reduceRooms,
   reduceOutbox,
   reduceThreads,
   reduceInboxes,
@@ -30,6 +30,8 @@ function reduceOwn(state: State, change: Change): State {
   switch (change.t) {
     case "own.link":
       return { ...state, link: change.d.link };
+    case "own.opened":
+      return { ...state, openRoom: change.d.room };
     case "own.viewing":
       return state.viewing === change.d.room ? state : { ...state, viewing: change.d.room };
     default:

@@ -1,6 +1,6 @@
-// Forms: fields with their errors beside them, and a button that waits for the answer.
-import { useId, useState, type ComponentProps, type ReactNode } from "react";
-import { Problem, wordsFor } from "../api/problems";
+// A form with a submit button that waits for the result, and the error of a failed submit.
+import { useState, type ReactNode } from "react";
+import { Problem, errorText } from "../api/problems";
 import { SAVED } from "./typedText";
 
 interface FormProps {
@@ -15,7 +15,7 @@ interface FormProps {
 export function Form({ submit, onSubmit, danger = false, children, aside }: FormProps) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const take = async (form: HTMLFormElement) => {
+  const submitForm = async (form: HTMLFormElement) => {
     const values: Record<string, string> = {};
     for (const [name, value] of new FormData(form)) if (typeof value === "string") values[name] = value;
     setBusy(true);
@@ -36,13 +36,13 @@ export function Form({ submit, onSubmit, danger = false, children, aside }: Form
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        void take(event.currentTarget);
+        void submitForm(event.currentTarget);
       }}
     >
       {children}
       {error !== null && (
         <p className="form-error" role="alert">
-          {wordsFor(error)}
+          {errorText(error)}
         </p>
       )}
       <div className="form-buttons">
@@ -53,32 +53,5 @@ export function Form({ submit, onSubmit, danger = false, children, aside }: Form
         </button>
       </div>
     </form>
-  );
-}
-
-interface FieldProps extends ComponentProps<"input"> {
-  label: string;
-  note?: string;
-}
-
-export function Field({ label, note, ...rest }: FieldProps) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id} className="field-label">
-        {label}
-      </label>
-      <input
-        id={id}
-        className="input"
-        aria-describedby={note === undefined ? undefined : `${id}-note`}
-        {...rest}
-      />
-      {note !== undefined && (
-        <span id={`${id}-note`} className="note">
-          {note}
-        </span>
-      )}
-    </div>
   );
 }

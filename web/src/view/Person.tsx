@@ -1,5 +1,5 @@
 // A person's name or face, by their id alone.
-import { usePerson } from "../actions/people";
+import { usePerson } from "../actions/users";
 import { useStore } from "../store/store";
 import { Avatar } from "./Avatar";
 
@@ -9,7 +9,7 @@ export function PersonName({ userId, inside = false }: { userId: string | null; 
   const isMe = useStore((state) => state.me?.userId === userId);
   if (isMe) return inside ? "you" : "You";
   if (person !== undefined) return person.username;
-  const unknown = userId === "system" || userId === null ? "The system" : "Somebody";
+  const unknown = userId === "system" || userId === null ? "The system" : "Someone";
   return inside ? unknown.toLowerCase() : unknown;
 }
 

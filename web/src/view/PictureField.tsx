@@ -1,7 +1,7 @@
-// A picture to choose: of a person or of a community.
+// A picture to upload or remove: an avatar or a community icon.
 import { useRef, useState } from "react";
 import { Avatar } from "./Avatar";
-import { tellFailure } from "./toasts";
+import { toastError } from "./toasts";
 
 interface PictureFieldProps {
   id: string;
@@ -17,7 +17,7 @@ export function PictureField({ id, name, url, square = false, onChoose, onRemove
   const [isBusy, setBusy] = useState(false);
   const run = (work: Promise<void>) => {
     setBusy(true);
-    void work.catch(tellFailure).finally(() => setBusy(false));
+    void work.catch(toastError).finally(() => setBusy(false));
   };
   return (
     <div className="picture-field">
@@ -40,7 +40,7 @@ export function PictureField({ id, name, url, square = false, onChoose, onRemove
         disabled={isBusy}
         onClick={() => picker.current?.click()}
       >
-        {isBusy ? "Uploading…" : "Choose a picture"}
+        {isBusy ? "Uploading…" : "Upload picture"}
       </button>
       {url !== null && (
         <button

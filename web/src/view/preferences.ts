@@ -9,7 +9,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 let look: { theme: Theme; density: Density } = { theme: "system", density: "cosy" };
 
-export function wearLook(): void {
+export function applySavedLook(): void {
   try {
     look = { ...look, ...(JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<typeof look>) };
   } catch {

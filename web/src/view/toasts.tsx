@@ -1,6 +1,6 @@
 // Toasts: a sentence that comes, is read aloud, and goes.
 import { useSyncExternalStore } from "react";
-import { wordsFor } from "../api/problems";
+import { errorText } from "../api/problems";
 
 interface Toast {
   id: number;
@@ -24,8 +24,8 @@ export function toast(text: string): void {
 }
 
 /** For promises that nobody waits for: a failure is said. */
-export function tellFailure(error: unknown): void {
-  toast(wordsFor(error));
+export function toastError(error: unknown): void {
+  toast(errorText(error));
 }
 
 export function Toasts() {

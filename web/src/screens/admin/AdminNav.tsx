@@ -1,9 +1,9 @@
-// The parts of the administration.
+// The sidebar of the moderation queue.
 import { Link } from "wouter";
 import { useStore } from "../../store/store";
 import { Icon } from "../../view/Icon";
 import { ConversationList } from "../ConversationList";
-import type { Params } from "../places";
+import type { Params } from "../routes";
 
 const TABS = [
   { tab: "", title: "Open cases", icon: "inbox" },

@@ -1,19 +1,19 @@
-// The review queue: what was reported or found by the policy, with its context, to approve or to block.
+// The moderation queue: reported and flagged messages, to approve or block.
 import { useCallback, useEffect, useState } from "react";
 import { listCases } from "../../actions/moderation";
-import { wordsFor } from "../../api/problems";
+import { errorText } from "../../api/problems";
 import type { Case, CaseState } from "../../api/shapes";
 import { useStore } from "../../store/store";
-import { tellFailure } from "../../view/toasts";
-import { NotFound } from "../NotHere";
-import type { Params } from "../places";
+import { toastError } from "../../view/toasts";
+import { PageNotFound } from "../NotFound";
+import type { Params } from "../routes";
 import { DrawerButton } from "../RoomHeader";
 import { CaseCard } from "./CaseCard";
 
 export default function AdminScreen({ params }: { params: Params }) {
   const isAdmin = useStore((state) => state.me?.isAdmin === true);
   const tab = params["tab"];
-  if (!isAdmin || (tab !== undefined && tab !== "closed")) return <NotFound />;
+  if (!isAdmin || (tab !== undefined && tab !== "closed")) return <PageNotFound />;
   return <Queue key={tab ?? "open"} state={tab === "closed" ? "closed" : "open"} />;
 }
 
@@ -33,7 +33,7 @@ function Queue({ state }: { state: CaseState }) {
     listCases(state, next).then((page) => {
       setCases((all) => [...(all ?? []), ...page.items]);
       setNext(page.next);
-    }, tellFailure);
+    }, toastError);
   };
   const remove = (caseId: string) => setCases((all) => all?.filter((each) => each.caseId !== caseId) ?? null);
   return (
@@ -49,7 +49,7 @@ function Queue({ state }: { state: CaseState }) {
       <div className="cases">
         {error !== null && (
           <p className="form-error" role="alert">
-            {wordsFor(error)}
+            {errorText(error)}
           </p>
         )}
         {cases === null && error === null && <div className="skeleton skeleton-pin" />}

@@ -1,14 +1,14 @@
-// One case: who wrote what and where, why it is here, and the decision.
+// A moderation case: author, message, reason, and the decision.
 import { useState } from "react";
 import { decideCase } from "../../actions/moderation";
 import { Problem } from "../../api/problems";
 import type { Attachment, Case, CaseDecision } from "../../api/shapes";
 import { Markdown, type Names } from "../../markdown/Markdown";
 import { Avatar } from "../../view/Avatar";
-import { Field } from "../../view/Form";
-import { Free } from "../../view/Free";
+import { Field } from "../../view/Field";
+import { PlainData } from "../../view/PlainData";
 import { fullTime, messageTime } from "../../view/times";
-import { tellFailure, toast } from "../../view/toasts";
+import { toastError, toast } from "../../view/toasts";
 import { Attachments } from "../room/Attachments";
 
 const NO_NAMES: Names = { me: "", personOf: () => null, channelAt: () => null };
@@ -51,7 +51,7 @@ function Reviewed({ review: { message } }: { review: Case }) {
   return (
     <blockquote className="case-message">
       {message.content !== "" && <Markdown text={message.content} names={NO_NAMES} />}
-      {message.action !== null && <Free value={message.action} />}
+      {message.action !== null && <PlainData value={message.action} />}
       <Attachments files={message.attachments as unknown as Attachment[]} />
       <footer className="note">
         Sent {messageTime(message.createdAt)}
@@ -75,7 +75,7 @@ function Decide({ review, onDecided }: CaseCardProps) {
         (failure: unknown) => {
           // Another administrator was first: the case is no longer in the queue.
           if (failure instanceof Problem && failure.code === "case_closed") onDecided(review.caseId);
-          tellFailure(failure);
+          toastError(failure);
         },
       )
       .finally(() => setBusy(false));
@@ -113,15 +113,15 @@ function StatusPill({ review }: { review: Case }) {
   );
 }
 
-/** Where it was written, in words. */
+/** The room of the message, as text. */
 export function placeOf({ room, roomKind }: Case): string {
-  if (room === null) return `a ${roomKind} that was deleted`;
-  if (roomKind === "channel") return `#${room.name ?? "channel"} in ${room.serverName ?? "a community"}`;
+  if (room === null) return `in a deleted ${roomKind}`;
+  if (roomKind === "channel") return `in #${room.name ?? "channel"},  ${room.serverName ?? "a community"}`;
   if (roomKind === "thread") return "in a thread";
   return room.name === null ? "in a direct conversation" : `in the group ${room.name}`;
 }
 
-/** Why it is in the queue, in words. */
+/** Why the case is in the queue, as text. */
 export function reasonOf({ origin, reason, reporter, verdict }: Case): string {
   if (origin === "report") return `Reported by ${reporter?.username ?? "a user"}: ${reason}`;
   return `${verdict === "blocked" ? "Blocked" : "Flagged"} by policy: ${reason}`;

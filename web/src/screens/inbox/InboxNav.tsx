@@ -1,4 +1,4 @@
-// One's inboxes with their categories, and how much is in each.
+// The sidebar of inboxes: categories with their unread counts.
 import { Link } from "wouter";
 import { muteCategory } from "../../actions/inboxes";
 import type { ReadyInbox } from "../../live/inboxes";
@@ -6,9 +6,9 @@ import { inboxesOf } from "../../store/inboxes";
 import { sameList, useStore } from "../../store/store";
 import { Icon } from "../../view/Icon";
 import { MenuButton } from "../../view/Menu";
-import { tellFailure } from "../../view/toasts";
+import { toastError } from "../../view/toasts";
 import { ListSkeleton } from "../ListSkeleton";
-import type { Params } from "../places";
+import type { Params } from "../routes";
 import { inboxName, inboxPath } from "./paths";
 
 export function InboxNav({ params }: { params: Params }) {
@@ -46,7 +46,7 @@ function Categories({
       <li>
         <Entry
           href={inboxPath(inbox.inbox, null)}
-          name="Everything"
+          name="All"
           total={inbox.total}
           unread={inbox.unread}
           isHere={isHere && category === undefined}
@@ -64,12 +64,12 @@ function Categories({
             isMuted={counts.muted}
           />
           <MenuButton
-            label={`Category ${name}`}
+            label={`Options for ${name}`}
             items={[
               {
-                label: counts.muted ? "Count it again" : "Mute: do not count it",
+                label: counts.muted ? "Unmute category" : "Mute category",
                 icon: counts.muted ? "bell" : "bellOff",
-                onChoose: () => void muteCategory(inbox, name, !counts.muted).catch(tellFailure),
+                onChoose: () => void muteCategory(inbox, name, !counts.muted).catch(toastError),
               },
             ]}
           />
@@ -95,7 +95,7 @@ function Entry({ href, name, total, unread, isHere, isMuted }: EntryProps) {
       href={href}
       className={isLoud ? "room-link room-unread" : "room-link"}
       aria-current={isHere ? "page" : undefined}
-      title={`${total} in all`}
+      title={`${total} total`}
     >
       <Icon name={isMuted ? "bellOff" : "inbox"} size={17} />
       <span className="room-name">{name}</span>

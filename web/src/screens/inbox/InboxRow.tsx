@@ -1,17 +1,17 @@
-// One message of an inbox: a line that opens in its place, and what can be done with it.
+// A notification: a row that expands in place, with its actions.
 import { memo } from "react";
 import { archiveMessage, readMessage, snoozeChoices, snoozeMessage, webAddress } from "../../actions/inboxes";
 import type { InboxMessage } from "../../api/shapes";
 import type { ReadyInbox } from "../../live/inboxes";
 import { Markdown, type Names } from "../../markdown/Markdown";
-import { Free } from "../../view/Free";
+import { PlainData } from "../../view/PlainData";
 import { Icon, IconButton } from "../../view/Icon";
 import { MenuButton } from "../../view/Menu";
 import { fullTime, messageTime, shortTime } from "../../view/times";
-import { tellFailure, toast } from "../../view/toasts";
+import { toastError, toast } from "../../view/toasts";
 
-/** Nobody is mentioned in a notice. */
-const NOBODY: Names = { me: "", personOf: () => null, channelAt: () => null };
+/** Notifications contain no mentions. */
+const NO_NAMES: Names = { me: "", personOf: () => null, channelAt: () => null };
 
 interface InboxRowProps {
   inbox: ReadyInbox;
@@ -23,12 +23,12 @@ interface InboxRowProps {
 export const InboxRow = memo(function InboxRow({ inbox, message, isOpen, onOpen }: InboxRowProps) {
   const isUnread = message.readat === null;
   const bodyId = `inbox-${message.messageId}`;
-  const read = () => void readMessage(inbox, message.messageId).catch(tellFailure);
+  const read = () => void readMessage(inbox, message.messageId).catch(toastError);
   const open = () => {
     onOpen(!isOpen);
     if (!isOpen && isUnread) read();
   };
-  const archive = () => void archiveMessage(inbox, message).then(() => toast("Archived"), tellFailure);
+  const archive = () => void archiveMessage(inbox, message).then(() => toast("Archived"), toastError);
   return (
     <li
       className={isUnread ? "inbox-message inbox-unread" : "inbox-message"}
@@ -63,8 +63,8 @@ export const InboxRow = memo(function InboxRow({ inbox, message, isOpen, onOpen 
             label,
             onChoose: () =>
               void snoozeMessage(inbox, message, until).then(
-                () => toast(`It comes back ${messageTime(until.toISOString())}`),
-                tellFailure,
+                () => toast(`Snoozed until ${messageTime(until.toISOString())}`),
+                toastError,
               ),
           }))}
         />
@@ -77,8 +77,8 @@ export const InboxRow = memo(function InboxRow({ inbox, message, isOpen, onOpen 
           <p className="note">
             {message.category !== null && `${message.category}, `}
             {fullTime(message.receivedAt)}
-            {message.audience === "everyone" && ", to everyone"}
-            {message.expiresAt !== null && `, here until ${messageTime(message.expiresAt)}`}
+            {message.audience === "everyone" && ", sent to everyone"}
+            {message.expiresAt !== null && `, expires ${messageTime(message.expiresAt)}`}
           </p>
         </div>
       )}
@@ -87,11 +87,11 @@ export const InboxRow = memo(function InboxRow({ inbox, message, isOpen, onOpen 
 });
 
 function Body({ body }: { body: unknown }) {
-  const text = wordsOf(body);
-  return text === null ? <Free value={body} /> : <Markdown text={text} names={NOBODY} />;
+  const text = textOf(body);
+  return text === null ? <PlainData value={body} /> : <Markdown text={text} names={NO_NAMES} />;
 }
 
-/** Only an address of the web becomes a link; anything else is told as text. */
+/** Only http and https become a link; any other address is shown as text. */
 function CallToAction({ uri }: { uri: string | null }) {
   if (uri === null) return null;
   const address = webAddress(uri);
@@ -105,7 +105,7 @@ function CallToAction({ uri }: { uri: string | null }) {
   );
 }
 
-function wordsOf(body: unknown): string | null {
+function textOf(body: unknown): string | null {
   if (typeof body === "string") return body;
   if (typeof body === "object" && body !== null && "text" in body && Object.keys(body).length === 1)
     return typeof body.text === "string" ? body.text : null;
@@ -114,7 +114,7 @@ function wordsOf(body: unknown): string | null {
 
 function previewOf(body: unknown): string {
   const text =
-    wordsOf(body) ??
+    textOf(body) ??
     Object.values(body ?? {})
       .filter((each) => typeof each === "string")
       .join(", ");

@@ -1,13 +1,13 @@
-// The messages of an inbox: what is new, of a category, or all of it.
+// The notifications of an inbox: all, unread, or of one category.
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { loadInbox, readAll } from "../../actions/inboxes";
-import { wordsFor } from "../../api/problems";
+import { errorText } from "../../api/problems";
 import type { ReadyInbox } from "../../live/inboxes";
 import { inboxesOf, sameFilter } from "../../store/inboxes";
 import { sameList, useStore } from "../../store/store";
-import { tellFailure, toast } from "../../view/toasts";
-import { NotHere } from "../NotHere";
-import type { Params } from "../places";
+import { toastError, toast } from "../../view/toasts";
+import { NotFound } from "../NotFound";
+import type { Params } from "../routes";
 import { DrawerButton } from "../RoomHeader";
 import { InboxRow } from "./InboxRow";
 import { inboxName } from "./paths";
@@ -28,7 +28,7 @@ export default function InboxScreen({ params }: { params: Params }) {
       </div>
     );
   if (inbox === undefined)
-    return <NotHere home={false} title="No messages yet" words="Notifications for you appear here." />;
+    return <NotFound home={false} title="No notifications yet" words="New notifications appear here." />;
   return (
     <Open
       key={`${inbox.inbox} ${params["category"] ?? ""}`}
@@ -56,8 +56,8 @@ function Open({ inbox, category }: { inbox: ReadyInbox; category: string | null 
   const unread = category === null ? inbox.unread : (inbox.categories[category]?.unread ?? 0);
   const markAll = () =>
     void readAll(inbox, category).then(
-      (count) => toast(count === 1 ? "One is read" : `${count} are read`),
-      tellFailure,
+      (count) => toast(`${count} ${count === 1 ? "notification" : "notifications"} marked as read`),
+      toastError,
     );
   return (
     <div className="screen">
@@ -65,7 +65,7 @@ function Open({ inbox, category }: { inbox: ReadyInbox; category: string | null 
         <DrawerButton />
         <h2>{category ?? inboxName(inbox)}</h2>
         <span className="spring" />
-        <div className="segments" role="group" aria-label="Which messages">
+        <div className="segments" role="group" aria-label="Filter">
           <button type="button" aria-pressed={!isUnread} onClick={() => setUnread(false)}>
             All
           </button>
@@ -86,18 +86,18 @@ function Open({ inbox, category }: { inbox: ReadyInbox; category: string | null 
       <div className="inbox">
         {error !== null && list === undefined && (
           <p className="form-error" role="alert">
-            {wordsFor(error)}
+            {errorText(error)}
           </p>
         )}
         {list === undefined && error === null && <InboxSkeleton />}
         {list?.messages.length === 0 && (
           <div className="empty">
-            <h2>{isUnread ? "All is read" : "Nothing here"}</h2>
-            <p>{isUnread ? "There is nothing new." : "What comes in will be here."}</p>
+            <h2>{isUnread ? "You're all caught up" : "No notifications"}</h2>
+            <p>{isUnread ? "No unread notifications." : "New notifications appear here."}</p>
           </div>
         )}
         {list !== undefined && list.messages.length > 0 && (
-          <ul className="inbox-list" aria-label="Messages" onKeyDown={walk}>
+          <ul className="inbox-list" aria-label="Notifications" onKeyDown={walk}>
             {list.messages.map((message) => (
               <InboxRow
                 key={message.messageId}
@@ -129,17 +129,17 @@ function Older({
   const more = () => {
     setBusy(true);
     void loadInbox(inbox, filter, next)
-      .catch(tellFailure)
+      .catch(toastError)
       .finally(() => setBusy(false));
   };
   return (
     <button type="button" className="button inbox-older" disabled={isBusy} onClick={more}>
-      Older messages
+      Load older
     </button>
   );
 }
 
-/** Says what comes, for those who listen instead of looking. */
+/** Announces new notifications to screen readers. */
 function Announcer({ inbox }: { inbox: string }) {
   const newest = useStore((state) => state.inboxLists[inbox]?.messages[0]);
   const opened = useRef(Date.now());
@@ -164,7 +164,7 @@ function InboxSkeleton() {
   );
 }
 
-/** Arrow keys go from message to message. */
+/** Arrow keys move between notifications. */
 function walk(event: KeyboardEvent<HTMLElement>): void {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   if (step === 0 || event.altKey) return;

@@ -1,4 +1,4 @@
-// Where an inbox is among the addresses of the client, and what it is called.
+// The path and the display name of an inbox.
 import type { ReadyInbox } from "../../live/inboxes";
 
 export function inboxPath(inbox: string, category: string | null): string {

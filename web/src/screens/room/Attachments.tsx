@@ -6,7 +6,7 @@ import { Dialog } from "../../view/Dialog";
 import { Icon } from "../../view/Icon";
 import { sizeOf } from "../../view/sizes";
 import { useTabIndex } from "../../view/tabStop";
-import { tellFailure } from "../../view/toasts";
+import { toastError } from "../../view/toasts";
 
 const WIDEST = 420;
 const HIGHEST = 320;
@@ -82,5 +82,5 @@ function save(file: Attachment): void {
     link.href = address.url;
     link.download = file.name;
     link.click();
-  }, tellFailure);
+  }, toastError);
 }

@@ -1,14 +1,15 @@
-// What can be done with a message: a bar that comes with the pointer or the focus.
+// The toolbar of a message, shown on hover and focus.
 import { useState } from "react";
 import { pin, react, remove, report } from "../../actions/room";
 import type { Message } from "../../api/shapes";
 import { EmojiButton } from "../../emoji/EmojiButton";
 import { Dialog } from "../../view/Dialog";
-import { Field, Form } from "../../view/Form";
+import { Field } from "../../view/Field";
+import { Form } from "../../view/Form";
 import { IconButton } from "../../view/Icon";
 import { MenuButton, type MenuItem } from "../../view/Menu";
 import { useTabIndex } from "../../view/tabStop";
-import { tellFailure, toast } from "../../view/toasts";
+import { toastError, toast } from "../../view/toasts";
 import { useRoom, type RoomTools } from "./RoomContext";
 
 const QUICK = ["👍", "❤️", "😂"];
@@ -22,7 +23,7 @@ export function MessageActions({ message, isPinned }: { message: Message; isPinn
   const tabIndex = useTabIndex();
   const toggle = (emoji: string) => {
     const mine = message.reactions.some((each) => each.emoji === emoji && each.me);
-    void react(room, message.messageId, emoji, !mine).catch(tellFailure);
+    void react(room, message.messageId, emoji, !mine).catch(toastError);
   };
   return (
     <div className="message-actions" role="toolbar" aria-label="Message actions" onKeyDown={move}>
@@ -60,7 +61,7 @@ export function MessageActions({ message, isPinned }: { message: Message; isPinn
               toast("Thank you. A moderator will review it.");
             }}
           >
-            <Field label="What is wrong with it?" name="reason" required maxLength={500} autoFocus />
+            <Field label="What's wrong with this message?" name="reason" required maxLength={500} autoFocus />
           </Form>
         </Dialog>
       )}
@@ -68,7 +69,7 @@ export function MessageActions({ message, isPinned }: { message: Message; isPinn
   );
 }
 
-/** What was offered and agreed stays as it was written. */
+/** Cards cannot be edited or deleted, since they record an agreement. */
 function isFixed(message: Message): boolean {
   return message.type === "action";
 }
@@ -95,7 +96,7 @@ function itemsOf(
       onChoose: () =>
         void pin(room, message.messageId, !isPinned).then(
           () => toast(isPinned ? "Unpinned" : "Pinned"),
-          tellFailure,
+          toastError,
         ),
     });
   if (!isMine) items.push({ label: "Report", icon: "shield", onChoose: () => ask("report") });
@@ -104,7 +105,7 @@ function itemsOf(
   return items;
 }
 
-/** The bar is one tab stop: arrows go over its buttons. */
+/** The toolbar is one tab stop; arrow keys move between its buttons. */
 function move(event: React.KeyboardEvent<HTMLElement>): void {
   const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
   if (step === 0) return;
@@ -115,6 +116,6 @@ function move(event: React.KeyboardEvent<HTMLElement>): void {
   buttons[(at + step + buttons.length) % buttons.length]?.focus();
 }
 
-function copy(text: string, words: string): void {
-  navigator.clipboard.writeText(text).then(() => toast(words), tellFailure);
+function copy(text: string, notice: string): void {
+  navigator.clipboard.writeText(text).then(() => toast(notice), toastError);
 }

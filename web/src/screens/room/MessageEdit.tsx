@@ -1,8 +1,8 @@
-// Editing in place: Enter saves, Escape leaves it as it was.
+// Editing a message in place: Enter saves, Escape cancels.
 import { useEffect, useRef, useState } from "react";
 import { edit } from "../../actions/room";
 import type { Message } from "../../api/shapes";
-import { tellFailure } from "../../view/toasts";
+import { toastError } from "../../view/toasts";
 import { useRoom } from "./RoomContext";
 
 export function MessageEdit({ message }: { message: Message }) {
@@ -15,19 +15,19 @@ export function MessageEdit({ message }: { message: Message }) {
     element?.setSelectionRange(element.value.length, element.value.length);
   }, []);
   const save = () => {
-    const said = text.trim();
-    if (said === "" || said === message.content) {
+    const content = text.trim();
+    if (content === "" || content === message.content) {
       startEdit(null);
       return;
     }
-    edit(room, message.messageId, said).then(() => startEdit(null), tellFailure);
+    edit(room, message.messageId, content).then(() => startEdit(null), toastError);
   };
   return (
     <div className="message-edit">
       <textarea
         ref={box}
         className="input"
-        aria-label="Edit the message"
+        aria-label="Edit message"
         value={text}
         maxLength={4000}
         rows={Math.min(8, text.split("\n").length)}

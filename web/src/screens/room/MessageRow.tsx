@@ -1,4 +1,4 @@
-// One message: who, when, what, and what can be done with it.
+// A message in a room.
 import { memo } from "react";
 import { retry, withdraw } from "../../actions/sending";
 import type { Message } from "../../api/shapes";
@@ -23,7 +23,7 @@ interface MessageRowProps {
   isEdited: boolean;
   isMarked: boolean;
   isPinned: boolean;
-  /** Whether Tab goes to it and its controls. */
+  /** Whether this row is the tab stop of the list. */
   isCurrent: boolean;
   seenBy: readonly Reading[];
 }
@@ -93,7 +93,7 @@ export const MessageRow = memo(function MessageRow({
   );
 });
 
-/** What happened in the room: a quiet line, with nothing to do about it. */
+/** A system notice: one quiet line without actions. */
 export function Notice(props: { message: Message; isMarked: boolean; isCurrent: boolean }) {
   const { message, isMarked, isCurrent } = props;
   const { focusMessage } = useRoom();
@@ -172,7 +172,7 @@ export function SeenBy({ readings }: { readings: readonly Reading[] }) {
   );
 }
 
-/** A message on its way: faint until the server has it, and honest if it has not. */
+/** A message in the outbox: dimmed until the server has it, with the reason if sending failed. */
 export const OutgoingRow = memo(function OutgoingRow({
   outgoing,
   isHead,
@@ -186,7 +186,7 @@ export const OutgoingRow = memo(function OutgoingRow({
   return (
     <article
       className={`message message-${state}${isHead ? " message-head" : ""}`}
-      aria-label={`You, ${state === "failed" ? "not sent" : "being sent"}`}
+      aria-label={`You, ${state === "failed" ? "not sent" : "sending"}`}
     >
       {outgoing.replyTo !== null && <ReplyQuote messageId={outgoing.replyTo} />}
       {isHead && me !== null ? (
@@ -208,9 +208,7 @@ export const OutgoingRow = memo(function OutgoingRow({
         {state !== "sending" && (
           <div className="unsent" role={state === "failed" ? "alert" : "status"}>
             <Icon name={state === "failed" ? "alert" : "clock"} size={15} />
-            <span>
-              {state === "failed" ? `Not sent: ${outgoing.why ?? ""}` : "Waiting for the connection"}
-            </span>
+            <span>{state === "failed" ? `Not sent: ${outgoing.why ?? ""}` : "Waiting for connection"}</span>
             <button type="button" onClick={() => retry(nonce)}>
               Try again
             </button>

@@ -4,7 +4,7 @@ import type { Message } from "../../api/shapes";
 import { sameList, useStore } from "../../store/store";
 import { EmojiButton } from "../../emoji/EmojiButton";
 import { useTabIndex } from "../../view/tabStop";
-import { tellFailure } from "../../view/toasts";
+import { toastError } from "../../view/toasts";
 import { useRoom } from "./RoomContext";
 
 export function Reactions({ message }: { message: Message }) {
@@ -12,7 +12,7 @@ export function Reactions({ message }: { message: Message }) {
   const tabIndex = useTabIndex();
   if (message.reactions.length === 0) return null;
   const toggle = (emoji: string, me: boolean) =>
-    void react(room, message.messageId, emoji, me).catch(tellFailure);
+    void react(room, message.messageId, emoji, me).catch(toastError);
   return (
     <div className="reactions">
       {message.reactions.map((reaction) => (

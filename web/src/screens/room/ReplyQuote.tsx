@@ -34,7 +34,7 @@ export function ReplyQuote({ messageId }: { messageId: string }) {
   }, [isMissing, messageId, room]);
   const message = loaded ?? remote;
   if (message === null) return <div className="quote quote-loading" aria-hidden="true" />;
-  if (message === "gone" || message.deleted) return <div className="quote">A message that was deleted</div>;
+  if (message === "gone" || message.deleted) return <div className="quote">Deleted message</div>;
   return (
     <button type="button" className="quote" tabIndex={tabIndex} onClick={() => jumpTo(messageId)}>
       <AuthorFace message={message} />
@@ -42,7 +42,7 @@ export function ReplyQuote({ messageId }: { messageId: string }) {
         <span className="hidden-text">In reply to </span>
         {message.username}
       </strong>
-      <span>{message.content === "" ? "a file" : plainText(message.content.slice(0, 200))}</span>
+      <span>{message.content === "" ? "Attachment" : plainText(message.content.slice(0, 200))}</span>
     </button>
   );
 }

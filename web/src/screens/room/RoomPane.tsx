@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { loadNewer, loadNewest, loadOlder, loadPins } from "../../actions/room";
-import { wordsFor } from "../../api/problems";
+import { errorText } from "../../api/problems";
 import type { Message, Person, PinnedMessage, RoomRef } from "../../api/shapes";
 import type { Names } from "../../markdown/Markdown";
 import { roomKey } from "../../store/state";
@@ -11,7 +11,7 @@ import { DropZone } from "../../view/DropZone";
 import { Icon } from "../../view/Icon";
 import { RowList, type RowListHandle } from "../../view/RowList";
 import { dayName } from "../../view/times";
-import { tellFailure } from "../../view/toasts";
+import { toastError } from "../../view/toasts";
 import { ProfileCard } from "../ProfileCard";
 import { Composer } from "./Composer";
 import { MessageRow, OutgoingRow } from "./MessageRow";
@@ -19,7 +19,7 @@ import { RoomSkeleton } from "./RoomSkeleton";
 import { RoomContext, type RoomTools } from "./RoomContext";
 import { estimate, keyOf, rowsOf, type Row } from "./rows";
 import { TypingLine } from "./TypingLine";
-import { useGoing, useOpening } from "./useOpening";
+import { useJumpToTarget, useOpenRoom } from "./useOpenRoom";
 import { useReading } from "./useReading";
 import { useUploads } from "./uploads";
 
@@ -37,8 +37,8 @@ interface RoomPaneProps {
   beginning: ReactNode;
   /** More to begin with than words, beside where one writes. */
   tools?: ReactNode;
-  /** Why nothing can be said here, in place of where one writes. */
-  silence?: ReactNode;
+  /** Shown instead of the composer if the user cannot write here. */
+  readOnly?: ReactNode;
 }
 
 const NO_READINGS = {};
@@ -59,8 +59,8 @@ export function RoomPane(props: RoomPaneProps) {
   const list = useRef<RowListHandle>(null);
   const files = useUploads();
   const { unreadAfter, setUnreadAfter, isAtEnd, setAtEnd, see, readAll } = useReading(room);
-  const { isOpen, startsUnread, error, setError, open } = useOpening(room, target, setUnreadAfter);
-  useGoing(room, target, list, setMarked, setError);
+  const { isOpen, startsUnread, error, setError, open } = useOpenRoom(room, target, setUnreadAfter);
+  useJumpToTarget(room, target, list, setMarked, setError);
   const pinned = usePinned(room);
   const [focused, setFocused] = useState<string | null>(null);
   const last = log?.messages.at(-1)?.messageId;
@@ -94,7 +94,7 @@ export function RoomPane(props: RoomPaneProps) {
   );
   const toPresent = () => {
     if (target !== null) navigate(path, { replace: true });
-    if (log?.hasNewer === true) loadNewest(room).then(() => list.current?.toEnd(), tellFailure);
+    if (log?.hasNewer === true) loadNewest(room).then(() => list.current?.toEnd(), toastError);
     else list.current?.toEnd();
   };
   const editLast = () => {
@@ -149,8 +149,8 @@ export function RoomPane(props: RoomPaneProps) {
         <div className="room-messages">
           {error !== null ? (
             <div className="empty" role="alert">
-              <h2>This room could not be opened</h2>
-              <p>{wordsFor(error)}</p>
+              <h2>Couldn't load messages</h2>
+              <p>{errorText(error)}</p>
               <button type="button" className="button" onClick={open}>
                 Try again
               </button>
@@ -183,8 +183,8 @@ export function RoomPane(props: RoomPaneProps) {
             </button>
           )}
         </div>
-        {props.silence !== undefined && <div className="silence">{props.silence}</div>}
-        {props.silence === undefined && (
+        {props.readOnly !== undefined && <div className="read-only">{props.readOnly}</div>}
+        {props.readOnly === undefined && (
           <Composer
             placeholder={`Message ${props.title}`}
             people={props.people}

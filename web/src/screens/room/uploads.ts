@@ -1,7 +1,7 @@
 // The files that wait in the composer: each goes up as soon as it is chosen.
 import { useCallback, useRef, useState } from "react";
 import { upload } from "../../api/client";
-import { wordsFor } from "../../api/problems";
+import { errorText } from "../../api/problems";
 import type { Attachment } from "../../api/shapes";
 
 export interface Upload {
@@ -35,7 +35,7 @@ export function useUploads() {
         );
         upload(file, "message", (progress) => change(key, { progress }), abort.signal).then(
           (got) => change(key, { progress: 1, done: received(got, file) }),
-          (error: unknown) => change(key, { error: wordsFor(error) }),
+          (error: unknown) => change(key, { error: errorText(error) }),
         );
       }
     },

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { loadReaders, markRead } from "../../actions/room";
 import type { RoomRef } from "../../api/shapes";
-import { placeOfRoom } from "../../store/selectors";
+import { roomEntry } from "../../store/selectors";
 import { roomKey } from "../../store/state";
 import { store, useStore } from "../../store/store";
 
@@ -17,12 +17,12 @@ export function useReading(room: RoomRef) {
   const [unreadAfter, setUnreadAfter] = useState<string | null>(() => startOfUnread(room));
   const [isAtEnd, setAtEnd] = useState(unreadAfter === null);
   const [looks, setLooks] = useState(isLooking);
-  const hasUnread = useStore((state) => placeOfRoom(state, room)?.unread.count !== 0);
+  const hasUnread = useStore((state) => roomEntry(state, room)?.unread.count !== 0);
   const see = useMarking(room, looks, hasUnread);
 
   useEffect(() => {
     if (room.kind === "channel") return;
-    const isNew = (placeOfRoom(store.get(), room)?.unread.count ?? 0) > 0;
+    const isNew = (roomEntry(store.get(), room)?.unread.count ?? 0) > 0;
     loadReaders(room).then(
       () => {
         const mine = lastReadIn(store.get(), room);
@@ -38,7 +38,7 @@ export function useReading(room: RoomRef) {
       setLooks(now);
       // Whoever looks away while everything is read finds a line where they stopped.
       const state = store.get();
-      if (!now && placeOfRoom(state, room)?.unread.count === 0) setUnreadAfter(newestIn(state, room));
+      if (!now && roomEntry(state, room)?.unread.count === 0) setUnreadAfter(newestIn(state, room));
     };
     addEventListener("focus", look);
     addEventListener("blur", look);
@@ -49,6 +49,11 @@ export function useReading(room: RoomRef) {
       document.removeEventListener("visibilitychange", look);
     };
   }, [room]);
+
+  useEffect(() => {
+    store.apply({ t: "own.opened", d: { room: key } });
+    return () => store.apply({ t: "own.opened", d: { room: null } });
+  }, [key]);
 
   const isViewing = isAtEnd && looks;
   useEffect(() => {
@@ -75,7 +80,7 @@ function useMarking(room: RoomRef, looks: boolean, hasUnread: boolean): (message
       if (!isLooking() || seen.current === "") return;
       const state = store.get();
       const isNewest = seen.current === newestIn(state, room);
-      const isCounted = placeOfRoom(state, room)?.unread.count !== 0;
+      const isCounted = roomEntry(state, room)?.unread.count !== 0;
       if (seen.current > (lastReadIn(state, room) ?? "") || (isNewest && isCounted))
         void markRead(room, seen.current).catch(() => undefined);
     }, SETTLED_MS);
@@ -98,7 +103,7 @@ function useMarking(room: RoomRef, looks: boolean, hasUnread: boolean): (message
 function newestIn(state: ReturnType<typeof store.get>, room: RoomRef): string | null {
   const log = state.logs[roomKey(room)];
   const loaded = log?.hasNewer === true ? undefined : log?.messages.at(-1)?.messageId;
-  return loaded ?? placeOfRoom(state, room)?.lastMessageId ?? null;
+  return loaded ?? roomEntry(state, room)?.lastMessageId ?? null;
 }
 
 function lastReadIn(state: ReturnType<typeof store.get>, room: RoomRef): string | null | undefined {

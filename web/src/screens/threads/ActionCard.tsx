@@ -1,12 +1,12 @@
-// A card in the history: what it holds, the state in which it is, and what this person may do with it.
+// An action card in a thread: its content, its state, and the transitions that the user may make.
 import { useEffect, useState } from "react";
 import { historyOf, loadCard } from "../../actions/threads";
-import { wordsFor } from "../../api/problems";
-import type { Card, Free as FreeObject, Message } from "../../api/shapes";
+import { errorText } from "../../api/problems";
+import type { Card, JsonObject, Message } from "../../api/shapes";
 import { formatAmount } from "../../cards/money";
 import {
   cardType,
-  deedFor,
+  describeTransition,
   isFinished,
   stateAt,
   stateTitle,
@@ -16,15 +16,15 @@ import {
 } from "../../cards/types";
 import { useStore } from "../../store/store";
 import { Dialog } from "../../view/Dialog";
-import { Free } from "../../view/Free";
+import { PlainData } from "../../view/PlainData";
 import { Icon, IconButton, type IconName } from "../../view/Icon";
 import { PersonName } from "../../view/Person";
 import { useTabIndex } from "../../view/tabStop";
 import { clockTime, dayKey, fullTime, messageTime } from "../../view/times";
 import { useRoom } from "../room/RoomContext";
 import { SharedFile } from "./SharedFile";
-import { Moving } from "./Moving";
-import { useNow, useWays } from "./useThread";
+import { CardTransition } from "./CardTransition";
+import { useNow, useTransitions } from "./useThread";
 
 const ICONS: Readonly<Record<string, IconName>> = {
   offer: "tag",
@@ -40,13 +40,13 @@ const TONES: Readonly<Record<string, string>> = {
   confirmed: "good",
   completed: "good",
   paid: "good",
-  "revision-requested": "wanting",
+  "revision-requested": "attention",
 };
 
-/** What one side hopes that the other does. */
+/** Target states whose button is the primary one. */
 const FORWARD = new Set(["accepted", "confirmed", "completed", "paid", "submitted"]);
 
-/** The card of a message: as it is now, or as it was made while that is not known yet. */
+/** The card of a message: its current state, or its initial one until that is loaded. */
 export function ActionCard({ message }: { message: Message }) {
   const { roomId: threadId, messageId } = message;
   const known = useStore((state) => state.cards[threadId]?.[messageId]);
@@ -55,14 +55,14 @@ export function ActionCard({ message }: { message: Message }) {
   useEffect(() => {
     if (isMissing) void loadCard(threadId, messageId).catch(() => undefined);
   }, [isMissing, threadId, messageId]);
-  const action = message.action as FreeObject;
+  const action = message.action as JsonObject;
   const card: Card = known ?? {
     messageId,
     threadId,
     type: String(action["type"]),
     state: String(action["state"]),
     version: 0,
-    payload: (action["payload"] ?? {}) as FreeObject,
+    payload: (action["payload"] ?? {}) as JsonObject,
     createdBy: message.authorId,
     createdAt: message.createdAt,
     updatedAt: message.createdAt,
@@ -75,7 +75,7 @@ export function ActionCard({ message }: { message: Message }) {
 function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
   const ends = card.payload["expiresAt"];
   const now = useNow(typeof ends === "string" ? ends : null);
-  const ways = useWays(card);
+  const ways = useTransitions(card);
   const tabIndex = useTabIndex();
   const [taking, setTaking] = useState<{ way: Way; card: Card } | null>(null);
   const [isLooking, setLooking] = useState(false);
@@ -99,7 +99,7 @@ function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
           onClick={() => setLooking(true)}
         />
       </header>
-      <Held card={card} />
+      <CardContent card={card} />
       {notice !== null && (
         <p className="card-notice" role="status">
           <Icon name="alert" size={15} /> {notice}
@@ -124,11 +124,11 @@ function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
         </footer>
       )}
       {taking !== null && (
-        <Moving
+        <CardTransition
           card={taking.card}
           way={taking.way}
           onClose={() => setTaking(null)}
-          onLost={() => setNotice("Somebody was faster. This is how it stands now.")}
+          onConflict={() => setNotice("This was just updated.")}
         />
       )}
       {isLooking && <History card={card} onClose={() => setLooking(false)} />}
@@ -141,10 +141,10 @@ export function StatePill({ type, state }: { type: string; state: string }) {
   return <span className={`pill pill-${tone}`}>{stateTitle(state)}</span>;
 }
 
-/** What a card holds. Another application's payload is shown as it is. */
-function Held({ card }: { card: Card }) {
+/** The content of a card. The payload of an unknown type is shown as plain data. */
+function CardContent({ card }: { card: Card }) {
   const { payload } = card;
-  if (cardType(card.type) === undefined) return <Free value={payload} />;
+  if (cardType(card.type) === undefined) return <PlainData value={payload} />;
   const text = (name: string): string | null => {
     const value = payload[name];
     return typeof value === "string" ? value : null;
@@ -152,13 +152,13 @@ function Held({ card }: { card: Card }) {
   const amount = payload["amount"];
   const files = Array.isArray(payload["files"]) ? (payload["files"] as unknown[]) : [];
   return (
-    <div className="card-held">
+    <div className="card-content">
       {typeof amount === "number" && (
         <p className="card-amount">{formatAmount(amount, text("currency") ?? "")}</p>
       )}
       {text("title") !== null && <p className="card-title">{text("title")}</p>}
       <Times from={text("startsAt")} to={text("endsAt")} />
-      {text("place") !== null && <p className="note">at {text("place")}</p>}
+      {text("place") !== null && <p className="note">{text("place")}</p>}
       {text("text") !== null && <p className="card-text">{text("text")}</p>}
       {text("note") !== null && <p className="card-text">{text("note")}</p>}
       {files.length > 0 && (
@@ -173,7 +173,7 @@ function Held({ card }: { card: Card }) {
       {text("answers") !== null && <Answered messageId={text("answers") ?? ""} />}
       {text("expiresAt") !== null && (
         <p className="note">
-          Good until <time dateTime={text("expiresAt") ?? ""}>{fullTime(text("expiresAt") ?? "")}</time>
+          Expires <time dateTime={text("expiresAt") ?? ""}>{fullTime(text("expiresAt") ?? "")}</time>
         </p>
       )}
     </div>
@@ -187,7 +187,7 @@ function Times({ from, to }: { from: string | null; to: string | null }) {
       <time dateTime={from}>{fullTime(from)}</time>
       {to !== null && (
         <>
-          {" until "}
+          {" to "}
           <time dateTime={to}>{dayKey(from) === dayKey(to) ? clockTime(to) : fullTime(to)}</time>
         </>
       )}
@@ -200,15 +200,15 @@ function Answered({ messageId }: { messageId: string }) {
   const tabIndex = useTabIndex();
   return (
     <p className="note">
-      In answer to{" "}
+      In reply to{" "}
       <button type="button" className="link" tabIndex={tabIndex} onClick={() => jumpTo(messageId)}>
-        the offer before it
+        the previous offer
       </button>
     </p>
   );
 }
 
-/** Who made a card, and who moved it where and when. */
+/** Who created a card, and its transitions. */
 function History({ card, onClose }: { card: Card; onClose: () => void }) {
   const [moves, setMoves] = useState<readonly Message[] | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -224,33 +224,33 @@ function History({ card, onClose }: { card: Card; onClose: () => void }) {
   }, [card]);
   const isExpired = stateAt(card, Date.now()) === "expired";
   return (
-    <Dialog title={`History of the ${typeTitle(card.type).toLowerCase()}`} onClose={onClose}>
+    <Dialog title={`${typeTitle(card.type)} history`} onClose={onClose}>
       <ol className="card-moves">
         <li>
           <strong>
             <PersonName userId={card.createdBy} />
           </strong>{" "}
-          made it <time className="note">{messageTime(card.createdAt)}</time>
+          created it <time className="note">{messageTime(card.createdAt)}</time>
         </li>
         {moves?.map((move) => (
           <Move key={move.messageId} move={move} card={card} />
         ))}
-        {isExpired && <li>Its time ended {messageTime(String(card.payload["expiresAt"]))}</li>}
+        {isExpired && <li>Expired {messageTime(String(card.payload["expiresAt"]))}</li>}
       </ol>
       {moves === null && error === null && <div className="skeleton skeleton-room" />}
-      {error !== null && <p className="form-error">{wordsFor(error)}</p>}
+      {error !== null && <p className="form-error">{errorText(error)}</p>}
     </Dialog>
   );
 }
 
 function Move({ move, card }: { move: Message; card: Card }) {
-  const action = move.action as FreeObject;
-  const answered = action["answered"] as FreeObject | undefined;
+  const action = move.action as JsonObject;
+  const answered = action["answered"] as JsonObject | undefined;
   const state = String((answered ?? action)["state"]);
-  const note = answered === undefined ? (action["payload"] as FreeObject | undefined)?.["note"] : undefined;
+  const note = answered === undefined ? (action["payload"] as JsonObject | undefined)?.["note"] : undefined;
   return (
     <li>
-      <strong>{move.username}</strong> {deedFor(card.type, state)}{" "}
+      <strong>{move.username}</strong> {describeTransition(card.type, state)}{" "}
       <time className="note" title={fullTime(move.createdAt)}>
         {messageTime(move.createdAt)}
       </time>

@@ -1,8 +1,8 @@
-// A message that made a card, or moved one.
+// A message that created an action card, or one of its transitions.
 import { Link } from "wouter";
-import { movedBy } from "../../actions/threads";
-import type { Free, Message } from "../../api/shapes";
-import { deedFor } from "../../cards/types";
+import { transitionTarget } from "../../actions/threads";
+import type { JsonObject, Message } from "../../api/shapes";
+import { describeTransition } from "../../cards/types";
 import type { Reading } from "../../store/state";
 import { Icon } from "../../view/Icon";
 import { useTabIndex } from "../../view/tabStop";
@@ -23,7 +23,7 @@ interface ActionRowProps {
 export function ActionRow({ message, isMarked, isPinned, seenBy }: ActionRowProps) {
   const { focusMessage } = useRoom();
   const tabIndex = useTabIndex();
-  const action = message.action as Free | null;
+  const action = message.action as JsonObject | null;
   const isMove = typeof action?.["cardId"] === "string";
   return (
     <article
@@ -33,7 +33,7 @@ export function ActionRow({ message, isMarked, isPinned, seenBy }: ActionRowProp
       onFocus={() => focusMessage(message.messageId)}
       aria-label={`${message.username}, ${messageTime(message.createdAt)}`}
     >
-      {isMove ? <Deed message={message} /> : <Made message={message} />}
+      {isMove ? <Transition message={message} /> : <NewCard message={message} />}
       {seenBy.length > 0 && <SeenBy readings={seenBy} />}
       {isPinned && <PinnedMark />}
       <MessageActions message={message} isPinned={isPinned} />
@@ -41,7 +41,7 @@ export function ActionRow({ message, isMarked, isPinned, seenBy }: ActionRowProp
   );
 }
 
-function Made({ message }: { message: Message }) {
+function NewCard({ message }: { message: Message }) {
   return (
     <>
       <Head message={message} />
@@ -53,13 +53,13 @@ function Made({ message }: { message: Message }) {
   );
 }
 
-/** One line: who moved which card where. The card itself shows what it came to. */
-function Deed({ message }: { message: Message }) {
+/** A transition, as one line: who moved which card to which state. */
+function Transition({ message }: { message: Message }) {
   const { linkTo } = useRoom();
   const tabIndex = useTabIndex();
-  const action = message.action as Free;
-  const note = (action["payload"] as Free | undefined)?.["note"];
-  const cardId = movedBy(message);
+  const action = message.action as JsonObject;
+  const note = (action["payload"] as JsonObject | undefined)?.["note"];
+  const cardId = transitionTarget(message);
   return (
     <>
       <span className="deed-icon">
@@ -72,7 +72,7 @@ function Deed({ message }: { message: Message }) {
             message.content
           ) : (
             <Link href={linkTo(cardId)} tabIndex={tabIndex}>
-              {deedFor(String(action["type"]), String(action["state"]))}
+              {describeTransition(String(action["type"]), String(action["state"]))}
             </Link>
           )}{" "}
           <time className="note" dateTime={message.createdAt} title={fullTime(message.createdAt)}>

@@ -1,4 +1,4 @@
-// The cards of a thread at a glance, the newest first.
+// The action cards of a thread, newest first.
 import { Link } from "wouter";
 import type { Card, Thread } from "../../api/shapes";
 import { formatAmount } from "../../cards/money";
@@ -18,7 +18,7 @@ export function ActionsTab({ thread }: { thread: Thread }) {
   const content = useTab(thread.threadId, "actions")?.content;
   const cards = useStore((state) => state.cards[thread.threadId]) ?? NO_CARDS;
   const entries = recordsOf<Entry>(content, "actions").filter((each) => typeof each.messageId === "string");
-  if (entries.length === 0) return <p className="note">Nothing was offered or asked here yet.</p>;
+  if (entries.length === 0) return <p className="note">No offers or requests yet.</p>;
   return (
     <ul className="tab-rows">
       {entries.map((entry) => {
@@ -27,7 +27,7 @@ export function ActionsTab({ thread }: { thread: Thread }) {
           <li key={entry.messageId}>
             <Link href={`/t/${thread.threadId}/${entry.messageId}`} className="tab-row">
               <span className="tab-row-words">
-                <strong>{card === undefined ? typeTitle(entry.type) : wordsOf(card)}</strong>
+                <strong>{card === undefined ? typeTitle(entry.type) : summaryOf(card)}</strong>
                 <span className="note">
                   <PersonName userId={entry.createdBy} />, {shortTime(entry.createdAt)}
                 </span>
@@ -44,7 +44,7 @@ export function ActionsTab({ thread }: { thread: Thread }) {
   );
 }
 
-function wordsOf(card: Card): string {
+function summaryOf(card: Card): string {
   const { amount, currency, title } = card.payload;
   const name = typeTitle(card.type);
   if (typeof amount === "number" && typeof currency === "string")

@@ -4,7 +4,7 @@ import { shareFiles } from "../../actions/sharing";
 import { upload } from "../../api/client";
 import type { Attachment } from "../../api/shapes";
 import { Icon } from "../../view/Icon";
-import { tellFailure } from "../../view/toasts";
+import { toastError } from "../../view/toasts";
 import { received } from "../room/uploads";
 
 interface AddFilesProps {
@@ -29,7 +29,7 @@ export function AddFiles({ threadId, label, accept, onShared }: AddFilesProps) {
       await shareFiles(threadId, files);
       onShared(files);
     } catch (error) {
-      tellFailure(error);
+      toastError(error);
     } finally {
       setBusy(false);
     }

@@ -1,4 +1,4 @@
-// A card to make, or what one holds from now on: its fields, checked before they are sent.
+// The form of an action card: create one, or resubmit one with a new payload.
 import { useState } from "react";
 import { createCard, moveCard } from "../../actions/threads";
 import { shareFiles } from "../../actions/sharing";
@@ -7,51 +7,62 @@ import { checkCard, localMoment } from "../../cards/form";
 import { CURRENCIES, digitsOf } from "../../cards/money";
 import { cardType, type CardField } from "../../cards/types";
 import { Dialog } from "../../view/Dialog";
+import { Field } from "../../view/Field";
 import { Form } from "../../view/Form";
-import { Line, Select, TextField } from "../../view/TextField";
 import { FilePicker } from "./FilePicker";
 import { useUploads } from "../room/uploads";
 
 interface CardFormProps {
   threadId: string;
   type: string;
-  /** The offer that this one answers. */
+  /** The offer that a counter-offer replies to. */
   answers?: Card;
-  /** The card that gets a new payload, and where it goes with it. */
-  renews?: Card;
+  /** The card to resubmit, and its next state. */
+  resubmits?: Card;
   to?: string;
   onClose: () => void;
-  onLost?: () => void;
+  onConflict?: () => void;
 }
 
-export function CardForm({ threadId, type: name, answers, renews, to, onClose, onLost }: CardFormProps) {
+export function CardForm({
+  threadId,
+  type: name,
+  answers,
+  resubmits,
+  to,
+  onClose,
+  onConflict,
+}: CardFormProps) {
   const type = cardType(name);
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const uploads = useUploads();
   if (type === undefined) return null;
-  const before = (renews ?? answers)?.payload ?? {};
+  const before = (resubmits ?? answers)?.payload ?? {};
   const submit = async (values: Record<string, string>) => {
-    const kept = Array.isArray(renews?.payload["files"]) ? (renews.payload["files"] as string[]) : [];
+    const kept = Array.isArray(resubmits?.payload["files"]) ? (resubmits.payload["files"] as string[]) : [];
     const fresh = uploads.uploads.flatMap((each) => (each.done === null ? [] : [each.done]));
     const files = [...kept, ...fresh.map((each) => each.fileId)];
     const checked = checkCard(type, { ...values, answers: answers?.messageId ?? "" }, files, Date.now());
     setErrors("errors" in checked ? checked.errors : {});
-    if ("errors" in checked) throw new Error("Something is missing or not right above.");
+    if ("errors" in checked) throw new Error("Check the fields above.");
     if (uploads.uploads.some((each) => each.done === null && each.error === null))
-      throw new Error("A file is still going up.");
-    // A file is for the others only once a message has it.
+      throw new Error("Wait for the uploads to finish.");
+    // Other participants can read a file only once a message has it.
     if (fresh.length > 0) await shareFiles(threadId, fresh);
-    if (renews === undefined || to === undefined) await createCard(threadId, type.name, checked.payload);
-    else if (!(await moveCard(renews, to, checked.payload))) onLost?.();
+    if (resubmits === undefined || to === undefined) await createCard(threadId, type.name, checked.payload);
+    else if (!(await moveCard(resubmits, to, checked.payload))) onConflict?.();
     onClose();
   };
   return (
-    <Dialog title={renews === undefined ? type.title : `${type.title}, again`} onClose={onClose}>
+    <Dialog
+      title={resubmits === undefined ? type.title : `Resubmit ${type.title.toLowerCase()}`}
+      onClose={onClose}
+    >
       <Form
-        submit={renews === undefined ? `Send the ${type.title.toLowerCase()}` : "Submit again"}
+        submit={resubmits === undefined ? `Send ${type.title.toLowerCase()}` : "Resubmit"}
         onSubmit={submit}
       >
-        <p className="note">{type.says}.</p>
+        <p className="note">{type.description}.</p>
         {type.fields.map((field, index) => (
           <CardInput
             key={field.name}
@@ -76,7 +87,7 @@ interface CardInputProps {
 }
 
 function CardInput({ field, before, error, isFirst, files }: CardInputProps) {
-  const label = field.needed || field.kind === "files" ? field.label : `${field.label} (optional)`;
+  const label = field.required || field.kind === "files" ? field.label : `${field.label} (optional)`;
   const old = before[field.name];
   const text = typeof old === "string" ? old : "";
   switch (field.kind) {
@@ -84,33 +95,34 @@ function CardInput({ field, before, error, isFirst, files }: CardInputProps) {
       return <Money label={label} before={before} error={error} isFirst={isFirst} />;
     case "moment":
       return (
-        <Line
+        <Field
           label={label}
           name={field.name}
           type="datetime-local"
-          required={field.needed}
+          required={field.required}
           defaultValue={field.name === "expiresAt" || text === "" ? "" : localMoment(text)}
           error={error}
         />
       );
     case "text":
       return (
-        <TextField
+        <Field
+          as="textarea"
           label={label}
           name={field.name}
           rows={3}
-          maxLength={field.longest}
+          maxLength={field.maxLength}
           defaultValue={field.name === "note" ? "" : text}
           error={error}
         />
       );
     case "line":
       return (
-        <Line
+        <Field
           label={label}
           name={field.name}
-          maxLength={field.longest}
-          required={field.needed}
+          maxLength={field.maxLength}
+          required={field.required}
           defaultValue={text}
           autoFocus={isFirst}
           error={error}
@@ -120,7 +132,7 @@ function CardInput({ field, before, error, isFirst, files }: CardInputProps) {
     case "files":
       return <FilePicker label={label} files={files} />;
     case "card":
-      return null; // named by the button that opened the form
+      return null; // set by the button that opened the form
   }
 }
 
@@ -136,7 +148,7 @@ function Money({
   const shown = typeof amount === "number" ? (amount / 10 ** digits).toFixed(digits) : "";
   return (
     <div className="money-fields">
-      <Line
+      <Field
         label={label}
         name="amount"
         inputMode="decimal"
@@ -147,11 +159,11 @@ function Money({
         placeholder="250.00"
         error={error}
       />
-      <Select label="Currency" name="currency" defaultValue={known}>
+      <Field as="select" label="Currency" name="currency" defaultValue={known}>
         {[...new Set([known, ...CURRENCIES])].map((each) => (
           <option key={each}>{each}</option>
         ))}
-      </Select>
+      </Field>
     </div>
   );
 }

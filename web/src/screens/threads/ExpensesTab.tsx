@@ -1,17 +1,17 @@
-// Expenses: what was spent, and what the other side says to it. Sums are those of the records.
+// Expenses with their approval. The totals come from the records.
 import { useState } from "react";
-import { addExpense, decide, takeBack } from "../../actions/records";
+import { addExpense, decide, withdrawExpense } from "../../actions/records";
 import { Problem } from "../../api/problems";
 import type { Expense, ExpensePage, Thread } from "../../api/shapes";
 import { CURRENCIES, formatAmount, parseAmount } from "../../cards/money";
 import { stateTitle } from "../../cards/types";
 import { useStore } from "../../store/store";
 import { Dialog } from "../../view/Dialog";
-import { Field, Form } from "../../view/Form";
+import { Field } from "../../view/Field";
+import { Form } from "../../view/Form";
 import { Icon } from "../../view/Icon";
 import { PersonName } from "../../view/Person";
-import { Select } from "../../view/TextField";
-import { tellFailure, toast } from "../../view/toasts";
+import { toastError, toast } from "../../view/toasts";
 import { recordsOf } from "./tabs";
 import { useSeats } from "./useThread";
 import { useTab } from "./useTab";
@@ -44,7 +44,7 @@ export function ExpensesTab({ thread }: { thread: Thread }) {
           ))}
         </dl>
       )}
-      {expenses.length === 0 && <p className="note">Nobody has submitted an expense.</p>}
+      {expenses.length === 0 && <p className="note">No expenses yet.</p>}
       <ul className="tab-rows">
         {expenses.map((expense) => (
           <ExpenseRow key={expense.expenseId} expense={expense} thread={thread} />
@@ -52,7 +52,7 @@ export function ExpensesTab({ thread }: { thread: Thread }) {
       </ul>
       {thread.roleContext !== null && (
         <button type="button" className="button button-small" onClick={() => setAdding(true)}>
-          <Icon name="plus" size={16} /> Submit an expense
+          <Icon name="plus" size={16} /> Submit expense
         </button>
       )}
       {isAdding && <NewExpense threadId={thread.threadId} onClose={() => setAdding(false)} />}
@@ -72,11 +72,10 @@ function ExpenseRow({ expense, thread }: { expense: Expense; thread: Thread }) {
         : seats[expense.createdBy]?.roleContext;
   const isOpen = expense.state === "submitted";
   const canDecide = isOpen && !isMine && thread.roleContext !== null && thread.roleContext !== side;
-  const say = (decision: "approve" | "reject") => () =>
+  const decideOn = (decision: "approve" | "reject") => () =>
     decide(expense, decision).catch((error: unknown) => {
-      if (error instanceof Problem && error.status === 409)
-        toast("Somebody was faster. This is how it stands now.");
-      else tellFailure(error);
+      if (error instanceof Problem && error.status === 409) toast("This was just updated.");
+      else toastError(error);
     });
   return (
     <li className="tab-row tab-row-open">
@@ -97,11 +96,11 @@ function ExpenseRow({ expense, thread }: { expense: Expense; thread: Thread }) {
               <button
                 type="button"
                 className="button button-small button-primary"
-                onClick={() => void say("approve")()}
+                onClick={() => void decideOn("approve")()}
               >
                 Approve
               </button>
-              <button type="button" className="button button-small" onClick={() => void say("reject")()}>
+              <button type="button" className="button button-small" onClick={() => void decideOn("reject")()}>
                 Reject
               </button>
             </>
@@ -110,9 +109,9 @@ function ExpenseRow({ expense, thread }: { expense: Expense; thread: Thread }) {
             <button
               type="button"
               className="button button-small"
-              onClick={() => void takeBack(expense.threadId, expense.expenseId).catch(tellFailure)}
+              onClick={() => void withdrawExpense(expense.threadId, expense.expenseId).catch(toastError)}
             >
-              Take back
+              Withdraw
             </button>
           )}
         </span>
@@ -123,12 +122,12 @@ function ExpenseRow({ expense, thread }: { expense: Expense; thread: Thread }) {
 
 function NewExpense({ threadId, onClose }: { threadId: string; onClose: () => void }) {
   return (
-    <Dialog title="An expense" onClose={onClose}>
+    <Dialog title="Submit expense" onClose={onClose}>
       <Form
         submit="Submit"
         onSubmit={async ({ title = "", amount = "", currency = "EUR", category = "", incurredOn = "" }) => {
           const minor = parseAmount(amount, currency);
-          if (minor === null) throw new Error("An amount, such as 250 or 250.50.");
+          if (minor === null) throw new Error("Enter an amount, such as 250 or 250.50.");
           await addExpense(threadId, {
             title: title.trim(),
             amount: minor,
@@ -139,7 +138,7 @@ function NewExpense({ threadId, onClose }: { threadId: string; onClose: () => vo
           onClose();
         }}
       >
-        <Field label="What for" name="title" required maxLength={200} autoFocus autoComplete="off" />
+        <Field label="Description" name="title" required maxLength={200} autoFocus autoComplete="off" />
         <div className="money-fields">
           <Field
             label="Amount"
@@ -149,15 +148,15 @@ function NewExpense({ threadId, onClose }: { threadId: string; onClose: () => vo
             placeholder="129.00"
             autoComplete="off"
           />
-          <Select label="Currency" name="currency">
+          <Field as="select" label="Currency" name="currency">
             {CURRENCIES.map((each) => (
               <option key={each}>{each}</option>
             ))}
-          </Select>
+          </Field>
         </div>
         <Field label="Category" name="category" required maxLength={50} placeholder="travel" />
         <Field
-          label="On which day"
+          label="Date"
           name="incurredOn"
           type="date"
           required

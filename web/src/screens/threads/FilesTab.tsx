@@ -1,6 +1,6 @@
-// The files that the two sides keep together.
+// The shared files of a project.
 import type { Thread } from "../../api/shapes";
-import { Free } from "../../view/Free";
+import { PlainData } from "../../view/PlainData";
 import { IconButton } from "../../view/Icon";
 import { FileCard } from "../room/Attachments";
 import { AddFiles } from "./AddFiles";
@@ -12,11 +12,11 @@ export function FilesTab({ thread }: { thread: Thread }) {
   const content = useTab(thread.threadId, "files")?.content;
   const change = useChange(thread.threadId, "files");
   const canWrite = useIsOpen(thread.threadId);
-  if (isForeign(content, "files")) return <Free value={content} />;
+  if (isForeign(content, "files")) return <PlainData value={content} />;
   const files = filesOf(content);
   return (
     <>
-      {files.length === 0 && <p className="note">No files are kept here yet.</p>}
+      {files.length === 0 && <p className="note">No files yet.</p>}
       <ul className="tab-files">
         {files.map((file) => (
           <li key={file.fileId}>
@@ -25,7 +25,7 @@ export function FilesTab({ thread }: { thread: Thread }) {
               <IconButton
                 icon="close"
                 size={14}
-                label={`Take ${file.name} off the list`}
+                label={`Remove ${file.name}`}
                 onClick={() => change((before) => removeFile(before, file.fileId))}
               />
             )}

@@ -1,7 +1,7 @@
-// The moodboard: pictures and words, as a wall.
+// The moodboard: a grid of pictures and notes.
 import { useAddress } from "../../actions/files";
 import type { Thread } from "../../api/shapes";
-import { Free } from "../../view/Free";
+import { PlainData } from "../../view/PlainData";
 import { IconButton } from "../../view/Icon";
 import { AddFiles } from "./AddFiles";
 import { AddLine } from "./AddLine";
@@ -13,23 +13,23 @@ export function MoodboardTab({ thread }: { thread: Thread }) {
   const content = useTab(thread.threadId, "moodboard")?.content;
   const change = useChange(thread.threadId, "moodboard");
   const canWrite = useIsOpen(thread.threadId);
-  if (isForeign(content, "entries")) return <Free value={content} />;
+  if (isForeign(content, "entries")) return <PlainData value={content} />;
   const moods = moodsOf(content);
   return (
     <>
-      {moods.length === 0 && <p className="note">Pictures and words that show what it should feel like.</p>}
+      {moods.length === 0 && <p className="note">Add pictures and notes that show the look you want.</p>}
       <ul className="moods">
         {moods.map((mood, index) => (
           <li
             key={`${index} ${mood.fileId ?? mood.text}`}
-            className={mood.fileId === null ? "mood mood-words" : "mood"}
+            className={mood.fileId === null ? "mood mood-text" : "mood"}
           >
             {mood.fileId === null ? <p>{mood.text}</p> : <MoodPicture mood={mood} fileId={mood.fileId} />}
             {canWrite && (
               <IconButton
                 icon="close"
                 size={14}
-                label={`Take ${mood.text === "" ? "the picture" : `“${mood.text}”`} down`}
+                label={`Remove ${mood.text === "" ? "picture" : `“${mood.text}”`}`}
                 onClick={() => change((before) => removeMood(before, index, mood))}
               />
             )}
@@ -39,7 +39,7 @@ export function MoodboardTab({ thread }: { thread: Thread }) {
       {canWrite && (
         <>
           <AddLine
-            label="Add words"
+            label="Add a note"
             onAdd={(text) => change((before) => addMoods(before, [{ text, fileId: null }]))}
           />
           <AddFiles

@@ -1,24 +1,24 @@
 // A new thread with a seller: an inquiry about a listing, or a project.
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { findUser } from "../../actions/conversations";
-import { beginThread } from "../../actions/threads";
+import { requireUser } from "../../actions/conversations";
+import { startThread } from "../../actions/threads";
 import type { Thread } from "../../api/shapes";
 import { Dialog } from "../../view/Dialog";
-import { Field, Form } from "../../view/Form";
+import { Field } from "../../view/Field";
+import { Form } from "../../view/Form";
 
-const KINDS: readonly { kind: Thread["kind"]; label: string; says: string }[] = [
-  { kind: "inquiry", label: "Inquiry", says: "A question about a listing" },
-  { kind: "project", label: "Project", says: "Work together: brief, files, documents, expenses" },
+const KINDS: readonly { kind: Thread["kind"]; label: string; description: string }[] = [
+  { kind: "inquiry", label: "Inquiry", description: "A question about a listing" },
+  { kind: "project", label: "Project", description: "Shared brief, files, documents and expenses" },
 ];
 
 export function NewThread({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<Thread["kind"]>("inquiry");
   const [, navigate] = useLocation();
-  const begin = async ({ username = "", listing = "", city = "" }: Record<string, string>) => {
-    const seller = await findUser(username);
-    if (seller === null) throw new Error(`Nobody is called “${username}”.`);
-    const threadId = await beginThread({
+  const create = async ({ username = "", listing = "", city = "" }: Record<string, string>) => {
+    const seller = await requireUser(username);
+    const threadId = await startThread({
       kind,
       sellerUserId: seller.userId,
       listingId: listing.trim() === "" ? null : listing.trim(),
@@ -28,10 +28,10 @@ export function NewThread({ onClose }: { onClose: () => void }) {
     navigate(`/t/${threadId}`);
   };
   return (
-    <Dialog title="A new thread" onClose={onClose}>
-      <Form submit="Begin" onSubmit={begin}>
+    <Dialog title="New thread" onClose={onClose}>
+      <Form submit="Create thread" onSubmit={create}>
         <fieldset className="choice choice-row">
-          <legend className="field-label">What is it?</legend>
+          <legend className="field-label">Type</legend>
           {KINDS.map((each) => (
             <label key={each.kind}>
               <input
@@ -42,12 +42,12 @@ export function NewThread({ onClose }: { onClose: () => void }) {
               />
               <span>
                 {each.label}
-                <span className="note">{each.says}</span>
+                <span className="note">{each.description}</span>
               </span>
             </label>
           ))}
         </fieldset>
-        <Field label="Seller" name="username" placeholder="User name" required autoFocus autoComplete="off" />
+        <Field label="Seller" name="username" placeholder="Username" required autoFocus autoComplete="off" />
         <Field
           label={kind === "inquiry" ? "Listing" : "Listing (optional)"}
           name="listing"

@@ -1,7 +1,7 @@
-// The panel beside a thread: what the two sides keep together, in tabs.
+// The project panel beside a thread, in tabs.
 import { useEffect, useId, useState, type KeyboardEvent } from "react";
 import { loadPanel } from "../../actions/threads";
-import { wordsFor } from "../../api/problems";
+import { errorText } from "../../api/problems";
 import type { TabName, Thread } from "../../api/shapes";
 import type { Names } from "../../markdown/Markdown";
 import { useStore } from "../../store/store";
@@ -11,7 +11,7 @@ import { BriefTab } from "./BriefTab";
 import { ExpensesTab } from "./ExpensesTab";
 import { FilesTab } from "./FilesTab";
 import { MoodboardTab } from "./MoodboardTab";
-import { PapersTab } from "./PapersTab";
+import { DocumentsTab } from "./DocumentsTab";
 import { ShotlistTab } from "./ShotlistTab";
 
 const TITLES: Readonly<Record<TabName, string>> = {
@@ -56,7 +56,7 @@ export function ProjectPanel({ thread, names, onClose }: ProjectPanelProps) {
       <div
         className="tabs"
         role="tablist"
-        aria-label="Parts of the project"
+        aria-label="Project sections"
         onKeyDown={(event) => walk(event, tabs, tab, setTab)}
       >
         {tabs.map((each) => (
@@ -76,7 +76,7 @@ export function ProjectPanel({ thread, names, onClose }: ProjectPanelProps) {
       </div>
       <div className="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`}>
         {error !== null && !isLoaded ? (
-          <p className="form-error">{wordsFor(error)}</p>
+          <p className="form-error">{errorText(error)}</p>
         ) : isLoaded ? (
           <Shown tab={tab} thread={thread} names={names} />
         ) : (
@@ -101,7 +101,7 @@ function Shown({ tab, thread, names }: { tab: TabName; thread: Thread; names: Na
     case "files":
       return <FilesTab thread={thread} />;
     case "docs":
-      return <PapersTab thread={thread} names={names} />;
+      return <DocumentsTab thread={thread} names={names} />;
     case "expenses":
       return <ExpensesTab thread={thread} />;
     case "actions":
@@ -109,7 +109,7 @@ function Shown({ tab, thread, names }: { tab: TabName; thread: Thread; names: Na
   }
 }
 
-/** Arrow keys go from tab to tab. */
+/** Arrow keys move between tabs. */
 function walk(
   event: KeyboardEvent<HTMLElement>,
   tabs: readonly TabName[],

@@ -1,9 +1,9 @@
-// A file that a card names by its id: a message of the thread has it, and tells its name.
+// A file that a card names by its id. Its name is known if a loaded message has the file.
 import { addressOf } from "../../actions/files";
 import type { Attachment } from "../../api/shapes";
 import { useStore } from "../../store/store";
 import { Icon } from "../../view/Icon";
-import { tellFailure } from "../../view/toasts";
+import { toastError } from "../../view/toasts";
 import { FileCard } from "../room/Attachments";
 
 export function SharedFile({ threadId, fileId }: { threadId: string; fileId: string }) {
@@ -15,7 +15,7 @@ export function SharedFile({ threadId, fileId }: { threadId: string; fileId: str
   if (file !== undefined) return <FileCard file={file} />;
   return (
     <button type="button" className="link" onClick={() => save(fileId)}>
-      <Icon name="download" size={15} /> A file of the delivery
+      <Icon name="download" size={15} /> Download file
     </button>
   );
 }
@@ -26,5 +26,5 @@ function save(fileId: string): void {
     link.href = address.url;
     link.download = "";
     link.click();
-  }, tellFailure);
+  }, toastError);
 }

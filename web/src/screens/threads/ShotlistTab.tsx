@@ -1,6 +1,6 @@
-// The shotlist: what is to be made, one line each, ticked off by either side.
+// The shotlist: a checklist that both sides edit.
 import type { Thread } from "../../api/shapes";
-import { Free } from "../../view/Free";
+import { PlainData } from "../../view/PlainData";
 import { IconButton } from "../../view/Icon";
 import { AddLine } from "./AddLine";
 import { addShot, isForeign, removeShot, setShot, shotsOf } from "./tabs";
@@ -11,13 +11,13 @@ export function ShotlistTab({ thread }: { thread: Thread }) {
   const content = useTab(thread.threadId, "shotlist")?.content;
   const change = useChange(thread.threadId, "shotlist");
   const canWrite = useIsOpen(thread.threadId);
-  if (isForeign(content, "shots")) return <Free value={content} />;
+  if (isForeign(content, "shots")) return <PlainData value={content} />;
   const shots = shotsOf(content);
   const done = shots.filter((each) => each.done).length;
   return (
     <>
       {shots.length === 0 ? (
-        <p className="note">Nothing is on the list yet.</p>
+        <p className="note">No shots yet.</p>
       ) : (
         <p className="note">
           {done} of {shots.length} done
@@ -42,7 +42,7 @@ export function ShotlistTab({ thread }: { thread: Thread }) {
               <IconButton
                 icon="close"
                 size={14}
-                label={`Take “${shot.title}” off the list`}
+                label={`Remove “${shot.title}”`}
                 onClick={() => change((before) => removeShot(before, index, shot.title))}
               />
             )}
@@ -50,7 +50,7 @@ export function ShotlistTab({ thread }: { thread: Thread }) {
         ))}
       </ul>
       {canWrite && (
-        <AddLine label="Add to the list" onAdd={(title) => change((before) => addShot(before, title))} />
+        <AddLine label="Add a shot" onAdd={(title) => change((before) => addShot(before, title))} />
       )}
     </>
   );

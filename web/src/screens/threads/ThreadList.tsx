@@ -1,7 +1,7 @@
-// One's threads with buyers and sellers, the newest activity first.
+// The sidebar of threads, most recent first.
 import { useState } from "react";
 import { Link } from "wouter";
-import { usePerson } from "../../actions/people";
+import { usePerson } from "../../actions/users";
 import { loadThreads } from "../../actions/threads";
 import type { Thread } from "../../api/shapes";
 import { otherParty, threadsOf } from "../../store/threads";
@@ -9,9 +9,9 @@ import { sameList, useStore } from "../../store/store";
 import { Icon, IconButton } from "../../view/Icon";
 import { PersonFace } from "../../view/Person";
 import { shortTime } from "../../view/times";
-import { tellFailure } from "../../view/toasts";
+import { toastError } from "../../view/toasts";
 import { ListSkeleton } from "../ListSkeleton";
-import type { Params } from "../places";
+import type { Params } from "../routes";
 import { UnreadBadge } from "../Unread";
 import { NewThread } from "./NewThread";
 import { kindName } from "./useThread";
@@ -21,7 +21,7 @@ const FIRST_PAGE = 50;
 export function ThreadList({ params }: { params: Params }) {
   const threads = useStore(threadsOf, sameList);
   const isReady = useStore((state) => state.isReady);
-  const [isBeginning, setBeginning] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   if (!isReady) return <ListSkeleton />;
   const open = threads.filter((each) => each.status !== "archived");
   const archived = threads.filter((each) => each.status === "archived");
@@ -29,11 +29,9 @@ export function ThreadList({ params }: { params: Params }) {
     <nav className="sidebar-body" aria-label="Threads">
       <header className="sidebar-head">
         <h1>Threads</h1>
-        <IconButton icon="edit" label="New thread" onClick={() => setBeginning(true)} />
+        <IconButton icon="edit" label="New thread" onClick={() => setCreating(true)} />
       </header>
-      {threads.length === 0 && (
-        <p className="note sidebar-note">No inquiries or projects yet. Begin one with a seller.</p>
-      )}
+      {threads.length === 0 && <p className="note sidebar-note">No threads yet. Start one with a seller.</p>}
       <Threads threads={open} here={params["threadId"]} />
       {archived.length > 0 && (
         <details className="sidebar-fold">
@@ -42,7 +40,7 @@ export function ThreadList({ params }: { params: Params }) {
         </details>
       )}
       {threads.length >= FIRST_PAGE && <Older />}
-      {isBeginning && <NewThread onClose={() => setBeginning(false)} />}
+      {isCreating && <NewThread onClose={() => setCreating(false)} />}
     </nav>
   );
 }
@@ -92,7 +90,7 @@ export function ThreadLink({ thread, isHere }: { thread: Thread; isHere: boolean
   );
 }
 
-/** What `ready` did not bring. */
+/** Threads that `ready` did not include. */
 function Older() {
   const [cursor, setCursor] = useState<string | null>(null);
   const [isDone, setDone] = useState(false);
@@ -100,15 +98,15 @@ function Older() {
   if (isDone) return null;
   const more = () => {
     setBusy(true);
-    // The first page is what is shown already.
+    // The first page is already shown.
     (cursor === null ? loadThreads(null) : Promise.resolve(cursor))
       .then((from) => (from === null ? null : loadThreads(from)))
-      .then((next) => (next === null ? setDone(true) : setCursor(next)), tellFailure)
+      .then((next) => (next === null ? setDone(true) : setCursor(next)), toastError)
       .finally(() => setBusy(false));
   };
   return (
     <button type="button" className="button button-small sidebar-invite" disabled={isBusy} onClick={more}>
-      Older threads
+      Load older threads
     </button>
   );
 }

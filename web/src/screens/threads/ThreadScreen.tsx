@@ -1,6 +1,6 @@
-// A thread: its messages and cards, the panel of a project, and who is in it.
+// A thread: its messages and cards, the project panel, and its participants.
 import { useEffect, useMemo, useState } from "react";
-import { usePerson } from "../../actions/people";
+import { usePerson } from "../../actions/users";
 import { loadCards, loadSeats, loadThread, setStatus } from "../../actions/threads";
 import type { Thread } from "../../api/shapes";
 import { typesFor } from "../../cards/types";
@@ -11,17 +11,17 @@ import { Icon, type IconName, IconButton } from "../../view/Icon";
 import { MenuButton, type MenuItem } from "../../view/Menu";
 import { PersonFace, PersonName } from "../../view/Person";
 import { fullTime } from "../../view/times";
-import { tellFailure } from "../../view/toasts";
-import { NotHere } from "../NotHere";
+import { toastError } from "../../view/toasts";
+import { NotFound } from "../NotFound";
 import { PinsPanel } from "../PinsPanel";
-import type { Params } from "../places";
+import type { Params } from "../routes";
 import { DrawerButton, RoomHeader, type Panel } from "../RoomHeader";
 import { RoomPane } from "../room/RoomPane";
 import { RoomSkeleton } from "../room/RoomSkeleton";
 import { CardForm } from "./CardForm";
 import { ProjectPanel } from "./ProjectPanel";
-import { SeatsPanel } from "./SeatsPanel";
-import { kindName, SIDES, useSeats, useSilence } from "./useThread";
+import { ThreadPeoplePanel } from "./ThreadPeoplePanel";
+import { kindName, SIDES, useSeats, useMutedUntil } from "./useThread";
 
 const WIDE = 1180;
 
@@ -33,7 +33,7 @@ export default function ThreadScreen({ params }: { params: Params }) {
   const [asked, setAsked] = useState<string | null>(null);
   useEffect(() => {
     if (!isReady || threadId === undefined || isKnown) return;
-    // One of the older ones, which `ready` did not bring.
+    // An older thread, which `ready` did not include.
     loadThread(threadId).then(
       () => setAsked(threadId),
       () => setAsked(threadId),
@@ -41,19 +41,16 @@ export default function ThreadScreen({ params }: { params: Params }) {
   }, [isReady, threadId, isKnown]);
   if (threadId === undefined)
     return (
-      <NotHere
+      <NotFound
         home={false}
         title="Threads"
-        words="Inquiries about listings, and projects with their offers, files and papers."
+        words="Inquiries about listings, and projects with offers, files and documents."
       />
     );
   if (thread !== undefined) return <Open key={threadId} thread={thread} target={messageId ?? null} />;
   if (asked === threadId)
     return (
-      <NotHere
-        title="You're not in this thread"
-        words="You left it, or were removed from it, or the address is wrong."
-      />
+      <NotFound title="You're not in this thread" words="You left or were removed, or the link is wrong." />
     );
   return (
     <div className="screen">
@@ -92,7 +89,7 @@ function Open({ thread, target }: { thread: Thread; target: string | null }) {
   const path = `/t/${threadId}`;
   const name = other?.username ?? "…";
   const about = [kindName(thread), thread.listingId, thread.city].filter((each) => each !== null).join(" · ");
-  const silence = useWhySilent(thread);
+  const readOnly = useReadOnlyReason(thread);
   return (
     <div className="screen">
       <RoomHeader
@@ -128,19 +125,18 @@ function Open({ thread, target }: { thread: Thread; target: string | null }) {
           canPin
           target={target}
           tools={<CardMenu thread={thread} />}
-          {...(silence === null ? {} : { silence })}
+          {...(readOnly === null ? {} : { readOnly })}
           beginning={
             <>
               <h2>{name}</h2>
               <p>
                 {about}
-                {thread.roleContext !== null &&
-                  `. You are here as ${SIDES[thread.roleContext].toLowerCase()}.`}
+                {thread.roleContext !== null && `. You joined as ${SIDES[thread.roleContext].toLowerCase()}.`}
               </p>
             </>
           }
         />
-        {panel === "people" && <SeatsPanel thread={thread} onClose={() => setPanel(null)} />}
+        {panel === "people" && <ThreadPeoplePanel thread={thread} onClose={() => setPanel(null)} />}
         {panel === "pins" && (
           <PinsPanel room={room} path={path} canPin names={names} onClose={() => setPanel(null)} />
         )}
@@ -150,10 +146,10 @@ function Open({ thread, target }: { thread: Thread; target: string | null }) {
   );
 }
 
-/** Why nothing can be said here just now, or null if it can. */
-function useWhySilent(thread: Thread) {
-  const until = useSilence(thread.threadId);
-  if (thread.roleContext === null) return <p>You look at this thread from outside.</p>;
+/** Why the user cannot write in this thread, or null if they can. */
+function useReadOnlyReason(thread: Thread) {
+  const until = useMutedUntil(thread.threadId);
+  if (thread.roleContext === null) return <p>You're not a participant of this thread.</p>;
   if (thread.status === "archived")
     return (
       <p>
@@ -161,9 +157,9 @@ function useWhySilent(thread: Thread) {
         <button
           type="button"
           className="button button-small"
-          onClick={() => void setStatus(thread.threadId, "open").catch(tellFailure)}
+          onClick={() => void setStatus(thread.threadId, "open").catch(toastError)}
         >
-          Take it out again
+          Unarchive
         </button>
       </p>
     );
@@ -173,7 +169,7 @@ function useWhySilent(thread: Thread) {
         <Icon name="lock" size={16} /> <PersonName userId={thread.lockedBy} /> locked this thread.
       </p>
     );
-  if (until !== null) return <p>You cannot speak here until {fullTime(until)}.</p>;
+  if (until !== null) return <p>You're muted until {fullTime(until)}.</p>;
   return null;
 }
 
@@ -185,38 +181,36 @@ const CARD_ICONS: Readonly<Record<string, IconName>> = {
   amendment: "edit",
 };
 
-/** What can be offered, asked or handed over from this side. */
+/** The card types that the user may create. */
 function CardMenu({ thread }: { thread: Thread }) {
-  const [making, setMaking] = useState<string | null>(null);
-  const items: MenuItem[] = typesFor(thread.roleContext).map((type) => ({
-    label: type.title,
-    icon: CARD_ICONS[type.name] ?? "tag",
-    onChoose: () => setMaking(type.name),
+  const [type, setType] = useState<string | null>(null);
+  const items: MenuItem[] = typesFor(thread.roleContext).map((each) => ({
+    label: each.title,
+    icon: CARD_ICONS[each.name] ?? "tag",
+    onChoose: () => setType(each.name),
   }));
   return (
     <>
-      <MenuButton label="Make a card" icon="tag" items={items} />
-      {making !== null && (
-        <CardForm threadId={thread.threadId} type={making} onClose={() => setMaking(null)} />
-      )}
+      <MenuButton label="Create card" icon="tag" items={items} />
+      {type !== null && <CardForm threadId={thread.threadId} type={type} onClose={() => setType(null)} />}
     </>
   );
 }
 
 function StatusMenu({ thread }: { thread: Thread }) {
   const me = useStore((state) => state.me?.userId);
-  const set = (status: Thread["status"]) => () => void setStatus(thread.threadId, status).catch(tellFailure);
+  const set = (status: Thread["status"]) => () => void setStatus(thread.threadId, status).catch(toastError);
   const items: MenuItem[] = [];
   const canOpen = thread.status !== "locked" || thread.lockedBy === me || thread.roleContext === "admin";
   if (thread.status !== "open" && canOpen)
     items.push({
-      label: thread.status === "locked" ? "Open it again" : "Take it out of the archive",
+      label: thread.status === "locked" ? "Unlock thread" : "Unarchive thread",
       icon: "check",
       onChoose: set("open"),
     });
   if (thread.status === "open") {
-    items.push({ label: "Archive", icon: "archive", onChoose: set("archived") });
-    items.push({ label: "Lock: nobody adds anything", icon: "lock", onChoose: set("locked") });
+    items.push({ label: "Archive thread", icon: "archive", onChoose: set("archived") });
+    items.push({ label: "Lock thread", icon: "lock", onChoose: set("locked") });
   }
-  return <MenuButton label="Thread" items={items} />;
+  return <MenuButton label="Thread menu" items={items} />;
 }

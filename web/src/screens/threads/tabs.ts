@@ -1,5 +1,5 @@
 // What the tabs of a panel hold. Other programs write them, too: what is not understood is kept, and shown as it is.
-import type { Attachment, Free } from "../../api/shapes";
+import type { Attachment, JsonObject } from "../../api/shapes";
 
 export interface Shot {
   title: string;
@@ -11,19 +11,21 @@ export interface Mood {
   fileId: string | null;
 }
 
-function objectOf(content: unknown): Free {
-  return typeof content === "object" && content !== null && !Array.isArray(content) ? (content as Free) : {};
+function objectOf(content: unknown): JsonObject {
+  return typeof content === "object" && content !== null && !Array.isArray(content)
+    ? (content as JsonObject)
+    : {};
 }
 
 /** The entries of a list inside of a tab, whether it is one itself or has one under this name. */
-function entriesOf(content: unknown, name: string): Free[] {
+function entriesOf(content: unknown, name: string): JsonObject[] {
   const list = Array.isArray(content) ? (content as unknown[]) : objectOf(content)[name];
   if (!Array.isArray(list)) return [];
   return (list as unknown[]).map((each) => (typeof each === "string" ? { title: each } : objectOf(each)));
 }
 
 /** The content with another list under this name, and everything else as it was. */
-function withEntries(content: unknown, name: string, entries: readonly Free[]): object {
+function withEntries(content: unknown, name: string, entries: readonly JsonObject[]): object {
   return Array.isArray(content) ? [...entries] : { ...objectOf(content), [name]: entries };
 }
 
@@ -86,7 +88,7 @@ export function addMoods(content: unknown, moods: readonly Mood[]): object {
 }
 
 export function removeMood(content: unknown, at: number, seen: Mood): object {
-  const isSeen = (each: Free): boolean =>
+  const isSeen = (each: JsonObject): boolean =>
     seen.fileId === null ? text(each["text"] ?? each["title"]) === seen.text : each["fileId"] === seen.fileId;
   return withEntries(
     content,

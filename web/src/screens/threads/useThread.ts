@@ -1,6 +1,6 @@
-// What every part of an open thread asks: the thread, oneself in it, and what one may do there.
+// Hooks of an open thread: participants, permissions, and the current time.
 import { useEffect, useState } from "react";
-import { sideOf, standingTo, waysFor, type Way } from "../../cards/types";
+import { sideOf, rolesOf, transitionsFor, type Way } from "../../cards/types";
 import type { Card, Thread, ThreadRole } from "../../api/shapes";
 import type { Seat } from "../../store/threads";
 import { useStore } from "../../store/store";
@@ -11,20 +11,20 @@ export function useSeats(threadId: string): Readonly<Record<string, Seat>> {
   return useStore((state) => state.seats[threadId]) ?? NO_SEATS;
 }
 
-/** Until when one may not speak, if one may not. */
-export function useSilence(threadId: string): string | null {
+/** When the user's mute ends, or null if they are not muted. */
+export function useMutedUntil(threadId: string): string | null {
   const until = useStore((state) => state.seats[threadId]?.[state.me?.userId ?? ""]?.blockedUntil ?? null);
   const now = useNow(until);
   return until !== null && Date.parse(until) > now ? until : null;
 }
 
-/** Whether something can be added to the thread just now. */
+/** Whether the user can add something to the thread. */
 export function useIsOpen(threadId: string): boolean {
   const isOpen = useStore((state) => state.threads[threadId]?.status === "open");
-  return useSilence(threadId) === null && isOpen;
+  return useMutedUntil(threadId) === null && isOpen;
 }
 
-export function useWays(card: Card): Way[] {
+export function useTransitions(card: Card): Way[] {
   const thread = useStore((state) => state.threads[card.threadId]);
   const me = useStore((state) => state.me?.userId ?? "");
   const seats = useSeats(card.threadId);
@@ -32,12 +32,12 @@ export function useWays(card: Card): Way[] {
   const ends = card.payload["expiresAt"];
   const now = useNow(typeof ends === "string" ? ends : null);
   if (thread === undefined || !isOpen) return [];
-  return waysFor(card, standingTo(card, sideOf(card, thread, seats), me, thread.roleContext), now);
+  return transitionsFor(card, rolesOf(card, sideOf(card, thread, seats), me, thread.roleContext), now);
 }
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The present, told again at that moment: what ends then is shown as ended. */
+/** The current time, updated at that moment so that what expires is shown as expired. */
 export function useNow(moment: string | null): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -49,7 +49,7 @@ export function useNow(moment: string | null): number {
   return now;
 }
 
-/** On which side somebody is, in words. */
+/** The display name of a side. */
 export const SIDES: Readonly<Record<ThreadRole, string>> = {
   buyer: "Buyer",
   seller: "Seller",

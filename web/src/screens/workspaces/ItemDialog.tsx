@@ -1,14 +1,14 @@
-// An item to change. Who saves what somebody else has changed meanwhile is shown what it is now, before anything is lost.
+// Edit an item. After a conflict the current version is shown before the user overwrites it.
 import { useId, useState } from "react";
 import { changeItem, deleteItem } from "../../actions/workspaces";
 import type { Item } from "../../api/shapes";
 import { Dialog } from "../../view/Dialog";
+import { Field } from "../../view/Field";
 import { Form } from "../../view/Form";
 import { Icon, IconButton } from "../../view/Icon";
 import { PersonName } from "../../view/Person";
-import { Line, TextField } from "../../view/TextField";
 import { messageTime } from "../../view/times";
-import { tellFailure, toast } from "../../view/toasts";
+import { toastError, toast } from "../../view/toasts";
 import { readValue, showValue } from "./values";
 
 interface ItemDialogProps {
@@ -28,7 +28,7 @@ export function ItemDialog({ item, statuses, onClose }: ItemDialogProps) {
   const [title, setTitle] = useState(item.title);
   const [status, setStatus] = useState(item.status ?? "");
   const [rows, setRows] = useState<readonly Row[]>(() => rowsOf(item));
-  const [isLost, setLost] = useState(false);
+  const [hasConflict, setConflict] = useState(false);
   const listId = useId();
   const isStale = item.version !== seen.version;
   const takeTheirs = () => {
@@ -36,28 +36,28 @@ export function ItemDialog({ item, statuses, onClose }: ItemDialogProps) {
     setTitle(item.title);
     setStatus(item.status ?? "");
     setRows(rowsOf(item));
-    setLost(false);
+    setConflict(false);
   };
   const save = async () => {
     const data = dataOf(rows);
-    if (title.trim() === "") throw new Error("It needs a title.");
-    const base = isStale && isLost ? item : seen;
-    const isMine = await changeItem(base, {
+    if (title.trim() === "") throw new Error("Enter a title.");
+    const base = isStale && hasConflict ? item : seen;
+    const isSaved = await changeItem(base, {
       title: title.trim(),
       status: status.trim() === "" ? null : status.trim(),
       data,
     });
-    if (isMine) onClose();
-    else setLost(true);
+    if (isSaved) onClose();
+    else setConflict(true);
   };
   const remove = () => {
     onClose();
-    deleteItem(item).then(() => toast("Deleted"), tellFailure);
+    deleteItem(item).then(() => toast("Deleted"), toastError);
   };
   return (
     <Dialog title="Item" onClose={onClose} wide>
       <Form
-        submit={isLost ? "Save mine anyway" : "Save"}
+        submit={hasConflict ? "Save anyway" : "Save"}
         onSubmit={save}
         aside={
           <button type="button" className="button button-danger" onClick={remove}>
@@ -68,15 +68,16 @@ export function ItemDialog({ item, statuses, onClose }: ItemDialogProps) {
         {isStale && (
           <div className="card-notice" role="status">
             <p>
-              <PersonName userId={item.updatedBy} /> changed it meanwhile: <strong>{item.title}</strong>,{" "}
+              <PersonName userId={item.updatedBy} /> just updated this: <strong>{item.title}</strong>,{" "}
               {item.status ?? "no status"}.{" "}
               <button type="button" className="link" onClick={takeTheirs}>
-                Take theirs
+                Use theirs
               </button>
             </p>
           </div>
         )}
-        <TextField
+        <Field
+          as="textarea"
           label="Title"
           name="title"
           rows={2}
@@ -85,7 +86,7 @@ export function ItemDialog({ item, statuses, onClose }: ItemDialogProps) {
           value={title}
           onChange={(event) => setTitle(event.target.value)}
         />
-        <Line
+        <Field
           label="Status"
           name="status"
           list={listId}
@@ -101,10 +102,10 @@ export function ItemDialog({ item, statuses, onClose }: ItemDialogProps) {
         </datalist>
         <DataRows rows={rows} onChange={setRows} />
         <p className="note">
-          Made by <PersonName userId={item.createdBy} inside /> {messageTime(item.createdAt)}
+          Created by <PersonName userId={item.createdBy} inside /> {messageTime(item.createdAt)}
           {item.updatedAt !== null && item.version > 1 && (
             <>
-              , changed by <PersonName userId={item.updatedBy} inside /> {messageTime(item.updatedAt)}
+              , updated by <PersonName userId={item.updatedBy} inside /> {messageTime(item.updatedAt)}
             </>
           )}
         </p>
@@ -118,7 +119,7 @@ function DataRows({ rows, onChange }: { rows: readonly Row[]; onChange: (rows: r
     onChange(rows.map((each) => (each.key === key ? { ...each, ...changes } : each)));
   return (
     <fieldset className="data-rows">
-      <legend className="field-label">Data</legend>
+      <legend className="field-label">Fields</legend>
       {rows.map((row) => (
         <div key={row.key} className="data-row">
           <input
@@ -130,7 +131,7 @@ function DataRows({ rows, onChange }: { rows: readonly Row[]; onChange: (rows: r
           />
           <input
             className="input"
-            aria-label={`Value of ${row.name === "" ? "the new one" : row.name}`}
+            aria-label={`Value of ${row.name === "" ? "the new field" : row.name}`}
             placeholder="value"
             value={row.value}
             onChange={(event) => set(row.key, { value: event.target.value })}
@@ -150,7 +151,7 @@ function DataRows({ rows, onChange }: { rows: readonly Row[]; onChange: (rows: r
           onChange([...rows, { key: Math.max(0, ...rows.map((each) => each.key)) + 1, name: "", value: "" }])
         }
       >
-        <Icon name="plus" size={16} /> Add a field
+        <Icon name="plus" size={16} /> Add field
       </button>
     </fieldset>
   );
@@ -164,6 +165,6 @@ function dataOf(rows: readonly Row[]): Record<string, unknown> {
   const named = rows.filter((each) => each.name.trim() !== "");
   const names = named.map((each) => each.name.trim());
   const twice = names.find((each, index) => names.indexOf(each) !== index);
-  if (twice !== undefined) throw new Error(`“${twice}” is there twice.`);
+  if (twice !== undefined) throw new Error(`“${twice}” is used twice.`);
   return Object.fromEntries(named.map((each) => [each.name.trim(), readValue(each.value)]));
 }

@@ -6,14 +6,14 @@ import { chosenStatuses, columnsOf, type WorkspaceContents } from "../../store/w
 import { Icon } from "../../view/Icon";
 import { MenuButton, type MenuItem } from "../../view/Menu";
 import { shortTime } from "../../view/times";
-import { tellFailure, toast } from "../../view/toasts";
+import { toastError, toast } from "../../view/toasts";
 import { AddLine } from "../threads/AddLine";
 import { ItemDialog } from "./ItemDialog";
 import { showValue } from "./values";
 
 type View = "board" | "list";
 const KEY = "sobremesa.items";
-/** They are there before something is in them, unless the workspace chose others. */
+/** Shown while empty, unless the workspace chose other statuses. */
 const FIRST: readonly string[] = ["open", "doing", "done"];
 const DRAGGED = "application/x-sobremesa-item";
 
@@ -44,7 +44,7 @@ export function ItemsPart({ workspaceId, items, settings }: ItemsPartProps) {
           {Object.keys(items).length === 1 ? "1 item" : `${Object.keys(items).length} items`}
         </span>
         <span className="spring" />
-        <div className="segments" role="group" aria-label="How to show them">
+        <div className="segments" role="group" aria-label="View">
           <button type="button" aria-pressed={view === "board"} onClick={() => choose("board")}>
             <Icon name="board" size={15} /> Board
           </button>
@@ -75,13 +75,13 @@ interface Shown {
 
 export function move(item: Item, status: string | null): void {
   if (item.status === status) return;
-  changeItem(item, { status }).then((isMine) => {
-    if (!isMine) toast("Somebody changed it first. This is how it is now.");
-  }, tellFailure);
+  changeItem(item, { status }).then((isSaved) => {
+    if (!isSaved) toast("This was just updated.");
+  }, toastError);
 }
 
 function add(workspaceId: string, title: string, status: string | null): void {
-  createItem(workspaceId, { title, status, data: {} }).catch(tellFailure);
+  createItem(workspaceId, { title, status, data: {} }).catch(toastError);
 }
 
 function Board({ columns, statuses, workspaceId, onOpen, items }: Shown & Pick<ItemsPartProps, "items">) {
@@ -191,7 +191,7 @@ function ItemList({ columns, workspaceId, onOpen }: Shown) {
             </ul>
           </section>
         ))}
-      <AddLine label="Add an item" onAdd={(title) => add(workspaceId, title, "open")} />
+      <AddLine label="Add item" onAdd={(title) => add(workspaceId, title, "open")} />
     </div>
   );
 }

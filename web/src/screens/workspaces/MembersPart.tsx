@@ -1,4 +1,4 @@
-// Who is in a workspace, with which role, and how others come in.
+// The members of a workspace, their roles, and its invites.
 import { useState } from "react";
 import { useLocation } from "wouter";
 import {
@@ -13,7 +13,7 @@ import { Avatar } from "../../view/Avatar";
 import { Dialog } from "../../view/Dialog";
 import { Form } from "../../view/Form";
 import { Icon, IconButton } from "../../view/Icon";
-import { tellFailure } from "../../view/toasts";
+import { toastError } from "../../view/toasts";
 import { Invites } from "../Invites";
 import { mayRemove } from "./roles";
 
@@ -50,7 +50,7 @@ export function MembersPart({ workspace, members }: MembersPartProps) {
                 icon="close"
                 size={15}
                 label={`Remove ${member.username}`}
-                onClick={() => void removeWorkspaceMember(workspaceId, member.userId).catch(tellFailure)}
+                onClick={() => void removeWorkspaceMember(workspaceId, member.userId).catch(toastError)}
               />
             )}
           </li>
@@ -76,7 +76,7 @@ export function MembersPart({ workspace, members }: MembersPartProps) {
       )}
       {asking === "leave" && (
         <Dialog title={`Leave ${workspace.name}?`} onClose={() => setAsking(null)}>
-          <p>Somebody has to invite you before you can come back.</p>
+          <p>You need a new invite to rejoin.</p>
           <Form
             submit="Leave"
             danger
@@ -103,7 +103,7 @@ function Role({ workspace, member }: { workspace: Workspace; member: WorkspaceMe
           workspace.workspaceId,
           member.userId,
           event.target.value as WorkspaceRole,
-        ).catch(tellFailure)
+        ).catch(toastError)
       }
     >
       {ROLES.map((each) => (

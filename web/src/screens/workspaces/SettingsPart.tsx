@@ -1,14 +1,14 @@
-// A workspace's name and settings, and its end.
+// Workspace settings: name, shared settings, deletion.
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { deleteWorkspace, putSetting, renameWorkspace } from "../../actions/workspaces";
 import type { Workspace, WorkspaceSetting } from "../../api/shapes";
 import { Dialog } from "../../view/Dialog";
-import { Field, Form } from "../../view/Form";
-import { Free } from "../../view/Free";
+import { Field } from "../../view/Field";
+import { Form } from "../../view/Form";
+import { PlainData } from "../../view/PlainData";
 import { Icon, IconButton } from "../../view/Icon";
 import { PersonName } from "../../view/Person";
-import { TextField } from "../../view/TextField";
 import { shortTime } from "../../view/times";
 import { toast } from "../../view/toasts";
 import { mayConfigure } from "./roles";
@@ -47,7 +47,7 @@ export function SettingsPart({ workspace, settings }: SettingsPartProps) {
       )}
       <section aria-label="Settings">
         <h3>Settings</h3>
-        {sorted.length === 0 && <p className="note">Nothing is set.</p>}
+        {sorted.length === 0 && <p className="note">No settings yet.</p>}
         <ul className="tab-rows">
           {sorted.map((setting) => (
             <li key={setting.name} className="tab-row tab-row-open">
@@ -59,13 +59,13 @@ export function SettingsPart({ workspace, settings }: SettingsPartProps) {
                 </span>
               </span>
               <span className="setting-value">
-                <Free value={setting.value} />
+                <PlainData value={setting.value} />
               </span>
               {canChange && (
                 <IconButton
                   icon="edit"
                   size={16}
-                  label={`Change ${setting.name}`}
+                  label={`Edit ${setting.name}`}
                   onClick={() => setEdited(setting)}
                 />
               )}
@@ -74,7 +74,7 @@ export function SettingsPart({ workspace, settings }: SettingsPartProps) {
         </ul>
         {canChange && (
           <button type="button" className="button button-small" onClick={() => setEdited("new")}>
-            <Icon name="plus" size={16} /> Add a setting
+            <Icon name="plus" size={16} /> Add setting
           </button>
         )}
       </section>
@@ -98,7 +98,7 @@ interface SettingDialogProps {
 
 function SettingDialog({ workspaceId, setting, onClose }: SettingDialogProps) {
   return (
-    <Dialog title={setting === null ? "A new setting" : setting.name} onClose={onClose}>
+    <Dialog title={setting === null ? "New setting" : setting.name} onClose={onClose}>
       <Form
         submit="Save"
         onSubmit={async ({ name = setting?.name ?? "", value = "" }) => {
@@ -109,7 +109,8 @@ function SettingDialog({ workspaceId, setting, onClose }: SettingDialogProps) {
         {setting === null && (
           <Field label="Name" name="name" required maxLength={100} autoFocus autoComplete="off" />
         )}
-        <TextField
+        <Field
+          as="textarea"
           label="Value (JSON)"
           name="value"
           rows={6}
@@ -127,18 +128,19 @@ function Deletion({ workspace }: { workspace: Workspace }) {
   const [, navigate] = useLocation();
   return (
     <details className="danger-zone">
-      <summary>Delete this workspace</summary>
+      <summary>Delete workspace</summary>
       <Form
-        submit="Delete for good"
+        submit="Delete permanently"
         danger
         onSubmit={async ({ confirmation = "" }) => {
-          if (confirmation !== workspace.name) throw new Error("That is not its name.");
+          if (confirmation !== workspace.name) throw new Error("The name doesn't match.");
           await deleteWorkspace(workspace.workspaceId);
           navigate("/w");
         }}
       >
         <Field
-          label={`Type “${workspace.name}” to delete it with everything in it`}
+          label={`Type “${workspace.name}” to confirm`}
+          note="Deletes every item and setting. This can't be undone."
           name="confirmation"
           required
           autoComplete="off"

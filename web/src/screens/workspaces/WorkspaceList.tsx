@@ -1,4 +1,4 @@
-// One's workspaces.
+// The sidebar of workspaces.
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { createWorkspace } from "../../actions/workspaces";
@@ -6,25 +6,24 @@ import { sameList, useStore } from "../../store/store";
 import { workspacesOf } from "../../store/workspaces";
 import { Avatar } from "../../view/Avatar";
 import { Dialog } from "../../view/Dialog";
-import { Field, Form } from "../../view/Form";
+import { Field } from "../../view/Field";
+import { Form } from "../../view/Form";
 import { IconButton } from "../../view/Icon";
 import { ListSkeleton } from "../ListSkeleton";
-import type { Params } from "../places";
+import type { Params } from "../routes";
 
 export function WorkspaceList({ params }: { params: Params }) {
   const workspaces = useStore(workspacesOf, sameList);
   const isReady = useStore((state) => state.isReady);
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   if (!isReady) return <ListSkeleton />;
   return (
     <nav className="sidebar-body" aria-label="Workspaces">
       <header className="sidebar-head">
         <h1>Workspaces</h1>
-        <IconButton icon="plus" label="New workspace" onClick={() => setMaking(true)} />
+        <IconButton icon="plus" label="New workspace" onClick={() => setCreating(true)} />
       </header>
-      {workspaces.length === 0 && (
-        <p className="note sidebar-note">None yet. Make one, or ask for an invite.</p>
-      )}
+      {workspaces.length === 0 && <p className="note sidebar-note">No workspaces yet.</p>}
       <ul className="rooms">
         {workspaces.map((each) => (
           <li key={each.workspaceId}>
@@ -39,7 +38,7 @@ export function WorkspaceList({ params }: { params: Params }) {
           </li>
         ))}
       </ul>
-      {isMaking && <NewWorkspace onClose={() => setMaking(false)} />}
+      {isCreating && <NewWorkspace onClose={() => setCreating(false)} />}
     </nav>
   );
 }
@@ -47,16 +46,16 @@ export function WorkspaceList({ params }: { params: Params }) {
 export function NewWorkspace({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   return (
-    <Dialog title="A new workspace" onClose={onClose}>
+    <Dialog title="New workspace" onClose={onClose}>
       <Form
-        submit="Make it"
+        submit="Create"
         onSubmit={async ({ name = "" }) => {
           const workspaceId = await createWorkspace(name.trim());
           onClose();
           navigate(`/w/${workspaceId}`);
         }}
       >
-        <Field label="What is it called?" name="name" maxLength={100} required autoFocus autoComplete="off" />
+        <Field label="Name" name="name" maxLength={100} required autoFocus autoComplete="off" />
       </Form>
     </Dialog>
   );

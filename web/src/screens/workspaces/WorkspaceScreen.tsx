@@ -1,14 +1,14 @@
-// A workspace: its items, who is in it, and its settings.
+// A workspace: its items, members and settings.
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { loadContents } from "../../actions/workspaces";
-import { wordsFor } from "../../api/problems";
+import { errorText } from "../../api/problems";
 import type { Workspace } from "../../api/shapes";
 import { useStore } from "../../store/store";
 import type { WorkspaceContents } from "../../store/workspaces";
 import { Avatar } from "../../view/Avatar";
-import { NotHere } from "../NotHere";
-import type { Params } from "../places";
+import { NotFound } from "../NotFound";
+import type { Params } from "../routes";
 import { DrawerButton } from "../RoomHeader";
 import { ItemsPart } from "./ItemsPart";
 import { MembersPart } from "./MembersPart";
@@ -29,9 +29,9 @@ export default function WorkspaceScreen({ params }: { params: Params }) {
   if (workspace !== undefined) return <Open key={workspaceId} workspace={workspace} part={part} />;
   if (isReady)
     return (
-      <NotHere
+      <NotFound
         title="You're not a member of this workspace"
-        words="You left it, or were removed from it, or the address is wrong."
+        words="You left or were removed, or the link is wrong."
       />
     );
   return (
@@ -45,7 +45,7 @@ export default function WorkspaceScreen({ params }: { params: Params }) {
 }
 
 function Landing() {
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   return (
     <div className="screen">
       <header className="room-header">
@@ -53,13 +53,13 @@ function Landing() {
         <h2>Workspaces</h2>
       </header>
       <div className="empty">
-        <h2>Things to do together</h2>
-        <p>A workspace keeps items with a status, and settings that everybody in it shares.</p>
-        <button type="button" className="button button-primary" onClick={() => setMaking(true)}>
-          Make a workspace
+        <h2>Organize work together</h2>
+        <p>A workspace is a shared board of items with statuses and settings.</p>
+        <button type="button" className="button button-primary" onClick={() => setCreating(true)}>
+          Create workspace
         </button>
       </div>
-      {isMaking && <NewWorkspace onClose={() => setMaking(false)} />}
+      {isCreating && <NewWorkspace onClose={() => setCreating(false)} />}
     </div>
   );
 }
@@ -81,7 +81,7 @@ function Open({ workspace, part }: { workspace: Workspace; part: string }) {
         </span>
         <h2>{workspace.name}</h2>
         <span className="spring" />
-        <nav className="segments" aria-label="Parts of the workspace">
+        <nav className="segments" aria-label="Workspace sections">
           {PARTS.map((each) => (
             <Link
               key={each.part}
@@ -95,8 +95,8 @@ function Open({ workspace, part }: { workspace: Workspace; part: string }) {
       </header>
       {contents === undefined && error !== null && (
         <div className="empty" role="alert">
-          <h2>This workspace could not be opened</h2>
-          <p>{wordsFor(error)}</p>
+          <h2>Couldn't load this workspace</h2>
+          <p>{errorText(error)}</p>
         </div>
       )}
       {contents === undefined && error === null && <BoardSkeleton />}

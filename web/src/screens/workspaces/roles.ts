@@ -1,9 +1,9 @@
-// Which role may do what in a workspace; the server decides, this only hides what it would refuse.
+// What each role may do in a workspace. The server decides; this only hides what it would refuse.
 import type { WorkspaceRole } from "../../api/shapes";
 
 const RANK: Record<WorkspaceRole, number> = { member: 0, admin: 1, owner: 2 };
 
-/** Owners may do it to each other. */
+/** Owners may remove each other. */
 export function mayRemove(one: WorkspaceRole, other: WorkspaceRole): boolean {
   return one === "owner" || RANK[one] > RANK[other];
 }

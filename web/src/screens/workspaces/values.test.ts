@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { readJson, readValue, showValue } from "./values";
 
-describe("values that people type", () => {
-  it("come back the same as they are shown", () => {
+describe("typed values", () => {
+  it("read back as the value that was shown", () => {
     for (const value of [
       "two",
       "2",
@@ -23,15 +23,15 @@ describe("values that people type", () => {
       expect(readValue(showValue(value))).toEqual(value);
   });
 
-  it("are words unless they are JSON", () => {
+  it("are text unless they are JSON", () => {
     expect(readValue("blue")).toBe("blue");
     expect(readValue(" 12 ")).toBe(12);
     expect(showValue("2")).toBe('"2"');
     expect(showValue("blue")).toBe("blue");
   });
 
-  it("must be JSON where only JSON will do", () => {
+  it("are refused by readJson if they are not JSON", () => {
     expect(readJson('{"a":1}')).toEqual({ a: 1 });
-    expect(() => readJson("blue")).toThrow("no JSON");
+    expect(() => readJson("blue")).toThrow("Not valid JSON");
   });
 });

@@ -1,4 +1,4 @@
-// Values that people type: JSON where it is JSON, words otherwise; and shown so that they come back the same.
+// Values that users type: JSON if they parse as JSON, text otherwise. `showValue` is the inverse of `readValue`.
 
 /** “2” is a number, “two” is a text, “"2"” is a text as well. */
 export function readValue(text: string): unknown {
@@ -15,11 +15,11 @@ export function showValue(value: unknown): string {
   return Object.is(readValue(value), value) ? value : JSON.stringify(value);
 }
 
-/** As `readValue`, where it must be JSON; the error says what is wrong. */
+/** Like `readValue`, but throws an error to show in a form if the text is not JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new Error('This is no JSON. Text stands in quotes, as in "blue".');
+    throw new Error('Not valid JSON. Put text in quotes, as in "blue".');
   }
 }

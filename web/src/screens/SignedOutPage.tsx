@@ -1,16 +1,16 @@
-// The frame of every page before one is inside.
+// The layout of pages for signed-out users.
 import type { ReactNode } from "react";
 
-export function Door({ title, children }: { title: string; children: ReactNode }) {
+export function SignedOutPage({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <main className="door">
-      <div className="door-card">
+    <main className="signed-out">
+      <div className="signed-out-card">
         <Brand />
         <h1>{title}</h1>
         {children}
       </div>
-      <p className="door-words">
-        <em>Sobremesa</em>: the talk that goes on at the table after the meal.
+      <p className="signed-out-tagline">
+        <em>Sobremesa</em>: the conversation that goes on at the table after a meal.
       </p>
     </main>
   );

@@ -15,11 +15,11 @@ test("after a restart of the server both go on, without a gap and without a relo
   await server.stop();
   await expect(ana.page.getByText("Reconnecting…")).toBeVisible();
   await ana.say("while nobody listens");
-  await expect(ana.page.getByText("Waiting for the connection")).toBeVisible();
+  await expect(ana.page.getByText("Waiting for connection")).toBeVisible();
   await server.start();
 
   await expect(ben.said("while nobody listens")).toBeVisible({ timeout: 25_000 });
-  await expect(ana.page.getByText("Waiting for the connection")).toHaveCount(0);
+  await expect(ana.page.getByText("Waiting for connection")).toHaveCount(0);
   await expect(ana.said("while nobody listens")).toHaveCount(1);
   await ben.say("after");
   await expect(ana.said("after")).toBeVisible();
@@ -40,7 +40,7 @@ test("what is written offline waits, survives a reload, and is sent once", async
   await ana.context.setOffline(true);
   await expect(ana.page.getByText("You're offline.")).toBeVisible();
   await ana.say("from the tunnel");
-  await expect(ana.page.getByText("Waiting for the connection")).toBeVisible();
+  await expect(ana.page.getByText("Waiting for connection")).toBeVisible();
   await ana.context.setOffline(false);
   await expect(ben.said("from the tunnel")).toBeVisible();
   await expect(ana.said("from the tunnel")).toHaveCount(1);
@@ -50,7 +50,7 @@ test("what is written offline waits, survives a reload, and is sent once", async
     route.request().method() === "POST" ? route.abort() : route.continue(),
   );
   await ana.say("kept");
-  await expect(ana.page.getByText("Waiting for the connection")).toBeVisible();
+  await expect(ana.page.getByText("Waiting for connection")).toBeVisible();
   await ana.page.unroute("**/messages");
   await ana.page.reload();
   await expect(ben.said("kept")).toHaveCount(1);

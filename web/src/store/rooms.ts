@@ -12,7 +12,7 @@ import {
   type State,
 } from "./state";
 
-export function reducePlaces(state: State, change: Change): State {
+export function reduceRooms(state: State, change: Change): State {
   switch (change.t) {
     case "ready":
       return snapshot(state, change.d);

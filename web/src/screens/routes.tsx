@@ -32,7 +32,7 @@ export interface Place {
   screen: ComponentType<{ params: Params }>;
 }
 
-export const PLACES: readonly Place[] = [
+export const ROUTES: readonly Place[] = [
   { path: "/c/:serverId/:channelId?/:messageId?", sidebar: ChannelList, screen: ChannelScreen },
   { path: "/d/:convoId/:messageId?", sidebar: ConversationList, screen: ConversationScreen },
   { path: "/t/:threadId?/:messageId?", sidebar: ThreadList, screen: ThreadScreen },

@@ -18,8 +18,8 @@ test("two people talk, and each sees the other's words, edits, deletions and rea
   const mine = ana.said("Is anybody at the table?");
   await mine.hover();
   await mine.getByRole("button", { name: "Edit" }).click();
-  await ana.page.getByLabel("Edit the message").fill("Is somebody there?");
-  await ana.page.getByLabel("Edit the message").press("Enter");
+  await ana.page.getByLabel("Edit message").fill("Is somebody there?");
+  await ana.page.getByLabel("Edit message").press("Enter");
   await expect(ben.said("Is somebody there?")).toContainText("(edited)");
 
   const theirs = ben.said("Is somebody there?");
@@ -58,10 +58,10 @@ test("what is said elsewhere is counted, and mentions stand out", async ({ newco
   const link = ana.page.getByRole("navigation", { name: /^Channels/ }).getByRole("link", { name: "menu" });
   await expect(link).toContainText("1 unread");
   await ben.say(`@${ana.name} soup?`);
-  await expect(link).toContainText("1 for you");
+  await expect(link).toContainText("1 mention");
   await link.click();
   await expect(ana.page.getByRole("separator", { name: "New messages" })).toBeVisible();
-  await expect(link).not.toContainText(/unread|for you/);
+  await expect(link).not.toContainText(/unread|mention/);
   await expect(ana.page.locator(".mention-me")).toHaveText(`@${ana.name}`);
 });
 
@@ -79,7 +79,7 @@ test("a direct conversation begins by a user name, and shows what was seen", asy
     .getByRole("navigation", { name: "Conversations" })
     .getByRole("link", { name: ana.name });
   await expect(conversation).toContainText("Hola");
-  await expect(conversation).toContainText("1 for you");
+  await expect(conversation).toContainText("1 unread");
   await conversation.click();
   await expect(ben.said("Hola")).toBeVisible();
   await expect(ana.said("Hola").getByLabel(`Seen by ${ben.name}`)).toBeVisible();
@@ -91,7 +91,7 @@ test("somebody comes in by an invite", async ({ newcomer, community, browser, se
   await ana.goTo(path);
   await ana.page.getByRole("button", { name: "Invite people" }).click();
   await ana.page.getByRole("button", { name: "Create invite" }).click();
-  await expect(ana.page.getByRole("img", { name: "QR code of the invite" })).toBeVisible();
+  await expect(ana.page.getByRole("img", { name: "Invite QR code" })).toBeVisible();
   const link = await ana.page.getByLabel("Invite link").inputValue();
 
   const context = await browser.newContext();

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { placeAfterSignIn } from "../App";
-import { Problem, wordsFor } from "../api/problems";
+import { pathAfterSignIn } from "../App";
+import { Problem, errorText } from "../api/problems";
 import type { Conversation, Me, Member } from "../api/shapes";
-import { placeOfLink } from "../markdown/Markdown";
+import { internalPath } from "../markdown/Markdown";
 import { peopleNamed } from "../store/selectors";
 import { EMPTY, type State } from "../store/state";
 import { destinations, found } from "./destinations";
@@ -78,16 +78,16 @@ describe("after signing in", () => {
   const left = { place: "/c/S/C", userId: "ana" };
 
   it("the same person is back where they were", () => {
-    expect(placeAfterSignIn("ana", left)).toBe("/c/S/C");
+    expect(pathAfterSignIn("ana", left)).toBe("/c/S/C");
   });
 
   it("another person begins at home", () => {
-    expect(placeAfterSignIn("ben", left)).toBe("/");
+    expect(pathAfterSignIn("ben", left)).toBe("/");
   });
 
   it("a link from outside still leads to its place", () => {
     history.replaceState(null, "", "/signin?to=/invite/x");
-    expect(placeAfterSignIn("ben", null)).toBe("/invite/x");
+    expect(pathAfterSignIn("ben", null)).toBe("/invite/x");
   });
 });
 
@@ -101,11 +101,11 @@ describe("links in a text", () => {
     ["https://example.org/c/S/C", null],
     ["mailto:ana@example.org", null],
   ])("%s leads inside to %s", (href, place) => {
-    expect(placeOfLink(href)).toBe(place);
+    expect(internalPath(href)).toBe(place);
   });
 });
 
 it("a file that is too large is refused in words for people", () => {
   const problem = new Problem(413, { detail: "A body may have 26230784 bytes.", limit: 26_230_784 });
-  expect(wordsFor(problem)).toBe("Too large: the limit is 26 MB.");
+  expect(errorText(problem)).toBe("Too large: the limit is 26 MB.");
 });

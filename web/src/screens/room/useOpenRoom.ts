@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { loadAround, openRoom } from "../../actions/room";
 import type { Message, RoomRef } from "../../api/shapes";
-import { placeOfRoom } from "../../store/selectors";
+import { roomEntry } from "../../store/selectors";
 import { roomKey } from "../../store/state";
 import { store, useStore } from "../../store/store";
 import type { RowListHandle } from "../../view/RowList";
@@ -10,7 +10,7 @@ import type { RowListHandle } from "../../view/RowList";
 const MARKED_MS = 2400;
 
 /** Load a room, and tell up to which message it was read if the rest is unread. */
-export function useOpening(room: RoomRef, target: string | null, onUnread: (after: string) => void) {
+export function useOpenRoom(room: RoomRef, target: string | null, onUnread: (after: string) => void) {
   const isLoaded = useStore((state) => roomKey(room) in state.logs);
   const [error, setError] = useState<unknown>(null);
   const [isPlaced, setPlaced] = useState(() => target !== null || (isLoaded && !hasUnread(room)));
@@ -33,11 +33,11 @@ export function useOpening(room: RoomRef, target: string | null, onUnread: (afte
 }
 
 function hasUnread(room: RoomRef): boolean {
-  return (placeOfRoom(store.get(), room)?.unread.count ?? 0) > 0;
+  return (roomEntry(store.get(), room)?.unread.count ?? 0) > 0;
 }
 
 /** Go to the message of the address: load what is around it, if need be, and mark it for a while. */
-export function useGoing(
+export function useJumpToTarget(
   room: RoomRef,
   target: string | null,
   list: React.RefObject<RowListHandle | null>,

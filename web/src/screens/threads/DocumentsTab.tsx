@@ -1,45 +1,51 @@
-// Documents with their versions and signatures, and the amendments that were agreed.
+// Documents with their versions and signatures, and the accepted amendments.
 import { useCallback, useEffect, useState } from "react";
-import { addVersion, createPaper, getPaper, sign, voidPaper } from "../../actions/records";
-import { Problem, wordsFor } from "../../api/problems";
-import type { Amendment, Paper, PaperInFull, Thread } from "../../api/shapes";
+import { addVersion, createDocument, getDocument, sign, voidDocument } from "../../actions/records";
+import { Problem, errorText } from "../../api/problems";
+import type { Amendment, ThreadDocument, FullDocument, Thread } from "../../api/shapes";
 import { stateTitle } from "../../cards/types";
 import { Markdown, type Names } from "../../markdown/Markdown";
 import { useStore } from "../../store/store";
 import { Dialog } from "../../view/Dialog";
-import { Field, Form } from "../../view/Form";
+import { Field } from "../../view/Field";
+import { Form } from "../../view/Form";
 import { Icon } from "../../view/Icon";
 import { PersonName } from "../../view/Person";
-import { Select, TextField } from "../../view/TextField";
 import { messageTime, shortTime } from "../../view/times";
-import { tellFailure, toast } from "../../view/toasts";
+import { toastError, toast } from "../../view/toasts";
 import { recordsOf } from "./tabs";
 import { useTab } from "./useTab";
 
-const TONES: Readonly<Record<Paper["state"], string>> = { draft: "waiting", signed: "good", void: "over" };
-const KINDS: readonly { kind: Paper["kind"]; label: string }[] = [
+const TONES: Readonly<Record<ThreadDocument["state"], string>> = {
+  draft: "waiting",
+  signed: "good",
+  void: "over",
+};
+const KINDS: readonly { kind: ThreadDocument["kind"]; label: string }[] = [
   { kind: "contract", label: "Contract" },
   { kind: "release", label: "Release" },
-  { kind: "license", label: "Licence" },
-  { kind: "other", label: "Something else" },
+  { kind: "license", label: "License" },
+  { kind: "other", label: "Other" },
 ];
 
 type Summary = Omit<Amendment, "payload">;
 
-export function PapersTab({ thread, names }: { thread: Thread; names: Names }) {
+export function DocumentsTab({ thread, names }: { thread: Thread; names: Names }) {
   const content = useTab(thread.threadId, "docs")?.content;
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const [opened, setOpened] = useState<string | null>(null);
-  const papers = recordsOf<Paper>(content, "documents").filter((each) => typeof each.documentId === "string");
+  const documents = recordsOf<ThreadDocument>(content, "documents").filter(
+    (each) => typeof each.documentId === "string",
+  );
   const amendments = recordsOf<Summary>(content, "amendments").filter(
     (each) => typeof each.amendmentId === "string",
   );
-  const paper = papers.find((each) => each.documentId === opened);
+  const openedDocument = documents.find((each) => each.documentId === opened);
   return (
     <>
-      {papers.length === 0 && <p className="note">No documents yet: contracts, releases, licences.</p>}
+      {documents.length === 0 && <p className="note">No documents yet.</p>}
       <ul className="tab-rows">
-        {papers.map((each) => (
+        {documents.map((each) => (
           <li key={each.documentId}>
             <button type="button" className="tab-row" onClick={() => setOpened(each.documentId)}>
               <span className="tab-row-words">
@@ -60,83 +66,88 @@ export function PapersTab({ thread, names }: { thread: Thread; names: Names }) {
             <span className="tab-row-words">
               <strong>{each.summary}</strong>
               <span className="note">
-                <PersonName userId={each.acceptedBy} /> accepted it {shortTime(each.acceptedAt)}
+                <PersonName userId={each.acceptedBy} /> accepted this {shortTime(each.acceptedAt)}
               </span>
             </span>
           </li>
         ))}
       </ul>
       {thread.roleContext !== null && (
-        <button type="button" className="button button-small" onClick={() => setMaking(true)}>
-          <Icon name="plus" size={16} /> Write a document
+        <button type="button" className="button button-small" onClick={() => setCreating(true)}>
+          <Icon name="plus" size={16} /> New document
         </button>
       )}
-      {isMaking && <NewPaper threadId={thread.threadId} onClose={() => setMaking(false)} />}
-      {paper !== undefined && (
-        <OpenPaper paper={paper} thread={thread} names={names} onClose={() => setOpened(null)} />
+      {isCreating && <NewDocument threadId={thread.threadId} onClose={() => setCreating(false)} />}
+      {openedDocument !== undefined && (
+        <OpenDocument
+          document={openedDocument}
+          thread={thread}
+          names={names}
+          onClose={() => setOpened(null)}
+        />
       )}
     </>
   );
 }
 
-function NewPaper({ threadId, onClose }: { threadId: string; onClose: () => void }) {
+function NewDocument({ threadId, onClose }: { threadId: string; onClose: () => void }) {
   return (
-    <Dialog title="A document" onClose={onClose} wide>
+    <Dialog title="New document" onClose={onClose} wide>
       <Form
-        submit="Make a draft"
+        submit="Create draft"
         onSubmit={async ({ title = "", kind = "contract", body = "" }) => {
-          await createPaper(threadId, { title: title.trim(), kind: kind as Paper["kind"], body });
+          await createDocument(threadId, { title: title.trim(), kind: kind as ThreadDocument["kind"], body });
           onClose();
         }}
       >
         <Field label="Title" name="title" required maxLength={200} autoFocus autoComplete="off" />
-        <Select label="Kind" name="kind">
+        <Field as="select" label="Type" name="kind">
           {KINDS.map((each) => (
             <option key={each.kind} value={each.kind}>
               {each.label}
             </option>
           ))}
-        </Select>
-        <TextField label="Text" name="body" required rows={12} />
+        </Field>
+        <Field as="textarea" label="Text" name="body" required rows={12} />
       </Form>
     </Dialog>
   );
 }
 
-interface OpenPaperProps {
-  paper: Paper;
+interface OpenDocumentProps {
+  document: ThreadDocument;
   thread: Thread;
   names: Names;
   onClose: () => void;
 }
 
-function OpenPaper({ paper, thread, names, onClose }: OpenPaperProps) {
-  const { documentId, threadId, updatedAt, state: now } = paper;
-  const [full, setFull] = useState<PaperInFull | null>(null);
+function OpenDocument({ document, thread, names, onClose }: OpenDocumentProps) {
+  const { documentId, threadId, updatedAt, state: now } = document;
+  const [full, setFull] = useState<FullDocument | null>(null);
   const [version, setVersion] = useState<number | undefined>(undefined);
   const [error, setError] = useState<unknown>(null);
-  const [isWriting, setWriting] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   useEffect(() => {
     let isCurrent = true;
-    getPaper(threadId, documentId, version).then(
+    getDocument(threadId, documentId, version).then(
       (found) => isCurrent && setFull(found),
       (failure: unknown) => isCurrent && setError(failure),
     );
     return () => {
       isCurrent = false;
     };
-    // Whatever changes the document changes its snapshot in the tab.
+    // Every change of the document also changes its snapshot in the tab.
   }, [threadId, documentId, version, updatedAt, now]);
-  const lost = useCallback((failure: unknown) => {
+  const showConflict = useCallback((failure: unknown) => {
     if (failure instanceof Problem && failure.status === 409)
-      toast(`${failure.message} This is how it stands now.`);
-    else tellFailure(failure);
+      toast(`This was just updated. ${failure.message}`);
+    else toastError(failure);
   }, []);
   return (
-    <Dialog title={paper.title} onClose={onClose} wide>
-      {error !== null && <p className="form-error">{wordsFor(error)}</p>}
+    <Dialog title={document.title} onClose={onClose} wide>
+      {error !== null && <p className="form-error">{errorText(error)}</p>}
       {full === null && error === null && <div className="skeleton skeleton-pin" />}
-      {full !== null && !isWriting && (
+      {full !== null && !isEditing && (
         <>
           <p>
             <span className={`pill pill-${TONES[full.state]}`}>{stateTitle(full.state)}</span>{" "}
@@ -144,7 +155,7 @@ function OpenPaper({ paper, thread, names, onClose }: OpenPaperProps) {
               {kindName(full.kind)}, by <PersonName userId={full.createdBy} inside />
             </span>
           </p>
-          <div className="paper">
+          <div className="document">
             {full.body === null ? (
               <p className="note">This version is a file.</p>
             ) : (
@@ -152,38 +163,46 @@ function OpenPaper({ paper, thread, names, onClose }: OpenPaperProps) {
             )}
           </div>
           <Versions full={full} onChoose={setVersion} />
-          <PaperButtons
+          <DocumentButtons
             full={full}
             thread={thread}
-            onWrite={() => setWriting(true)}
-            onLost={lost}
-            onFresh={setFull}
+            onEdit={() => setEditing(true)}
+            onConflict={showConflict}
+            onChange={setFull}
           />
         </>
       )}
-      {full !== null && isWriting && (
+      {full !== null && isEditing && (
         <Form
           submit={`Save as version ${full.currentVersion + 1}`}
           aside={
-            <button type="button" className="button" onClick={() => setWriting(false)}>
+            <button type="button" className="button" onClick={() => setEditing(false)}>
               Cancel
             </button>
           }
           onSubmit={async ({ body = "", note = "" }) => {
             setFull(await addVersion(full, body, note.trim() === "" ? null : note.trim()));
             setVersion(undefined);
-            setWriting(false);
+            setEditing(false);
           }}
         >
-          <TextField label="Text" name="body" required rows={14} defaultValue={full.body ?? ""} autoFocus />
-          <Field label="What is new in it (optional)" name="note" maxLength={1000} autoComplete="off" />
+          <Field
+            as="textarea"
+            label="Text"
+            name="body"
+            required
+            rows={14}
+            defaultValue={full.body ?? ""}
+            autoFocus
+          />
+          <Field label="What changed (optional)" name="note" maxLength={1000} autoComplete="off" />
         </Form>
       )}
     </Dialog>
   );
 }
 
-function Versions({ full, onChoose }: { full: PaperInFull; onChoose: (version: number) => void }) {
+function Versions({ full, onChoose }: { full: FullDocument; onChoose: (version: number) => void }) {
   return (
     <ol className="versions" aria-label="Versions">
       {full.versions.map((each) => (
@@ -207,15 +226,15 @@ function Versions({ full, onChoose }: { full: PaperInFull; onChoose: (version: n
   );
 }
 
-interface PaperButtonsProps {
-  full: PaperInFull;
+interface DocumentButtonsProps {
+  full: FullDocument;
   thread: Thread;
-  onWrite: () => void;
-  onLost: (error: unknown) => void;
-  onFresh: (full: PaperInFull) => void;
+  onEdit: () => void;
+  onConflict: (error: unknown) => void;
+  onChange: (full: FullDocument) => void;
 }
 
-function PaperButtons({ full, thread, onWrite, onLost, onFresh }: PaperButtonsProps) {
+function DocumentButtons({ full, thread, onEdit, onConflict, onChange }: DocumentButtonsProps) {
   const me = useStore((state) => state.me?.userId ?? "");
   const isParty = me === thread.buyerUserId || me === thread.sellerUserId;
   const hasSigned = full.signatures.some((each) => each.userId === me);
@@ -230,13 +249,13 @@ function PaperButtons({ full, thread, onWrite, onLost, onFresh }: PaperButtonsPr
         <button
           type="button"
           className="button button-danger"
-          onClick={() => void voidPaper(full.threadId, full.documentId).catch(onLost)}
+          onClick={() => void voidDocument(full.threadId, full.documentId).catch(onConflict)}
         >
-          Make it void
+          Void document
         </button>
       )}
       {thread.roleContext !== null && (
-        <button type="button" className="button" onClick={onWrite}>
+        <button type="button" className="button" onClick={onEdit}>
           <Icon name="edit" size={16} /> New version
         </button>
       )}
@@ -245,7 +264,7 @@ function PaperButtons({ full, thread, onWrite, onLost, onFresh }: PaperButtonsPr
           type="button"
           className="button button-primary"
           disabled={full.shownVersion !== full.currentVersion}
-          onClick={() => void sign(full).then(onFresh, onLost)}
+          onClick={() => void sign(full).then(onChange, onConflict)}
         >
           Sign version {full.currentVersion}
         </button>
@@ -254,6 +273,6 @@ function PaperButtons({ full, thread, onWrite, onLost, onFresh }: PaperButtonsPr
   );
 }
 
-function kindName(kind: Paper["kind"]): string {
+function kindName(kind: ThreadDocument["kind"]): string {
   return KINDS.find((each) => each.kind === kind)?.label ?? kind;
 }

@@ -1,29 +1,29 @@
-// Who is in a thread and on which side; taking people in and out, and keeping somebody from speaking for a while.
+// The participants of a thread with their sides: add, remove and mute them.
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { findUser } from "../../actions/conversations";
-import { block, takeIn, takeOut } from "../../actions/threads";
+import { requireUser } from "../../actions/conversations";
+import { addToThread, muteInThread, removeFromThread } from "../../actions/threads";
 import type { Thread, ThreadRole } from "../../api/shapes";
 import type { Seat } from "../../store/threads";
 import { useStore } from "../../store/store";
 import { Avatar } from "../../view/Avatar";
 import { Dialog } from "../../view/Dialog";
-import { Field, Form } from "../../view/Form";
+import { Field } from "../../view/Field";
+import { Form } from "../../view/Form";
 import { MenuButton, type MenuItem } from "../../view/Menu";
-import { Select } from "../../view/TextField";
 import { messageTime } from "../../view/times";
-import { tellFailure } from "../../view/toasts";
+import { toastError } from "../../view/toasts";
 import { SidePanel } from "../SidePanel";
 import { SIDES, useNow, useSeats } from "./useThread";
 
 const HOUR = 3_600_000;
-const WHILES: readonly { label: string; ms: number }[] = [
-  { label: "for an hour", ms: HOUR },
-  { label: "for a day", ms: 24 * HOUR },
-  { label: "for a week", ms: 7 * 24 * HOUR },
+const MUTE_DURATIONS: readonly { label: string; ms: number }[] = [
+  { label: "1 hour", ms: HOUR },
+  { label: "1 day", ms: 24 * HOUR },
+  { label: "1 week", ms: 7 * 24 * HOUR },
 ];
 
-export function SeatsPanel({ thread, onClose }: { thread: Thread; onClose: () => void }) {
+export function ThreadPeoplePanel({ thread, onClose }: { thread: Thread; onClose: () => void }) {
   const seats = useSeats(thread.threadId);
   const me = useStore((state) => state.me?.userId ?? "");
   const [isLeaving, setLeaving] = useState(false);
@@ -45,46 +45,39 @@ export function SeatsPanel({ thread, onClose }: { thread: Thread; onClose: () =>
       </ul>
       {sides.length > 0 && (
         <Form
-          submit="Take in"
+          submit="Add"
           onSubmit={async ({ username = "", side = sides[0] ?? "buyer" }) => {
-            const user = await findUser(username);
-            if (user === null) throw new Error(`Nobody is called “${username}”.`);
-            await takeIn(thread.threadId, user.userId, side as ThreadRole);
+            const user = await requireUser(username);
+            await addToThread(thread.threadId, user.userId, side as ThreadRole);
           }}
         >
-          <Field
-            label="Take somebody in"
-            name="username"
-            placeholder="User name"
-            required
-            autoComplete="off"
-          />
+          <Field label="Add person" name="username" placeholder="Username" required autoComplete="off" />
           {sides.length > 1 ? (
-            <Select label="On which side" name="side">
+            <Field as="select" label="Side" name="side">
               {sides.map((each) => (
                 <option key={each} value={each}>
                   {SIDES[each]}
                 </option>
               ))}
-            </Select>
+            </Field>
           ) : (
-            <p className="note">On your side, the {SIDES[sides[0] ?? "buyer"].toLowerCase()}’s.</p>
+            <p className="note">They'll join on the {SIDES[sides[0] ?? "buyer"].toLowerCase()} side.</p>
           )}
         </Form>
       )}
       {!isParty && thread.roleContext !== null && (
         <button type="button" className="button button-danger" onClick={() => setLeaving(true)}>
-          Leave the thread
+          Leave thread
         </button>
       )}
       {isLeaving && (
-        <Dialog title="Leave the thread?" onClose={() => setLeaving(false)}>
-          <p>You will hear nothing of it any more, unless somebody takes you in again.</p>
+        <Dialog title="Leave thread?" onClose={() => setLeaving(false)}>
+          <p>You won't receive new messages unless someone adds you again.</p>
           <Form
             submit="Leave"
             danger
             onSubmit={async () => {
-              await takeOut(thread.threadId, me);
+              await removeFromThread(thread.threadId, me);
               navigate("/t");
             }}
           />
@@ -96,7 +89,7 @@ export function SeatsPanel({ thread, onClose }: { thread: Thread; onClose: () =>
 
 function Person({ seat, thread, me }: { seat: Seat; thread: Thread; me: string }) {
   const now = useNow(seat.blockedUntil);
-  const blocked =
+  const mutedUntil =
     seat.blockedUntil !== null && Date.parse(seat.blockedUntil) > now ? seat.blockedUntil : null;
   return (
     <li className="person">
@@ -104,44 +97,46 @@ function Person({ seat, thread, me }: { seat: Seat; thread: Thread; me: string }
       <span className="room-name">
         {seat.username}
         <span className="note person-note">
-          {blocked === null ? SIDES[seat.roleContext] : `Silent until ${messageTime(blocked)}`}
+          {mutedUntil === null ? SIDES[seat.roleContext] : `Muted until ${messageTime(mutedUntil)}`}
         </span>
       </span>
       <MenuButton
-        label={`What to do with ${seat.username}`}
-        items={choices(seat, thread, me, blocked !== null)}
+        label={`Actions for ${seat.username}`}
+        items={choices(seat, thread, me, mutedUntil !== null)}
       />
     </li>
   );
 }
 
-function choices(seat: Seat, thread: Thread, me: string, isBlocked: boolean): MenuItem[] {
+function choices(seat: Seat, thread: Thread, me: string, isMuted: boolean): MenuItem[] {
   if (seat.userId === me || thread.roleContext === null) return [];
   const isAdmin = thread.roleContext === "admin";
   const { threadId } = thread;
   const items: MenuItem[] = [];
   if (isAdmin || (seat.roleContext !== "admin" && seat.roleContext !== thread.roleContext)) {
-    for (const each of WHILES)
+    for (const each of MUTE_DURATIONS)
       items.push({
-        label: `Let them not speak ${each.label}`,
+        label: `Mute for ${each.label}`,
         icon: "bellOff",
         onChoose: () =>
-          void block(threadId, seat.userId, new Date(Date.now() + each.ms).toISOString()).catch(tellFailure),
+          void muteInThread(threadId, seat.userId, new Date(Date.now() + each.ms).toISOString()).catch(
+            toastError,
+          ),
       });
-    if (isBlocked)
+    if (isMuted)
       items.push({
-        label: "Let them speak again",
+        label: "Unmute",
         icon: "chat",
-        onChoose: () => void block(threadId, seat.userId, null).catch(tellFailure),
+        onChoose: () => void muteInThread(threadId, seat.userId, null).catch(toastError),
       });
   }
   const isParty = seat.userId === thread.buyerUserId || seat.userId === thread.sellerUserId;
   if (isAdmin && !isParty)
     items.push({
-      label: "Take out",
+      label: "Remove",
       icon: "leave",
       danger: true,
-      onChoose: () => void takeOut(threadId, seat.userId).catch(tellFailure),
+      onChoose: () => void removeFromThread(threadId, seat.userId).catch(toastError),
     });
   return items;
 }

@@ -1,4 +1,4 @@
-// What waits in threads and in the inbox, at home.
+// Unread threads and notifications, on the home screen.
 import { Link } from "wouter";
 import { inboxTally } from "../store/inboxes";
 import { sameList, useStore } from "../store/store";
@@ -8,7 +8,7 @@ import { ThreadLink } from "./threads/ThreadList";
 
 const SHOWN = 4;
 
-export function Waiting() {
+export function UnreadSummary() {
   const threads = useStore(
     (state) =>
       threadsOf(state)
@@ -19,8 +19,8 @@ export function Waiting() {
   const unread = useStore((state) => inboxTally(state).mentions);
   if (threads.length === 0 && unread === 0) return null;
   return (
-    <section aria-label="Waiting for you">
-      <h3 className="sidebar-label">Waiting for you</h3>
+    <section aria-label="Unread">
+      <h3 className="sidebar-label">Unread</h3>
       <ul className="rooms">
         {unread > 0 && (
           <li>
@@ -29,7 +29,7 @@ export function Waiting() {
                 <Icon name="inbox" />
               </span>
               <span className="room-name">
-                {unread === 1 ? "One message" : `${unread} messages`} in your inbox
+                {unread} unread {unread === 1 ? "notification" : "notifications"}
               </span>
             </Link>
           </li>

@@ -3,14 +3,14 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { DrawerButton } from "./RoomHeader";
 
-interface NotHereProps {
+interface NotFoundProps {
   title: string;
   words: ReactNode;
   /** Whether it offers the way home; a place that is only empty needs none. */
   home?: boolean;
 }
 
-export function NotHere({ title, words, home = true }: NotHereProps) {
+export function NotFound({ title, words, home = true }: NotFoundProps) {
   return (
     <div className="screen">
       <header className="room-header">
@@ -30,6 +30,6 @@ export function NotHere({ title, words, home = true }: NotHereProps) {
 }
 
 /** A page that does not exist. */
-export function NotFound() {
-  return <NotHere title="Page not found" words="The address is wrong, or the page has moved." />;
+export function PageNotFound() {
+  return <NotFound title="Page not found" words="The address is wrong, or the page has moved." />;
 }
