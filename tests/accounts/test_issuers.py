@@ -281,7 +281,7 @@ async def test_keys_at_an_address_are_read_once_and_again_for_an_unknown_one(
         with pytest.raises(Unauthenticated):
             await _verify(believed, product.token(alg="ES256"))
     assert key_server.asked == 1
-    wait.now += issuers_module.LOOK_FOR_UNKNOWN_SECONDS
+    wait.now += issuers_module.UNKNOWN_KEY_RELOAD_SECONDS
     await _verify(believed, product.token(alg="ES256"))
     assert key_server.asked == 2
 
@@ -292,7 +292,7 @@ async def test_a_key_that_the_issuer_took_back_is_gone_within_an_hour(
     believed = _verifier(key_server.url, clock, wait)
     await _verify(believed, product.token())
     key_server.body = key_set(EC).encode()
-    wait.now += issuers_module.LOOK_AGAIN_SECONDS + 1
+    wait.now += issuers_module.RELOAD_SECONDS + 1
     with pytest.raises(Unauthenticated):
         await _verify(believed, product.token())
 
@@ -307,10 +307,10 @@ async def test_an_issuer_that_is_down_keeps_its_known_keys_and_is_not_asked_by_e
             await _verify(believed, product.token())
     assert key_server.asked == 1
     key_server.status = 200
-    wait.now += issuers_module.LOOK_FOR_UNKNOWN_SECONDS
+    wait.now += issuers_module.UNKNOWN_KEY_RELOAD_SECONDS
     await _verify(believed, product.token())
     key_server.status = 500
-    wait.now += issuers_module.LOOK_AGAIN_SECONDS + 1
+    wait.now += issuers_module.RELOAD_SECONDS + 1
     await _verify(believed, product.token())
 
 

@@ -17,7 +17,7 @@ from sobremesa.core.actor import SessionId, Tenant, UserId
 from sobremesa.core.clock import SetClock, SystemClock
 from sobremesa.core.errors import Unauthenticated
 from sobremesa.domains.accounts.key_stores import BadKeyFile, FileKeys, KeyStore, MemoryKeys, TableKeys
-from sobremesa.domains.accounts.keyring import LOOK_AGAIN_SECONDS, RETIRED_AFTER_SECONDS, Keyring, open_keyring
+from sobremesa.domains.accounts.keyring import RELOAD_SECONDS, RETIRED_AFTER_SECONDS, Keyring, open_keyring
 from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.table import Table, measure
 from table.engines import dynamo, embedded
@@ -163,7 +163,7 @@ async def test_a_node_that_hears_nothing_signs_with_the_new_key_within_a_minute(
     node = await Keyring.open(key_store, clock)
     kid = await keyring.rotate()
     assert (await node.signing_key())[0] != kid
-    clock.move(seconds=LOOK_AGAIN_SECONDS)
+    clock.move(seconds=RELOAD_SECONDS)
     assert (await node.signing_key())[0] == kid
 
 

@@ -49,7 +49,7 @@ async def test_a_taken_address_gets_the_same_answer_and_its_owner_a_note(verifie
     await verified.accounts.close()
 
     note, token = sorted(verified.mailbox.letters[-2:], key=lambda letter: letter.to)
-    assert (note.to, note.subject) == ("ana@example.com", "You have an account already")
+    assert (note.to, note.subject) == ("ana@example.com", "You already have an account")
     assert (token.to, token.subject) == ("free@example.com", "Confirm your e-mail address")
 
 

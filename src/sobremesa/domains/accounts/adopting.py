@@ -1,4 +1,4 @@
-"""What people of a table without claims lack: that their address and their name are theirs."""
+"""Completes the users of a table without claims: claims their e-mail addresses and usernames."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sobremesa.work.migration import Companions, Move, Step
 
 
 def moves(table: Table) -> Sequence[Move]:
-    """What completes people. Whoever has a claim first keeps it; a second person of the same name is told of."""
+    """Return what completes users. The first claim wins; a second user of the same name is reported."""
 
     async def missing(user: User) -> Sequence[Step]:
         if user.deleted_at is not None:
@@ -29,15 +29,15 @@ async def _email(table: Table, user: User) -> Sequence[Step]:
     try:
         email = normal_email(user.email)
     except Invalid:
-        return (Step("its e-mail address cannot be one"),)
+        return (Step("its e-mail address is invalid"),)
     claim = await table.get(email_claim(email=email))
     if claim is not None and claim.user_id != user.user_id:
-        return (Step("its e-mail address is another person's"),)
+        return (Step("its e-mail address belongs to another user"),)
     if claim is not None and email == user.email:
         return ()
-    # A row may have its address in the index's key only.
+    # A row may have its address in the index key only.
     still = (equals("email", user.email) | absent_or_null("email")) & present() & absent_or_null("deleted_at")
-    # A key is in the one form of an address; so is the profile then, or nobody would find it by that.
+    # The key has the normalized address. The profile gets it too, since lookups compare both.
     profile: Operation = (
         Check(user.own_key(), when=still)
         if email == user.email
@@ -48,17 +48,17 @@ async def _email(table: Table, user: User) -> Sequence[Step]:
 
 
 async def claim_username(table: Table, user: User) -> Sequence[Step]:
-    """What claims a user's name, unless it is claimed."""
+    """Return the step that claims a user's name, unless it is claimed."""
     name = folded(user.username.strip())
     if not name:
         return ()
     try:
         key = username_claim(username=name)
     except BadKey:
-        return (Step("its user name cannot be one"),)
+        return (Step("its username is invalid"),)
     claim = await table.get(key)
     if claim is not None:
-        return () if claim.user_id == user.user_id else (Step("its user name is another person's"),)
+        return () if claim.user_id == user.user_id else (Step("its username belongs to another user"),)
     still = equals("username", user.username) & absent_or_null("deleted_at")
     claimed = Create(UsernameClaim(username=name, user_id=user.user_id))
-    return (Step("its user name is not claimed", [claimed, Check(user.own_key(), when=still)]),)
+    return (Step("its username is not claimed", [claimed, Check(user.own_key(), when=still)]),)

@@ -1,7 +1,7 @@
-"""The audit log: who did what to whom, kept by scope and month.
+"""The audit log: actor, action and target, stored by scope and month.
 
-A verb puts its entry into its own transaction, so that there is an entry exactly when it happened. Readers go from
-the newest month back.
+An operation writes its entry in its own transaction, so that there is an entry exactly when it took effect. Readers
+start at the newest month.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from sobremesa.table import Create, Table
 from sobremesa.table.errors import BadCursor
 
 MONTHS_AT_ONCE = 24
-"""How many empty months one page may pass."""
+"""How many empty months one page may skip."""
 
 OPERATOR = "operator"
-"""Who acts by the command line, or by the library without a user."""
+"""The actor of the command line, and of library calls without a user."""
 SYSTEM_SCOPE = "system"
 
 _CURSOR = re.compile(r"(\d{6})\.([A-Za-z0-9_-]*)")
 
 
 class AuditPage(NamedTuple):
-    """Some entries, newest first, and the cursor of the page after them."""
+    """A page of entries, newest first, and the cursor of the next one."""
 
     items: list[AuditEntry]
     next: str | None
 
 
 class Audit:
-    """Writes and reads the log."""
+    """Writes and reads the audit log."""
 
     def __init__(self, table: Table, clock: Clock, ids: Ids) -> None:
         self._table = table
@@ -51,9 +51,10 @@ class Audit:
         target: str | None = None,
         details: Mapping[str, str] | None = None,
     ) -> Create[AuditEntry]:
-        """The operation that records an act, for the transaction of the act. Its id, a ULID, tells the time.
+        """Return the operation that records an action, for the transaction of that action.
 
-        The actor is a user or a server key, or OPERATOR where the command line or the library acts by itself.
+        The actor is a user or a server key, or OPERATOR for the command line and for library calls without a user. The
+        id of the entry is a ULID, which contains its time.
         """
         entry_id = self._ids.mint()
         at = instant(time_of(entry_id))
@@ -73,7 +74,7 @@ class Audit:
     async def list_entries(
         self, scope: str, *, since: Instant, limit: int = 50, cursor: str | None = None
     ) -> AuditPage:
-        """A page of what was done in a scope, newest first, back to the month of `since`."""
+        """Return a page of the entries of a scope, newest first, back to the month of `since`."""
         first = _month(since)
         month, inner = _opened(cursor) if cursor is not None else (_month(self._clock.now()), None)
         items: list[AuditEntry] = []
@@ -92,7 +93,7 @@ class Audit:
 
 
 def tenant_scope(tenant: Tenant) -> str:
-    """The scope of what is done to a tenant: its keys and its administrators."""
+    """Return the scope of a tenant, for its keys and its administrators."""
     return f"tenant:{tenant}"
 
 
@@ -108,5 +109,5 @@ def _month_before(month: str) -> str:
 def _opened(cursor: str) -> tuple[str, str | None]:
     match = _CURSOR.fullmatch(cursor)
     if match is None or not 1 <= int(match[1][4:]) <= 12:
-        raise BadCursor("this is no cursor")
+        raise BadCursor("invalid cursor")
     return match[1], match[2] or None

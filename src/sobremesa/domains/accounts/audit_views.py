@@ -1,4 +1,4 @@
-"""The audit log, as those who may read it see it."""
+"""The audit log in responses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sobremesa.http.endpoints import Output
 
 
 class AuditView(Output):
-    """Who did what to whom."""
+    """An entry of the audit log."""
 
     entry_id: str
     at: Instant

@@ -1,8 +1,7 @@
-"""Authentication: from the text of a token to who asks.
+"""Authentication: from a token to an actor.
 
-Three kinds of text come in: our own access tokens, tokens of the product's issuer, and server keys. Each is proven once
-and then remembered; whether the session, the person or the key still stands is read from the table, consistently, at
-most a second ago.
+There are three kinds of token: our own access tokens, tokens of the product's issuer, and server keys. Each is verified
+once and then cached. The session, the user or the key is read consistently from the table at most every second.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Unauthenticated
 from sobremesa.domains.accounts.actor_cache import ActorCache, Proof, UserProof
 from sobremesa.domains.accounts.entities import Session, User, session_by_id, user_by_id
-from sobremesa.domains.accounts.issuers import LOOK_AGAIN_SECONDS, Issuers
+from sobremesa.domains.accounts.issuers import RELOAD_SECONDS, Issuers
 from sobremesa.domains.accounts.provisioning import Provisioning
 from sobremesa.domains.accounts.server_keys import PREFIX as KEY_PREFIX
 from sobremesa.domains.accounts.server_keys import ServerKeys
@@ -23,7 +22,7 @@ from sobremesa.table.errors import BadKey
 
 
 class Authentication:
-    """Tells who asks; Unauthenticated if a token proves nothing, or nothing any more."""
+    """Returns the actor of a token; raises Unauthenticated if the token is invalid or was revoked."""
 
     def __init__(
         self,
@@ -46,15 +45,15 @@ class Authentication:
 
     async def __call__(self, token: str) -> Actor:
         actor = self._actor_cache.find_actor(token)
-        return actor if actor is not None else await self._look(token)
+        return actor if actor is not None else await self._resolve(token)
 
     async def until(self, token: str) -> tuple[Actor, int]:
-        """Who this is, and until when (epoch milliseconds) that need not be proven again."""
+        """Return the actor of a token, and until when (epoch milliseconds) its proof is valid."""
         actor = await self(token)
         proof = self._actor_cache.find_proof(token)
         return actor, self._clock.now_ms() if proof is None else proof.good_until_ms
 
-    async def _look(self, token: str) -> Actor:
+    async def _resolve(self, token: str) -> Actor:
         invalidations = self._actor_cache.invalidations
         proof = self._actor_cache.find_proof(token) or await self._prove(token)
         read_ms = self._clock.now_ms()
@@ -73,14 +72,14 @@ class Authentication:
         if hint.iss != self._tokens.issuer:
             external = await self._issuers.verify(token, header, hint.iss)
             user_id = await self._provisioning.find_or_create(external)
-            # Not until the token ends: by then the issuer may have taken back the key that signed it.
-            until_ms = min(external.good_until_ms, self._clock.now_ms() + LOOK_AGAIN_SECONDS * 1000)
+            # Not until the token expires: by then the issuer may have withdrawn the key that signed it.
+            until_ms = min(external.good_until_ms, self._clock.now_ms() + RELOAD_SECONDS * 1000)
             return UserProof(user_id=user_id, tenant=external.tenant, good_until_ms=until_ms)
         claims = await self._tokens.verify(token)
         return UserProof(user_id=claims.sub, session_id=claims.sid, good_until_ms=claims.exp * 1000)
 
     async def _read_user(self, proof: UserProof) -> Actor:
-        """The person as they stand now; whoever came by another issuer has no session here, only a profile."""
+        """Read the current state of a user; one of another issuer has no session, only a profile."""
         try:
             user, *session = await self._table.get_many(_keys(proof), consistent=True)
         except BadKey:
@@ -90,8 +89,8 @@ class Authentication:
         if session and not isinstance(session[0], Session):
             raise Unauthenticated
         if proof.tenant is not None and proof.tenant != user.tenant:
-            # A user stays in the tenant that they came to first: another one is another account.
-            raise Unauthenticated("This token names another tenant than the account's.")
+            # A user stays in their first tenant: in another tenant they have another account.
+            raise Unauthenticated("This token is for another tenant than the account.")
         return Actor(
             tenant=user.tenant,
             user=user.user_id,

@@ -1,7 +1,7 @@
-"""Look-alikes: user names that are drawn as another one, though they have other letters.
+"""Confusables: usernames that look the same but consist of different letters.
 
-After Unicode's technical standard 39: the letters of a name are of one script (or of a group that is written together,
-as in Japanese), and a name of Cyrillic or Greek letters that all look like Latin ones is compared with that Latin name.
+Follows Unicode Technical Standard 39: the letters of a name belong to one script, or to scripts that are used together,
+as in Japanese. A name of Cyrillic or Greek letters that all look like Latin ones is compared with that Latin name.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 
 _COMMON = frozenset({"", "COMBINING", "MODIFIER"})
-"""Characters that go with every script."""
+"""Characters that are used with every script."""
 
 _TOGETHER: tuple[frozenset[str], ...] = (
     frozenset({"LATIN", "HAN", "HIRAGANA", "KATAKANA"}),
@@ -19,7 +19,7 @@ _TOGETHER: tuple[frozenset[str], ...] = (
 _ALSO = {"CJK": "HAN", "IDEOGRAPHIC": "HAN"}
 
 _LATIN = str.maketrans(
-    # Cyrillic, as it is drawn in either case; then Greek, whose small letters look like other ones than its capitals.
+    # Cyrillic in either case; then Greek, whose lowercase letters resemble other letters than its capitals.
     "АВЕЅІЈКМНОРСТУХҮҺԚԜавеѕіјкмнорстухүһԁԛԝԌԍӏӀ"
     "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαεικνορτυχγ",
     "ABESIJKMHOPCTYXYHQWabesijkmhopctyxyhdqwGgll"
@@ -28,13 +28,13 @@ _LATIN = str.maketrans(
 
 
 def mixes_scripts(username: str) -> bool:
-    """Are there letters of scripts that nobody writes together in one name?"""
+    """Return whether a name mixes scripts that are not used together."""
     scripts = {script_of(character) for character in username} - {None}
     return len(scripts) > 1 and not any(scripts <= group for group in _TOGETHER)
 
 
 def script_of(character: str) -> str | None:
-    """The script of a letter, by its name in Unicode; None for what goes with every script."""
+    """Return the script of a letter, by its Unicode name; None for characters of every script."""
     if character.isascii() and not character.isalpha():
         return None
     first = unicodedata.name(character, "").partition(" ")[0].partition("-")[0]
@@ -42,6 +42,6 @@ def script_of(character: str) -> str | None:
 
 
 def latin_lookalike(username: str) -> str | None:
-    """The Latin name that this one is drawn as, if all its letters that are not Latin look like Latin ones."""
+    """Return the Latin name that this one looks like, if all its non-Latin letters look like Latin ones."""
     lookalike = username.translate(_LATIN)
     return lookalike if lookalike != username and lookalike.isascii() else None

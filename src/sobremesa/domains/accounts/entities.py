@@ -1,4 +1,4 @@
-"""People: who they are, how they prove it, and what can be asked about them."""
+"""Users, credentials, sessions and keys: stored rows and access patterns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, 
 
 
 class User(Entity):
-    """A person's profile. A deleted person's row stays as a tombstone, without anything personal."""
+    """A user's profile. The row of a deleted user remains as a tombstone without personal data."""
 
     keys = Keys(pk="USER#{user_id}", sk="PROFILE")
     by_email = Index(gsi1, pk="EMAIL#{email}", sk="USER#{user_id}")
@@ -31,28 +31,28 @@ class User(Entity):
     tenant: Tenant = DEFAULT_TENANT
     is_admin: bool = False
     identity: str | None = None
-    """Whoever came by another issuer's token: the key of that ExternalIdentity."""
+    """The key of the ExternalIdentity, for a user of another issuer."""
     password_hash: str | None = None
-    """Only on rows of an older program; it moves to the Credential at the next login."""
+    """Only on legacy rows; it moves to the Credential at the next login."""
     created_at: Instant = EPOCH
     updated_at: Instant = EPOCH
     deleted_at: Instant | None = None
 
 
 class Credential(Entity):
-    """The hash of a person's password, apart from the profile so that no profile read meets it."""
+    """The hash of a user's password, in a row of its own so that no profile read returns it."""
 
     keys = Keys(pk="USER#{user_id}", sk="AUTH")
 
     user_id: UserId
     hash: str
     addresses: list[str] = []
-    """Marks of the addresses that the user has logged in from, newest last; see `known_addresses`."""
+    """Keyed hashes of the IP addresses of earlier logins, newest last; see `known_addresses`."""
     updated_at: Instant
 
 
 class EmailClaim(Entity):
-    """An e-mail address is somebody's: no second person can have it."""
+    """Reserves an e-mail address for one user."""
 
     keys = Keys(pk="EMAIL#{email}", sk="UNIQUE")
 
@@ -61,7 +61,7 @@ class EmailClaim(Entity):
 
 
 class UsernameClaim(Entity):
-    """A user name, in its case-folded form, is somebody's."""
+    """Reserves a username, in its case-folded form, for one user."""
 
     keys = Keys(pk="UNAME#{username}", sk="UNIQUE")
 
@@ -70,7 +70,7 @@ class UsernameClaim(Entity):
 
 
 class Session(Entity):
-    """One device of a person, with the hashes of its refresh token and of the one before."""
+    """A session of a user, with the hashes of its current and previous refresh tokens."""
 
     keys = Keys(pk="USER#{user_id}", sk="SESSION#{session_id}")
     expires = "expires_at"
@@ -86,7 +86,7 @@ class Session(Entity):
 
 
 class ExternalIdentity(Entity):
-    """A person of another issuer, and who they are here."""
+    """Maps a subject of another issuer to a user."""
 
     keys = Keys(pk="IDENT#{identity}", sk="UNIQUE")
     expires = "expires_at"
@@ -96,12 +96,12 @@ class ExternalIdentity(Entity):
     issuer: str
     created_at: Instant
     ended_at: Instant | None = None
-    """The person deleted their account; the row stays until old tokens are out, so that none brings them back."""
+    """When the account was deleted. The row stays until old tokens expire, so that none creates the user again."""
     expires_at: int | None = None
 
 
 class ApiKey(Entity):
-    """A server key: what a product's own server may do in a tenant. Only the hash of its secret is kept."""
+    """A server key, with its scopes in a tenant. Only the hash of its secret is stored."""
 
     keys = Keys(pk="KEY#{key_id}", sk="META")
     by_tenant = Index(gsi1, pk="t#{tenant}", sk="KEY#{key_id}")
@@ -117,7 +117,7 @@ class ApiKey(Entity):
 
 
 class Block(Entity):
-    """A person does not want to hear from another."""
+    """A user's block of another user."""
 
     keys = Keys(pk="USER#{user_id}", sk="BLOCK#{blocked_id}")
 
@@ -127,7 +127,7 @@ class Block(Entity):
 
 
 class PasswordReset(Entity):
-    """The way back in that was mailed to a person: the hash of its secret, for one use."""
+    """A password reset token that was mailed to a user: its hash, for one use."""
 
     keys = Keys(pk="USER#{user_id}", sk="RESET")
     expires = "expires_at"
@@ -139,7 +139,7 @@ class PasswordReset(Entity):
 
 
 class PendingRegistration(Entity):
-    """A registration whose e-mail address is still to be confirmed, by the hash of the token that was mailed."""
+    """A registration whose e-mail address is not confirmed yet, by the hash of the mailed token."""
 
     keys = Keys(pk="PENDING#{token_hash}", sk="REGISTRATION")
     expires = "expires_at"
@@ -153,7 +153,7 @@ class PendingRegistration(Entity):
 
 
 class SigningKey(Entity):
-    """A key that signs access tokens, where no file beside the store can keep it."""
+    """A key that signs access tokens, on stores without a key file."""
 
     keys = Keys(pk="SYSTEM", sk="SIGNKEY#{kid}")
 
@@ -164,7 +164,7 @@ class SigningKey(Entity):
 
 
 class ServerSecret(Entity):
-    """A named secret of the server, where no file beside the store can keep it."""
+    """A named secret of the server, on stores without a key file."""
 
     keys = Keys(pk="SYSTEM", sk="SECRET#{name}")
 
@@ -173,7 +173,7 @@ class ServerSecret(Entity):
 
 
 class Departing(Entity):
-    """The people whose deletion has begun and whose traces are still being removed."""
+    """The users whose account is deleted and whose data is still being removed."""
 
     keys = Keys(pk="SYSTEM", sk="DEPARTING")
 
@@ -181,7 +181,7 @@ class Departing(Entity):
 
 
 class AuditEntry(Entity):
-    """Who did what to whom; never what was said."""
+    """An entry of the audit log: actor, action and target, never content."""
 
     keys = Keys(pk="AUDIT#{scope}#{month}", sk="{entry_id}")
 
@@ -195,24 +195,26 @@ class AuditEntry(Entity):
     details: dict[str, Any] = {}
 
 
-user_by_id = Lookup("S2.1", "Who is this person?", User, consistent=True)
+user_by_id = Lookup("S2.1", "Who is this user?", User, consistent=True)
 user_by_email = Pattern("S2.2", "Who has this e-mail address?", User, index="by_email", prefix="USER#")
 
-credential_of = Lookup("ACC.1", "Which password has this person?", Credential, consistent=True)
-email_claim = Lookup("ACC.2", "Whose is this e-mail address?", EmailClaim, consistent=True)
-username_claim = Lookup("ACC.3", "Whose is this user name?", UsernameClaim, consistent=True)
+credential_of = Lookup("ACC.1", "What is the password hash of this user?", Credential, consistent=True)
+email_claim = Lookup("ACC.2", "Which user has claimed this e-mail address?", EmailClaim, consistent=True)
+username_claim = Lookup("ACC.3", "Which user has claimed this username?", UsernameClaim, consistent=True)
 session_by_id = Lookup("ACC.4", "Is this session still open?", Session, consistent=True)
-sessions_of = Pattern("ACC.5", "On which devices is this person?", Session, prefix="SESSION#", consistent=True)
-identity_by_key = Lookup("ACC.6", "Who is this person of another issuer?", ExternalIdentity, consistent=True)
+sessions_of = Pattern("ACC.5", "Which sessions does this user have?", Session, prefix="SESSION#", consistent=True)
+identity_by_key = Lookup("ACC.6", "Which user is this subject of another issuer?", ExternalIdentity, consistent=True)
 api_key_by_id = Lookup("ACC.7", "What may this server key do?", ApiKey, consistent=True)
-api_keys_of = Pattern("ACC.8", "Which server keys has this tenant?", ApiKey, index="by_tenant", prefix="KEY#")
-block_of = Lookup("ACC.9", "Has this person blocked that one?", Block, consistent=True)
-blocks_of = Pattern("ACC.10", "Whom has this person blocked?", Block, prefix="BLOCK#", consistent=True)
-reset_of = Lookup("ACC.11", "May this person set a new password?", PasswordReset, consistent=True)
+api_keys_of = Pattern("ACC.8", "Which server keys does this tenant have?", ApiKey, index="by_tenant", prefix="KEY#")
+block_of = Lookup("ACC.9", "Has this user blocked that one?", Block, consistent=True)
+blocks_of = Pattern("ACC.10", "Which users has this user blocked?", Block, prefix="BLOCK#", consistent=True)
+reset_of = Lookup("ACC.11", "Which password reset is pending for this user?", PasswordReset, consistent=True)
 signing_keys = Pattern("ACC.12", "Which keys sign tokens?", SigningKey, prefix="SIGNKEY#", consistent=True)
-server_secrets = Pattern("ACC.13", "Which secrets has the server?", ServerSecret, prefix="SECRET#", consistent=True)
-pending_deletions = Lookup("ACC.14", "Whose traces are being removed?", Departing, consistent=True)
-audit_of = Pattern("ACC.15", "What was done here in this month?", AuditEntry, newest_first=True)
+server_secrets = Pattern(
+    "ACC.13", "Which secrets does the server have?", ServerSecret, prefix="SECRET#", consistent=True
+)
+pending_deletions = Lookup("ACC.14", "Which users are being deleted?", Departing, consistent=True)
+audit_of = Pattern("ACC.15", "What was recorded in this scope and month?", AuditEntry, newest_first=True)
 pending_registration = Lookup(
     "ACC.16", "Which registration does this token confirm?", PendingRegistration, consistent=True
 )
@@ -223,26 +225,24 @@ refresh_session = WritePattern("ACC.22", "Refresh a session", Session)
 end_session = WritePattern("ACC.23", "End sessions", Session)
 change_profile = WritePattern("ACC.24", "Change a profile", User, UsernameClaim)
 change_password = WritePattern("ACC.25", "Change a password", Credential, User, Session, AuditEntry)
-ask_reset = WritePattern("ACC.26", "Ask for a way back in", PasswordReset)
-reset_password = WritePattern(
-    "ACC.27", "Set a forgotten password", PasswordReset, Credential, User, Session, AuditEntry
-)
-provision = WritePattern("ACC.28", "Meet a person of another issuer", User, ExternalIdentity, UsernameClaim)
-block_user = WritePattern("ACC.29", "Block or unblock a person", Block)
-create_api_key = WritePattern("ACC.30", "Make a server key", ApiKey, AuditEntry)
+ask_reset = WritePattern("ACC.26", "Request a password reset", PasswordReset)
+reset_password = WritePattern("ACC.27", "Reset a password", PasswordReset, Credential, User, Session, AuditEntry)
+provision = WritePattern("ACC.28", "Create a user of another issuer", User, ExternalIdentity, UsernameClaim)
+block_user = WritePattern("ACC.29", "Block or unblock a user", Block)
+create_api_key = WritePattern("ACC.30", "Create a server key", ApiKey, AuditEntry)
 revoke_api_key = WritePattern("ACC.31", "Revoke a server key", ApiKey, AuditEntry)
-grant_admin = WritePattern("ACC.32", "Make a person an administrator, or no longer one", User, AuditEntry)
-ask_registration = WritePattern("ACC.37", "Ask to register by mail", PendingRegistration)
-record_act = WritePattern("ACC.36", "Record an act of the operator", AuditEntry)
-keep_keys = WritePattern("ACC.33", "Keep signing keys and secrets", SigningKey, ServerSecret)
+grant_admin = WritePattern("ACC.32", "Grant or revoke administrator rights", User, AuditEntry)
+ask_registration = WritePattern("ACC.37", "Request a registration by mail", PendingRegistration)
+record_act = WritePattern("ACC.36", "Record an action of the operator", AuditEntry)
+store_keys = WritePattern("ACC.33", "Store signing keys and secrets", SigningKey, ServerSecret)
 delete_account = WritePattern("ACC.34", "Delete an account", User, Credential, EmailClaim, UsernameClaim, Departing)
 delete_user_data = WritePattern(
-    "ACC.35", "Remove a departed person's traces", Session, Block, PasswordReset, ExternalIdentity, User, Departing
+    "ACC.35", "Remove the data of a deleted user", Session, Block, PasswordReset, ExternalIdentity, User, Departing
 )
 
 
 def profile_of(user_id: UserId, user: User | None) -> PublicProfile:
-    """What others see of a person; whoever is gone is a deleted user."""
+    """Return the public profile of a user; a missing or deleted one appears as a deleted user."""
     if user is None or user.deleted_at is not None:
         return PublicProfile(user_id=user_id, username=DELETED_NAME)
     return PublicProfile(user_id=user_id, username=user.username, avatar_url=own_picture(user.avatar_url))

@@ -1,4 +1,4 @@
-"""What accounts refuse, each with a code that programs can rely on."""
+"""The refusals of accounts, each with a stable code."""
 
 from __future__ import annotations
 
@@ -9,109 +9,109 @@ from sobremesa.core.errors import Clash, Forbidden, Invalid, NotConfigured, Unau
 
 
 class EmailTaken(Clash):
-    """Somebody has this e-mail address."""
+    """Another user has this e-mail address."""
 
     code = "email_taken"
-    says = "This e-mail address is taken."
+    says = "This e-mail address is already in use."
 
 
 class UsernameTaken(Clash):
-    """Somebody has this user name, perhaps in other capitals."""
+    """Another user has this username, ignoring case."""
 
     code = "username_taken"
-    says = "This user name is taken."
+    says = "This username is already taken."
 
 
 class RegistrationClosed(Forbidden):
-    """People are made elsewhere."""
+    """Users are created by another system."""
 
     code = "registration_closed"
-    says = "Nobody can register here."
+    says = "Registration is closed."
 
 
 class RegistrationByMail(Forbidden):
-    """Users register with an e-mail address that they confirm."""
+    """Users must confirm their e-mail address to register."""
 
     code = "registration_by_mail"
-    says = "Register with POST /v1/auth/registrations: the e-mail address is confirmed by mail."
+    says = "Register with POST /v1/auth/registrations, which confirms the e-mail address."
 
 
 class BadRegistrationToken(Invalid):
-    """The token of a registration that was used, is too old, or never was one."""
+    """The registration token is used, expired or invalid."""
 
     code = "bad_registration_token"
-    says = "This token was used already or is too old: register again."
+    says = "This token is invalid, used or expired. Register again."
 
 
 class BadCredentials(Unauthenticated):
-    """No such user, or a wrong password; the answer does not say which."""
+    """The user does not exist, or the password is wrong; the response does not state which."""
 
     code = "bad_credentials"
-    says = "The e-mail address, user name or password is wrong."
+    says = "The e-mail address, username or password is wrong."
 
 
 class SessionEnded(Unauthenticated):
-    """The session was ended, has expired, or its token was used twice."""
+    """The session was ended or has expired, or its refresh token was used twice."""
 
     code = "session_ended"
-    says = "This session has ended: log in again."
+    says = "This session has ended. Log in again."
 
 
 class WrongPassword(Forbidden):
-    """The session is good; the password given to confirm is not."""
+    """The session is valid, but the password given as confirmation is wrong."""
 
     code = "wrong_password"
     says = "The password is wrong."
 
 
 class NoPassword(Clash):
-    """This person comes by another issuer's tokens and has no password here."""
+    """The user authenticates with tokens of another issuer and has no password."""
 
     code = "no_password"
-    says = "This account has no password here."
+    says = "This account has no password."
 
 
 class BadResetToken(Invalid):
-    """A way back in that was used, is too old, or never was one."""
+    """The password reset token is used, expired or invalid."""
 
     code = "bad_reset_token"
-    says = "This link was used already or is too old: ask for a new one."
+    says = "This link is invalid, used or expired. Request a new one."
 
 
 class MailNotConfigured(NotConfigured):
-    """There is no mailer, so nothing that needs a mail can be done."""
+    """No mailer is configured, so operations that send mail are refused."""
 
     code = "mail_not_configured"
-    says = "This service sends no mail, so this cannot be done here: ask its operator."
+    says = "This service is not configured to send mail. Contact its operator."
 
 
 class SelfBlock(Invalid):
-    """One cannot block oneself."""
+    """A user cannot block themselves."""
 
     code = "self_block"
     says = "You cannot block yourself."
 
 
 class OwnsServers(Clash):
-    """An owner leaves only after somebody else owns the servers; `serverIds` in the data are some of them."""
+    """The account owns communities; `serverIds` in the data lists some of them."""
 
     code = "owns_servers"
-    says = "You own servers: transfer or delete them first."
+    says = "You own communities. Transfer or delete them first."
 
 
 class OwnsWorkspaces(Clash):
-    """Others would be left without an owner; `workspaceIds` in the data are those workspaces."""
+    """Workspaces would be left without an owner; `workspaceIds` in the data lists them."""
 
     code = "owns_workspaces"
-    says = "You are the only owner of workspaces with others in them: make somebody else an owner, or delete them."
+    says = "You are the only owner of workspaces with other members. Add another owner or delete them first."
 
 
 def require_own_picture(field: str, address: str | UnsetType | None) -> None:
-    """Invalid unless this is the address of an upload of ours, or none at all."""
+    """Raise Invalid unless this is the address of an upload, or None."""
     if isinstance(address, str) and own_picture(address) is None:
-        raise invalid(field, "Expected the address of an upload, /v1/attachments/{fileId}")
+        raise invalid(field, "Expected the URL of an upload, /v1/attachments/{fileId}")
 
 
 def invalid(field: str, detail: str) -> Invalid:
-    """The refusal of one field's value, told as the edge tells its own."""
+    """Return the refusal of one field, in the form of the validation errors of requests."""
     return Invalid(detail, errors=[{"in": "body", "pointer": f"#/{field}", "detail": detail}])

@@ -1,4 +1,4 @@
-"""What happens to a person's account, told to their own sockets, and which sockets are over."""
+"""Events of accounts, for the user's own connections, and which connections end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sobremesa.live.translation import Seen, Translation
 
 
 class LiveUser(Output):
-    """One's own profile, as others see it."""
+    """Your public profile."""
 
     user_id: UserId
     username: str
@@ -19,7 +19,7 @@ class LiveUser(Output):
     updated_at: Instant
 
 
-user_updated = EventType("user.updated", LiveUser, "You have another name or picture.")
+user_updated = EventType("user.updated", LiveUser, "Your username or picture changed.")
 
 
 class AccountEvents:

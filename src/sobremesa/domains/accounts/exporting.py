@@ -1,4 +1,4 @@
-"""What a person gets who asks for all of their own data: one JSON value after the other, no hash among them."""
+"""The export of a user's data: one JSON value after the other, without hashes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sobremesa.table import Table
 
 
 async def export_user(table: Table, user: User, exporters: Sequence[Exporter]) -> AsyncGenerator[Any, None]:
-    """The profile, sessions and blocks, then what every other domain gives."""
+    """Yield the profile, sessions and blocks, then the data of every other domain."""
     yield {
         "kind": "profile",
         "userId": user.user_id,

@@ -1,8 +1,8 @@
-"""Issuers: a product's own people come in by the product's own tokens.
+"""Issuers: users of a product authenticate with the product's own tokens.
 
-Each issuer is known by settings: its exact name, the audience it must name, and its public keys, from a file, an
-address, or given at once. Keys are read again when a token names one that is not known, not more often than every half
-minute, and now and then so that a key that the issuer took back is gone here too.
+The settings of an issuer are its exact name, the expected audience, and its public keys: a file, a URL, or the key
+itself. Keys are reloaded when a token names an unknown one, at most every 30 seconds, and every hour, so that a key
+that the issuer has withdrawn is no longer accepted.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from sobremesa.table.errors import BadKey
 from sobremesa.table.keys import check_part
 
 ALGORITHMS = ("EdDSA", "Ed25519", "ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
-LOOK_FOR_UNKNOWN_SECONDS = 30
-LOOK_AGAIN_SECONDS = 3600
+UNKNOWN_KEY_RELOAD_SECONDS = 30
+RELOAD_SECONDS = 3600
 MAX_SUBJECT = 255
 MIN_RSA_BITS = 2048
 
@@ -43,18 +43,18 @@ class KeySet(msgspec.Struct, frozen=True):
 
 
 class ExternalUser(msgspec.Struct, frozen=True, kw_only=True):
-    """A person as their issuer's token tells."""
+    """A user as a token of another issuer describes them."""
 
     issuer: str
     subject: str
     tenant: Tenant
     names: tuple[str, ...]
-    """What they may be called, the best first."""
+    """Candidates for the username, the best first."""
     good_until_ms: int
 
 
 class Issuers:
-    """All issuers that are believed."""
+    """All trusted issuers."""
 
     def __init__(
         self, issuers: Sequence[Issuer], clock: Clock, *, monotonic: Callable[[], float] = time.monotonic
@@ -65,7 +65,7 @@ class Issuers:
             raise BadSetting("two issuers have the same name")
 
     async def verify(self, token: str, header: Header, issuer: str) -> ExternalUser:
-        """The person of a token; Unauthenticated unless that issuer signed it for us, and it is good now."""
+        """Verify a token; Unauthenticated unless this issuer signed it for our audience and it is valid now."""
         known = self._issuers.get(issuer)
         if known is None or header.alg not in ALGORITHMS:
             raise Unauthenticated
@@ -91,13 +91,13 @@ class Issuers:
 
 
 class _KnownIssuer:
-    """One issuer, and its keys as they were last read."""
+    """An issuer, and its cached keys."""
 
     def __init__(self, settings: Issuer, monotonic: Callable[[], float]) -> None:
         self.settings = settings
         self._monotonic = monotonic
-        self._looking = asyncio.Lock()
-        self._looked: float | None = None
+        self._reloading = asyncio.Lock()
+        self._loaded: float | None = None
         self._keys: dict[str | None, PublicKey] = {}
         sources = [source for source in (settings.jwks_url, settings.jwks_file, settings.public_key) if source]
         if len(sources) != 1:
@@ -111,16 +111,16 @@ class _KnownIssuer:
                 raise BadSetting(f"the keys of the issuer {settings.issuer}: {error}") from None
 
     async def key(self, kid: str | None) -> PublicKey:
-        """The key with this id; the only one there is for a token that names none."""
+        """Return the key with this id, or the only key for a token without a key id."""
         if self.settings.public_key:
             return self._keys[None]
         key = self._find(kid)
-        if key is None or self._age() > LOOK_AGAIN_SECONDS:
-            await self._look(LOOK_FOR_UNKNOWN_SECONDS)
+        if key is None or self._age() > RELOAD_SECONDS:
+            await self._reload(UNKNOWN_KEY_RELOAD_SECONDS)
             key = self._find(kid)
         if key is None:
             if not self._keys:
-                raise Busy("The keys of this token's issuer cannot be read at the moment.")
+                raise Busy("The keys of the token's issuer are not available. Try again later.")
             raise Unauthenticated
         return key
 
@@ -130,18 +130,18 @@ class _KnownIssuer:
         return self._keys.get(kid)
 
     def _age(self) -> float:
-        return float("inf") if self._looked is None else self._monotonic() - self._looked
+        return float("inf") if self._loaded is None else self._monotonic() - self._loaded
 
-    async def _look(self, not_within: float) -> None:
-        async with self._looking:
+    async def _reload(self, not_within: float) -> None:
+        async with self._reloading:
             if self._age() < not_within:
                 return
-            # Also after a failure: an issuer that is down is not asked by every request.
-            self._looked = self._monotonic()
+            # Also after a failure, so that not every request calls an issuer that is down.
+            self._loaded = self._monotonic()
             try:
                 self._keys = _read_keys(await self._raw())
             except (OSError, ValueError, msgspec.DecodeError) as error:
-                _log.warning("the keys of an issuer cannot be read", issuer=self.settings.issuer, error=str(error))
+                _log.warning("loading the keys of an issuer failed", issuer=self.settings.issuer, error=str(error))
 
     async def _raw(self) -> bytes:
         if self.settings.jwks_url:
@@ -150,7 +150,7 @@ class _KnownIssuer:
 
 
 def _read_keys(raw: bytes) -> dict[str | None, PublicKey]:
-    """The signing keys of a set; one that we cannot use is left out."""
+    """Return the signing keys of a key set, without unusable ones."""
     keys: dict[str | None, PublicKey] = {}
     for entry in msgspec.json.decode(raw, type=KeySet).keys:
         if entry.get("use", "sig") != "sig" or entry.get("kty") not in _KINDS:
@@ -158,12 +158,12 @@ def _read_keys(raw: bytes) -> dict[str | None, PublicKey]:
         try:
             keys[entry.get("kid")] = _imported(entry)
         except (JoseError, ValueError, TypeError, KeyError) as error:
-            _log.warning("a key of an issuer cannot be used", kid=str(entry.get("kid")), error=str(error))
+            _log.warning("a key of an issuer is unusable", kid=str(entry.get("kid")), error=str(error))
     return keys
 
 
 def _imported(entry: dict[str, Any]) -> PublicKey:
-    # Only the public part: a private key has no business here.
+    # Only the public part, in case the issuer publishes a private key by mistake.
     public = {name: value for name, value in entry.items() if name in ("kty", "crv", "x", "y", "n", "e", "kid")}
     return _strong(_KINDS[entry["kty"]].import_key(public))
 
@@ -175,7 +175,7 @@ def _strong(key: PublicKey) -> PublicKey:
 
 
 def _single_key(settings: Issuer) -> PublicKey:
-    """The public key of the settings, as PEM or as JWK."""
+    """Return the public key of the settings, as PEM or as JWK."""
     text = str(settings.public_key).strip()
     try:
         if text.startswith("{"):
@@ -195,9 +195,9 @@ def _tenant(settings: Issuer, claims: Mapping[str, Any]) -> Tenant:
         return Tenant(settings.tenant)
     named = claims.get(settings.tenant_claim)
     if not isinstance(named, str):
-        raise Unauthenticated("This token names no tenant.")
+        raise Unauthenticated("This token has no valid tenant.")
     try:
         check_part("tenant", named)
     except BadKey:
-        raise Unauthenticated("This token names no tenant.") from None
+        raise Unauthenticated("This token has no valid tenant.") from None
     return Tenant(named)

@@ -1,4 +1,4 @@
-"""Key sets: the public keys of an issuer, from its address or from a file."""
+"""Key sets: the public keys of an issuer, from a URL or a file."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ MAX_BYTES = 256 * 1024
 
 
 async def fetch(url: str) -> bytes:
-    """The key set at an address; OSError or ValueError if it cannot be had from there."""
+    """Fetch the key set at a URL; OSError or ValueError if that fails."""
     check_address(url)
     return await asyncio.wait_for(asyncio.to_thread(_fetch, url), 2 * FETCH_SECONDS)
 
 
 async def read(path: str) -> bytes:
-    """The key set in a file."""
+    """Read the key set in a file."""
     return await asyncio.to_thread(Path(path).read_bytes)
 
 
 def check_address(url: str) -> None:
-    """ValueError unless nobody on the way can change what comes from there: https, or this very machine."""
+    """Raise ValueError unless the URL is https or local, so that the response cannot be modified in transit."""
     address = urlsplit(url)
     if address.scheme == "https" and address.hostname:
         return
@@ -45,7 +45,7 @@ def _is_loopback(host: str) -> bool:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """An address that leads elsewhere is refused: it could lead out of https."""
+    """Refuses redirects, which could lead from https to http."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
@@ -62,7 +62,7 @@ def _fetch(url: str) -> bytes:
             body: bytes = answer.read(MAX_BYTES + 1)
     except urllib.error.HTTPError as error:
         error.close()
-        raise OSError(f"{url} answers {error.code}") from None
+        raise OSError(f"{url} responded with {error.code}") from None
     if len(body) > MAX_BYTES:
-        raise ValueError(f"{url} gives more than {MAX_BYTES} bytes")
+        raise ValueError(f"{url} returned more than {MAX_BYTES} bytes")
     return body

@@ -1,6 +1,6 @@
-"""Where a keyring is kept: in memory, in a file beside the store, or in the table.
+"""Where a keyring is stored: in memory, in a file beside the store, or in the table.
 
-Whoever comes second finds what the first one made: nothing that is there is ever replaced.
+Of several processes that start at once, the first creates the keys: nothing that is stored is ever replaced.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Protocol
 import msgspec
 
 from sobremesa.core.errors import Busy, SobremesaError
-from sobremesa.domains.accounts.entities import ServerSecret, SigningKey, keep_keys, server_secrets, signing_keys
+from sobremesa.domains.accounts.entities import ServerSecret, SigningKey, server_secrets, signing_keys, store_keys
 from sobremesa.table import Create, Delete, Operation, Table, always
 from sobremesa.table.errors import ConditionFailed
 
@@ -24,15 +24,15 @@ OWNER_ONLY = 0o600
 POLL_SECONDS = 0.02
 WAIT_SECONDS = 10.0
 ABANDONED_SECONDS = 5.0
-"""Writing the file takes milliseconds: what is older was left by a process that died in the middle."""
+"""Writing the file takes milliseconds: an older one was left behind by a process that was killed."""
 
 
 class BadKeyFile(SobremesaError):
-    """The file of the keys cannot be read as one."""
+    """The key file cannot be decoded."""
 
 
 class KeyRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A signing key as it is kept."""
+    """A signing key as it is stored."""
 
     kid: str
     private: str
@@ -48,23 +48,23 @@ class Material(msgspec.Struct, kw_only=True):
 
 
 class KeyStore(Protocol):
-    """Keeps keys and secrets."""
+    """Stores keys and secrets."""
 
     async def load(self) -> Material:
-        """All that is kept."""
+        """Return all stored keys and secrets."""
         ...
 
-    async def found(self, made: Material) -> Material:
-        """Keep these where nobody else was first; all that is kept then."""
+    async def store_missing(self, created: Material) -> Material:
+        """Store these unless another process was first; return all that is stored."""
         ...
 
     async def add(self, key: KeyRecord, *, drop: Sequence[str]) -> Material:
-        """Keep one more key and drop some; all that is kept then."""
+        """Add a key and drop some; return all that is stored."""
         ...
 
 
 class MemoryKeys:
-    """Gone with the process, as the store is."""
+    """Keys in memory, for a store in memory."""
 
     def __init__(self) -> None:
         self._material = Material()
@@ -72,8 +72,8 @@ class MemoryKeys:
     async def load(self) -> Material:
         return self._material
 
-    async def found(self, made: Material) -> Material:
-        self._material = _with_missing(self._material, made)
+    async def store_missing(self, created: Material) -> Material:
+        self._material = _with_missing(self._material, created)
         return self._material
 
     async def add(self, key: KeyRecord, *, drop: Sequence[str]) -> Material:
@@ -82,7 +82,7 @@ class MemoryKeys:
 
 
 class FileKeys:
-    """A file that only its owner can read, and that is always whole."""
+    """Keys in a file that only its owner can read, replaced atomically."""
 
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
@@ -91,11 +91,11 @@ class FileKeys:
     async def load(self) -> Material:
         return await asyncio.to_thread(self._read)
 
-    async def found(self, made: Material) -> Material:
-        return await asyncio.to_thread(self._change, lambda kept: _with_missing(kept, made))
+    async def store_missing(self, created: Material) -> Material:
+        return await asyncio.to_thread(self._change, lambda stored: _with_missing(stored, created))
 
     async def add(self, key: KeyRecord, *, drop: Sequence[str]) -> Material:
-        return await asyncio.to_thread(self._change, lambda kept: _with_key(kept, key, drop))
+        return await asyncio.to_thread(self._change, lambda stored: _with_key(stored, key, drop))
 
     def _read(self) -> Material:
         try:
@@ -103,11 +103,11 @@ class FileKeys:
         except FileNotFoundError:
             return Material()
         except msgspec.DecodeError as error:
-            raise BadKeyFile(f"{self._path} holds no keys: {error}") from None
+            raise BadKeyFile(f"{self._path} is not a key file: {error}") from None
 
     def _change(self, change: Callable[[Material], Material]) -> Material:
-        """Read, change and replace the file. The file that will replace it is also the lock, since one can make it."""
-        descriptor = self._make_next()
+        """Read, change and replace the file. The new file is also the lock: only one process can create it."""
+        descriptor = self._create_next()
         try:
             with open(descriptor, "wb") as file:
                 material = change(self._read())
@@ -121,14 +121,14 @@ class FileKeys:
         _sync_folder(self._path.parent)
         return material
 
-    def _make_next(self) -> int:
+    def _create_next(self) -> int:
         deadline = time.monotonic() + WAIT_SECONDS
         while True:
             try:
                 return os.open(self._next, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
             except FileExistsError:
                 if time.monotonic() > deadline:
-                    raise Busy(f"{self._next} is in the way: another process is writing the keys") from None
+                    raise Busy(f"{self._next} exists: another process is writing the keys") from None
             self._remove_abandoned()
             time.sleep(POLL_SECONDS)
 
@@ -139,14 +139,14 @@ class FileKeys:
 
 
 class TableKeys:
-    """Rows of the table, which all nodes share."""
+    """Keys in rows of the table, which all nodes share."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
     async def load(self) -> Material:
         material = Material()
-        # Secrets first: whoever starts between the two reads made both, and then no second key is needed.
+        # Secrets first: a node that starts between the two reads has created both, so no second key is needed.
         async for secret in self._table.every(server_secrets()):
             material.secrets[secret.name] = secret.value
         async for key in self._table.every(signing_keys()):
@@ -155,17 +155,17 @@ class TableKeys:
             )
         return material
 
-    async def found(self, made: Material) -> Material:
-        creates: list[Operation] = [Create(_row(key)) for key in made.keys.values()]
-        creates += [Create(ServerSecret(name=name, value=value)) for name, value in made.secrets.items()]
-        # All or nothing, so that of two nodes that start at once one makes everything. Whoever asked looks again.
+    async def store_missing(self, created: Material) -> Material:
+        creates: list[Operation] = [Create(_row(key)) for key in created.keys.values()]
+        creates += [Create(ServerSecret(name=name, value=value)) for name, value in created.secrets.items()]
+        # All or nothing: of two nodes that start at once, one creates everything, and the other loads it.
         with contextlib.suppress(ConditionFailed):
-            await self._table.write(*creates, token=None, pattern=keep_keys)
+            await self._table.write(*creates, token=None, pattern=store_keys)
         return await self.load()
 
     async def add(self, key: KeyRecord, *, drop: Sequence[str]) -> Material:
         drops = [Delete(SigningKey.key(kid=kid), when=always()) for kid in drop]
-        await self._table.write(Create(_row(key)), *drops, token=None, pattern=keep_keys)
+        await self._table.write(Create(_row(key)), *drops, token=None, pattern=store_keys)
         return await self.load()
 
 
@@ -173,17 +173,17 @@ def _row(key: KeyRecord) -> SigningKey:
     return SigningKey(kid=key.kid, private=key.private, public=key.public, created_ms=key.created_ms)
 
 
-def _with_missing(kept: Material, made: Material) -> Material:
-    return Material(keys=dict(kept.keys or made.keys), secrets={**made.secrets, **kept.secrets})
+def _with_missing(stored: Material, created: Material) -> Material:
+    return Material(keys=dict(stored.keys or created.keys), secrets={**created.secrets, **stored.secrets})
 
 
-def _with_key(kept: Material, key: KeyRecord, drop: Sequence[str]) -> Material:
-    keys = {kid: record for kid, record in kept.keys.items() if kid not in drop}
-    return Material(keys={**keys, key.kid: key}, secrets=kept.secrets)
+def _with_key(stored: Material, key: KeyRecord, drop: Sequence[str]) -> Material:
+    keys = {kid: record for kid, record in stored.keys.items() if kid not in drop}
+    return Material(keys={**keys, key.kid: key}, secrets=stored.secrets)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name itself durable, where folders can be synced."""
+    """Make the new file name durable, where directories can be synced."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

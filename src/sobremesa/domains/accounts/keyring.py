@@ -1,8 +1,8 @@
 """The keyring: the keys that sign access tokens, and the server's own secrets.
 
-Made on the first start and kept: beside an embedded store in a file of its own, on DynamoDB in rows, for a store in
-memory in memory. `key_stores` says how; here is what it means: the newest key signs, older ones are good until the last
-token that they signed is out, and a key that another node made is found when a token names it.
+They are created on the first start and stored by `key_stores`: in a file beside an embedded store, in rows on DynamoDB,
+in memory for a store in memory. The newest key signs. Older keys remain valid until the last token that they signed has
+expired. A key that another node created is loaded when a token names it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ SECRET_BYTES = 32
 CURVE: Final = "Ed25519"
 
 ACCESS_SECONDS = 600
-"""How long an access token is good."""
-LOOK_AGAIN_SECONDS = 60
-"""How long a node may sign without looking whether there is a newer key."""
-LOOK_FOR_UNKNOWN_SECONDS = 5
-"""How long a node does not look again because of a key that it does not know: anybody can name one."""
-RETIRED_AFTER_SECONDS = ACCESS_SECONDS + LOOK_AGAIN_SECONDS + 60
+"""How long an access token is valid."""
+RELOAD_SECONDS = 60
+"""How long a node may sign without checking for a newer key."""
+UNKNOWN_KEY_RELOAD_SECONDS = 5
+"""How often a node reloads the keys for unknown key ids, which any client can send."""
+RETIRED_AFTER_SECONDS = ACCESS_SECONDS + RELOAD_SECONDS + 60
 
 
 async def open_keyring(store: str, table: Table, clock: Clock) -> Keyring:
-    """The keyring of a store; what is missing is made and kept."""
+    """Open the keyring of a store; missing keys and secrets are created and stored."""
     address = parse_store(store)
     if address.path is None:
         return await Keyring.open(TableKeys(table), clock)
@@ -44,13 +44,13 @@ async def open_keyring(store: str, table: Table, clock: Clock) -> Keyring:
 
 
 class Keyring:
-    """All keys and secrets of one server, however many nodes it has."""
+    """The keys and secrets that all nodes of a server share."""
 
     def __init__(self, store: KeyStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._looking = asyncio.Lock()
-        self._looked_ms = 0
+        self._reloading = asyncio.Lock()
+        self._loaded_ms = 0
         self._keys: dict[str, OKPKey] = {}
         self._retired_ms: dict[str, int] = {}
         self._newest = ""
@@ -58,54 +58,54 @@ class Keyring:
 
     @classmethod
     async def open(cls, store: KeyStore, clock: Clock) -> Keyring:
-        """The keyring of what is kept there, complete: another process may have been first with any part of it."""
+        """Load the keyring and create what is missing, unless another process was first."""
         keyring = cls(store, clock)
-        await keyring._look()
+        await keyring._reload()
         while (missing := keyring._missing()) is not None:
-            keyring._take_in(await store.found(missing))
+            keyring._apply(await store.store_missing(missing))
         return keyring
 
     def secret(self, name: str) -> bytes:
-        """A secret of 32 bytes, the same on every node and after every restart."""
+        """Return a secret of 32 bytes, the same on every node and after every restart."""
         return base64.b64decode(self._material.secrets[name])
 
     async def signing_key(self) -> tuple[str, OKPKey]:
-        """The key that signs now, and its id."""
-        if not 0 <= self._clock.now_ms() - self._looked_ms < LOOK_AGAIN_SECONDS * 1000:
-            await self._look_unless_since(LOOK_AGAIN_SECONDS)
+        """Return the id of the current signing key, and the key."""
+        if not 0 <= self._clock.now_ms() - self._loaded_ms < RELOAD_SECONDS * 1000:
+            await self._reload_unless_recent(RELOAD_SECONDS)
         return self._newest, self._keys[self._newest]
 
     async def find_key(self, kid: str) -> OKPKey | None:
-        """The key with this id, if it is ours and a token that it signed can still be good."""
+        """Return the key with this id if tokens that it signed can still be valid."""
         if kid not in self._keys:
-            await self._look_unless_since(LOOK_FOR_UNKNOWN_SECONDS)
+            await self._reload_unless_recent(UNKNOWN_KEY_RELOAD_SECONDS)
         retired_ms = self._retired_ms.get(kid)
         if retired_ms is not None and retired_ms <= self._clock.now_ms():
             return None
         return self._keys.get(kid)
 
     async def rotate(self) -> str:
-        """Add a key that signs from now on, and forget those whose tokens are out; the new key's id."""
-        await self._look()
+        """Add a new signing key, drop the keys whose tokens have expired, and return the new key's id."""
+        await self._reload()
         now = self._clock.now_ms()
-        made = _new_key(max(now, self._material.keys[self._newest].created_ms + 1))
-        out = [kid for kid, retired_ms in self._retired_ms.items() if retired_ms <= now]
+        created = _new_key(max(now, self._material.keys[self._newest].created_ms + 1))
+        expired = [kid for kid, retired_ms in self._retired_ms.items() if retired_ms <= now]
 
-        self._take_in(await self._store.add(made, drop=out))
+        self._apply(await self._store.add(created, drop=expired))
 
-        return made.kid
+        return created.kid
 
-    async def _look_unless_since(self, seconds: int) -> None:
-        async with self._looking:
-            if not 0 <= self._clock.now_ms() - self._looked_ms < seconds * 1000:
-                await self._look()
+    async def _reload_unless_recent(self, seconds: int) -> None:
+        async with self._reloading:
+            if not 0 <= self._clock.now_ms() - self._loaded_ms < seconds * 1000:
+                await self._reload()
 
-    async def _look(self) -> None:
+    async def _reload(self) -> None:
         now = self._clock.now_ms()
-        self._take_in(await self._store.load())
-        self._looked_ms = now
+        self._apply(await self._store.load())
+        self._loaded_ms = now
 
-    def _take_in(self, material: Material) -> None:
+    def _apply(self, material: Material) -> None:
         self._material = material
         by_age = sorted(material.keys.values(), key=lambda record: (record.created_ms, record.kid))
         self._keys = {record.kid: self._keys.get(record.kid) or _imported(record) for record in by_age}
@@ -115,15 +115,15 @@ class Keyring:
         self._newest = by_age[-1].kid if by_age else ""
 
     def _missing(self) -> Material | None:
-        """What must still be made, freshly made; None if all is there."""
-        made = Material()
+        """Return newly created keys and secrets for what is missing; None if nothing is."""
+        created = Material()
         if not self._material.keys:
             key = _new_key(self._clock.now_ms())
-            made.keys[key.kid] = key
+            created.keys[key.kid] = key
         for name in SECRETS:
             if name not in self._material.secrets:
-                made.secrets[name] = base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
-        return made if made.keys or made.secrets else None
+                created.secrets[name] = base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+        return created if created.keys or created.secrets else None
 
 
 def _new_key(created_ms: int) -> KeyRecord:

@@ -1,8 +1,8 @@
-"""Known addresses: from where a user has logged in before.
+"""Known addresses: the IP addresses of a user's earlier logins.
 
-Wrong passwords are counted for each account. If everybody's were counted together, anybody could lock a user out by
-guessing. So a known address has a count of its own, and all other addresses share one: guesses from a thousand
-addresses are as few as those from one. Only keyed hashes of addresses are stored.
+Failed logins are counted per account. With one counter for all addresses, an attacker could lock a user out by guessing
+passwords. So each known address has a counter of its own, and all others share one, which also limits guesses from many
+addresses. Only keyed hashes of addresses are stored.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from collections.abc import Sequence
 from sobremesa.core.actor import UserId
 
 MAX_KNOWN = 16
-"""How many addresses of a user are remembered, the newest ones."""
+"""How many addresses of a user are stored; the newest are kept."""
 MARK_BYTES = 12
 
 
 class KnownAddresses:
-    """Marks and recognizes addresses."""
+    """Hashes addresses."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
     def mark(self, user_id: UserId, address: str) -> str:
-        """How an address is stored for a user: another user's mark of the same address differs."""
+        """Return the keyed hash of an address for a user. It differs from that of other users."""
         return hmac.digest(self._secret, f"{user_id} {address}".encode(), "sha256")[:MARK_BYTES].hex()
 
     @staticmethod
     def with_mark(marks: Sequence[str], mark: str) -> list[str]:
-        """The marks with this one as the newest."""
+        """Return the marks with this one as the newest."""
         return [*(other for other in marks if other != mark), mark][-MAX_KNOWN:]

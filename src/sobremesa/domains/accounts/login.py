@@ -1,4 +1,4 @@
-"""Logging in by password: with an e-mail address or a user name, and the same work for one that does not exist."""
+"""Login by password, with an e-mail address or a username. Unknown users cost the same work."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 
 ATTEMPTS = 4
-"""How often a login starts over because the password was changed or moved at the same moment."""
+"""How often a login is retried after a concurrent change of the credential."""
 
 
 class Directory(Protocol):
-    """Finds users by the names they log in with."""
+    """Finds users by e-mail address and username."""
 
     async def find_by_email(self, email: str) -> User | None: ...
 
@@ -31,14 +31,14 @@ class Directory(Protocol):
 
 
 class Name(NamedTuple):
-    """What a user typed to say who they are, normalized. A user name never contains an `@`."""
+    """The normalized login name. A username never contains an `@`."""
 
     text: str
     is_email: bool
 
     @classmethod
     def parse(cls, text: str) -> Name:
-        """The e-mail address or user name in a text; an empty name if it can be neither."""
+        """Parse an e-mail address or a username; the name is empty if it is neither."""
         if "@" not in text:
             return cls(folded(text.strip()), is_email=False)
         try:
@@ -48,7 +48,7 @@ class Name(NamedTuple):
 
 
 class Login:
-    """Opens sessions for users who know their password."""
+    """Creates sessions for users who log in with their password."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Login:
         self._addresses = addresses
 
     async def open_session(self, login: str, password: str, *, device: str | None, address: str) -> SignedIn:
-        """Open a session; BadCredentials, after the same work, for an unknown name and for a wrong password."""
+        """Create a session; BadCredentials, after the same work, for an unknown name and for a wrong password."""
         name = Name.parse(login)
         for attempt in range(ATTEMPTS):
             user = await self._find(name)
@@ -89,7 +89,7 @@ class Login:
             try:
                 await self._table.write(Create(created.session), *operations, pattern=log_in)
             except ConditionFailed:
-                # The password was changed, or moved, since it was read: look again.
+                # The password was changed or moved since it was read: retry.
                 continue
 
             return await self._sessions.signed_in(user, created.session.session_id, created.refresh_token)
@@ -103,9 +103,10 @@ class Login:
         return await self._directory.find_by_username(name.text)
 
     def _counted_as(self, name: Name, credential: Credential | None, address: str) -> str:
-        """Whose attempts this one counts with: those from this address if it is known, else all from unknown ones.
+        """Return the limit key: of this address if it is known, else of all unknown addresses.
 
-        By the name that was typed, not by the user: else a count would tell which name and address belong together.
+        It uses the login name, not the user: otherwise the limit would reveal which username and e-mail address belong
+        to the same account.
         """
         counted = f"account:{hash_part(name.text)}"
         if credential is None or self._addresses.mark(credential.user_id, address) not in credential.addresses:
@@ -115,7 +116,7 @@ class Login:
     async def _opening(
         self, user: User, credential: Credential | None, hashed: str, password: str, address: str
     ) -> Sequence[Operation]:
-        """What goes with a new session: that the password is still this one, its hash in today's form, the address."""
+        """Return what a login writes: the check of the password hash, an upgraded hash, the known address."""
         key = Credential.key(user_id=user.user_id)
         unchanged = equals("hash", hashed)
         mark = self._addresses.mark(user.user_id, address)

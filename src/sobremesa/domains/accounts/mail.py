@@ -1,7 +1,7 @@
-"""Mail: how users are reached outside of the service.
+"""Mail: the mailer, and sending in the background.
 
-A product passes its own mailer. Without one nothing is mailed, and what needs a mail is refused: a token in the log
-could be used by everybody who reads logs.
+A product passes its own mailer. Without one, operations that send mail are refused; tokens are not logged instead,
+since everyone with access to the logs could use them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _log = structlog.get_logger("sobremesa.mail")
 
 
 class Mailer(Protocol):
-    """Sends a plain text to an address."""
+    """Sends plain text to an address."""
 
     async def send(self, to: str, subject: str, text: str) -> None: ...
 
 
 class ConsoleMailer:
-    """Writes mails, with the tokens in them, to the log: for the demo and for trying things out."""
+    """Writes mails, including their tokens, to the log: for the demo and for development."""
 
     async def send(self, to: str, subject: str, text: str) -> None:
         # The demo shows warnings only.
@@ -34,14 +34,14 @@ class ConsoleMailer:
 
 
 class MailTasks:
-    """Sends mails after the answer, so that its time does not tell whether there was one to send."""
+    """Sends mails after the response, so that its timing does not reveal whether one was sent."""
 
     def __init__(self, mailer: Mailer | None) -> None:
         self._mailer = mailer
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, send: Callable[[Mailer], Awaitable[None]]) -> None:
-        """Begin to send, and return; MailNotConfigured without a mailer."""
+        """Start sending in the background; MailNotConfigured without a mailer."""
         if self._mailer is None:
             raise MailNotConfigured
         task = asyncio.create_task(self._run(send, self._mailer))
@@ -49,19 +49,19 @@ class MailTasks:
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Wait for the mails that are on their way."""
+        """Wait for the mails that are being sent."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _run(self, send: Callable[[Mailer], Awaitable[None]], mailer: Mailer) -> None:
         try:
             await send(mailer)
         except (Invalid, TooMany):
-            pass  # the answer was given before
-        except Exception as error:  # no request waits for it: the log is the only place to tell
-            # Without the traceback, whose variables would show the token.
-            _log.error("a mail could not be sent", error=f"{type(error).__name__}: {error}")
+            pass  # the response was sent before
+        except Exception as error:  # no request waits for it, so it is logged
+            # Without the traceback, whose variables would reveal the token.
+            _log.error("sending a mail failed", error=f"{type(error).__name__}: {error}")
 
 
 def mailer_of(settings: Settings) -> Mailer | None:
-    """The mailer that the settings name, if any."""
+    """Return the mailer of the settings, if any."""
     return ConsoleMailer() if settings.mail == "console" else None

@@ -1,7 +1,7 @@
-"""One-time tokens that are mailed: made, kept as a hash, valid for an hour.
+"""One-time tokens that are mailed. They are stored as hashes and valid for an hour.
 
-Whoever asks gets the same answer at the same time, whether a mail goes out or not: everything that depends on the
-address happens after it.
+The response and its timing are the same whether or not a mail is sent: everything that depends on the address happens
+after the response.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ MAX_TOKEN = 512
 
 
 class MailedToken(NamedTuple):
-    """A new token, and what is stored of it."""
+    """A new token, and the fields to store."""
 
     token: str
     hash: str
     created_at: Instant
     expires_at: int
-    """In seconds since 1970."""
+    """Epoch seconds."""
 
 
 class MailedTokens:
-    """Makes tokens, and mails them after the answer."""
+    """Creates tokens, and mails them after the response."""
 
     def __init__(self, clock: Clock, limits: Limits, mail: MailTasks) -> None:
         self._clock = clock
@@ -41,33 +41,33 @@ class MailedTokens:
         self._mail = mail
 
     def start(self, purpose: str, email: str, send: Callable[[Mailer, str], Awaitable[None]]) -> None:
-        """Begin to send to an address in its one form, and return; MailNotConfigured without a mailer."""
+        """Start sending to a normalized address in the background; MailNotConfigured without a mailer."""
 
         async def limited(mailer: Mailer) -> None:
             address = normal_email(email)
-            # By address too, so that no mailbox can be filled from many places.
+            # Also by address, so that no mailbox can be flooded from many clients.
             await self._limits.take("credentials", f"{purpose}:{hash_part(address)}")
             await send(mailer, address)
 
         self._mail.start(limited)
 
     def mint(self, owner: str | None = None) -> MailedToken:
-        """Return a new token, which begins with its owner if it has one."""
+        """Return a new token, which starts with its owner if it has one."""
         secret = secrets.token_urlsafe(SECRET_BYTES)
         token = secret if owner is None else f"{owner}.{secret}"
         now = self._clock.now_ms()
         return MailedToken(token, secret_hash(token), instant(now), now // 1000 + TOKEN_SECONDS)
 
     async def close(self) -> None:
-        """Wait for the mails that are on their way."""
+        """Wait for the mails that are being sent."""
         await self._mail.close()
 
 
 def hash_of(token: str) -> str | None:
-    """Return what is stored of a token; None for text that cannot be one."""
+    """Return the stored hash of a token; None for text that cannot be a token."""
     return secret_hash(token) if token and len(token) <= MAX_TOKEN and token.isascii() else None
 
 
 def owner_of(token: str) -> str:
-    """Return the owner that a token begins with; empty if it has none."""
+    """Return the owner that a token starts with; empty if it has none."""
     return token.rpartition(".")[0]

@@ -1,4 +1,4 @@
-"""Opening accounts: the parts, put together in their one order."""
+"""Composes the parts of accounts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sobremesa.work.table_origin import Origin
 
 
 class Opened(NamedTuple):
-    """What accounts give to the rest of the program."""
+    """The parts of accounts that others use."""
 
     accounts: Accounts
     authentication: Authentication
@@ -48,10 +48,10 @@ def open_accounts(
     exporters: list[Exporter] | None = None,
     origin: Origin | None = None,
 ) -> Opened:
-    """All parts of accounts over one table. Other domains add their deletion hooks and exporters to the lists."""
+    """Open accounts over a table. Other domains add their deletion hooks and exporters to the lists."""
     mailer = mailer or mailer_of(settings)
     if settings.registration == "verified" and mailer is None:
-        raise BadSetting("registration is `verified`, which needs mail: set mail, or pass a mailer")
+        raise BadSetting("registration is `verified`, which requires mail: set `mail` or pass a mailer")
     actor_cache = ActorCache(clock)
     tokens = Tokens(keyring, clock, settings.token_issuer)
     audit = Audit(table, clock, ids)

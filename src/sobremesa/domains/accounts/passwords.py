@@ -1,7 +1,7 @@
 """Passwords: argon2id in a few threads with a bounded queue.
 
-Hashing is slow and takes memory on purpose. A bounded pool keeps a rush of logins from taking all of either; whoever
-would wait too long is told to come again. Hashes of an older program (bcrypt) are only checked, never made.
+Hashing is slow and uses memory on purpose. The pool limits both, and requests beyond the queue are refused as busy.
+Legacy bcrypt hashes are verified but never created.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ PARALLELISM = 1
 WORKERS = 2
 MAX_WAITING = 256
 BCRYPT_BYTES = 72
-"""How much of a password bcrypt has ever looked at; its library refuses longer ones."""
+"""The length that bcrypt uses of a password; its library refuses longer ones."""
 
 
 class Passwords:
-    """Makes and checks the hashes of passwords."""
+    """Creates and verifies password hashes."""
 
     def __init__(
         self,
@@ -45,36 +45,36 @@ class Passwords:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="passwords")
         self._max_waiting = max_waiting
         self._waiting = 0
-        self._nobodys_hash: Future[str] | None = None
+        self._dummy_future: Future[str] | None = None
 
     def prepare(self) -> None:
-        """Make the hash that unknown users are checked against, so that the first check takes no longer than others."""
-        self._nobody()
+        """Create the dummy hash in advance, so that the first check of an unknown user takes no longer."""
+        self._dummy_hash()
 
     async def hash(self, password: str) -> str:
-        """A new hash of this password."""
+        """Return a new hash of a password."""
         return await self._run(lambda: self._hasher.hash(_normal(password)))
 
     async def matches(self, password: str, hashed: str) -> bool:
-        """Is this the password of that hash?"""
+        """Return whether a password matches a hash."""
         return await self._run(lambda: self._verify(password, hashed))
 
     async def match_nothing(self, password: str) -> None:
-        """As much work as a check, for a person who does not exist: the time tells nobody who does."""
-        nobody = self._nobody()
-        await self._run(lambda: self._verify(password, nobody.result()))
+        """Do the work of a check for an unknown user, so that timing does not reveal which users exist."""
+        dummy = self._dummy_hash()
+        await self._run(lambda: self._verify(password, dummy.result()))
 
     def is_outdated(self, hashed: str) -> bool:
-        """Was this hash made in another way than new ones are?"""
+        """Return whether a hash has other parameters than new ones."""
         return is_bcrypt(hashed) or self._hasher.check_needs_rehash(hashed)
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _nobody(self) -> Future[str]:
-        if self._nobodys_hash is None:
-            self._nobodys_hash = self._pool.submit(self._hasher.hash, b"nobody's password")
-        return self._nobodys_hash
+    def _dummy_hash(self) -> Future[str]:
+        if self._dummy_future is None:
+            self._dummy_future = self._pool.submit(self._hasher.hash, b"dummy password")
+        return self._dummy_future
 
     def _verify(self, password: str, hashed: str) -> bool:
         if is_bcrypt(hashed):
@@ -89,7 +89,7 @@ class Passwords:
 
     async def _run(self, work: Callable[[], T]) -> T:
         if self._waiting >= self._max_waiting:
-            raise Busy("Too many people are logging in at this moment: try again.")
+            raise Busy("Too many users are logging in. Try again.")
         self._waiting += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work)
@@ -98,15 +98,15 @@ class Passwords:
 
 
 def passwords_of(settings: Settings) -> Passwords:
-    """Hashing as costly as the settings say."""
+    """Return a hasher with the costs of the settings."""
     return Passwords(time_cost=settings.argon2_time_cost, memory_kib=settings.argon2_memory_kib)
 
 
 def is_bcrypt(hashed: str) -> bool:
-    """Was this hash made by an older program?"""
+    """Return whether a hash is a legacy bcrypt hash."""
     return hashed.startswith(("$2a$", "$2b$", "$2y$"))
 
 
 def _normal(password: str) -> bytes:
-    """The same bytes for the same characters, however a keyboard composes them."""
+    """Return the normalized bytes of a password: keyboards compose the same characters differently."""
     return unicodedata.normalize("NFC", password).encode(errors="surrogatepass")

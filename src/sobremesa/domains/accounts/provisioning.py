@@ -1,4 +1,4 @@
-"""Provisioning: people of another issuer become people here at first sight."""
+"""Provisioning: users of another issuer are created with their first token."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUFFIX_BYTES = 3
 
 
 class Provisioning:
-    """Knows the people of other issuers, and makes those who are new."""
+    """Finds the users of other issuers, and creates new ones."""
 
     def __init__(self, table: Table, clock: Clock, ids: Ids, unclaimed: UnclaimedNames | None = None) -> None:
         self._table = table
@@ -30,7 +30,7 @@ class Provisioning:
         self._ids = ids
 
     async def find_or_create(self, external: ExternalUser) -> UserId:
-        """Who this is here: made on first sight, once however many requests come at once."""
+        """Return the user of an external identity. Concurrent first requests create one user."""
         identity = hash_part(external.issuer, external.subject)
         for attempt in range(ATTEMPTS):
             known = await self._table.get(identity_by_key(identity=identity))
@@ -43,7 +43,7 @@ class Provisioning:
             try:
                 await self._provision(user, identity, external.issuer)
             except ConditionFailed:
-                # Another request met this person first, or the name is taken: look again, with another name.
+                # A concurrent request created the user, or the name is taken: retry with another name.
                 continue
             return user.user_id
         raise Busy

@@ -1,4 +1,4 @@
-"""Changing and recovering a password. Either way every session that it opened before is over."""
+"""Changing and resetting a password. Both end the existing sessions."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from sobremesa.table import (
 from sobremesa.table.errors import BadKey, ConditionFailed
 
 SESSIONS_AT_ONCE = 90
-"""How many sessions end in the very transaction that changes the password; the rest right after it."""
+"""How many sessions end in the transaction that changes the password; the rest end right after it."""
 
 
 class Recovery:
-    """The ways to a new password."""
+    """Changes and resets passwords."""
 
     def __init__(
         self,
@@ -75,20 +75,20 @@ class Recovery:
         self._find_by_email = find_by_email
 
     async def close(self) -> None:
-        """Wait for the mails that are on their way."""
+        """Wait for the mails that are being sent."""
         await self._tokens.close()
 
     async def change(self, user: User, *, current: str, next: str, keep: SessionId | None) -> None:
-        """A new password in place of the current one; every session but one ends."""
+        """Change the password and end all sessions except one."""
         check_password(next, "next")
         hashed = await self.require_password(user, current)
         fresh = await self._passwords.hash(next)
 
         try:
             await self._table.write(
-                *await self._setting(user, fresh, hashed),
+                *await self._set_hash(user, fresh, hashed),
                 self._audit.entry(user.user_id, user.user_id, "password.change"),
-                *await self._ending(user.user_id, keep),
+                *await self._session_deletes(user.user_id, keep),
                 pattern=change_password,
             )
         except ConditionFailed:
@@ -97,7 +97,7 @@ class Recovery:
         await self._sessions.end_all(user.user_id, keep=keep)
 
     async def require_password(self, user: User, password: str) -> str:
-        """The hash that this password fits; WrongPassword if it fits none, NoPassword if there is none."""
+        """Return the hash of a correct password; WrongPassword if it is wrong, NoPassword if there is none."""
         await self._limits.take("credentials", f"password:{user.user_id}")
         hashed = await self.find_hash(user)
         if hashed is None:
@@ -107,16 +107,16 @@ class Recovery:
         return hashed
 
     async def find_hash(self, user: User) -> str | None:
-        """The hash of a person's password, wherever it stands; None for people of another issuer."""
+        """Return the password hash of a user, legacy or not; None for users of another issuer."""
         credential = await self._table.get(credential_of(user_id=user.user_id))
         return credential.hash if credential is not None else user.password_hash
 
     def ask(self, email: str) -> None:
-        """Begin to mail a token to the user with this address, and return; MailNotConfigured without a mailer."""
+        """Start mailing a token to the user with this address; MailNotConfigured without a mailer."""
         self._tokens.start("reset", email, self._send_token)
 
     async def confirm(self, token: str, password: str, address: str) -> None:
-        """Set the password of whoever this token was mailed to; BadResetToken unless it is fresh and unused."""
+        """Set the password of the token's owner; BadResetToken unless the token is valid and unused."""
         check_password(password)
         user_id, hashed = UserId(owner_of(token)), hash_of(token)
         if not user_id or hashed is None:
@@ -137,7 +137,7 @@ class Recovery:
                 Put(fresh),
                 Update(user.own_key(), remove("password_hash"), when=absent_or_null("deleted_at")),
                 self._audit.entry(user_id, user_id, "password.reset"),
-                *await self._ending(user_id, None),
+                *await self._session_deletes(user_id, None),
                 pattern=reset_password,
             )
         except ConditionFailed:
@@ -145,16 +145,16 @@ class Recovery:
 
         await self._sessions.end_all(user_id)
 
-    async def _setting(self, user: User, fresh: str, hashed: str) -> list[Operation]:
-        """The new hash, on the condition that the password is still the one that was checked."""
+    async def _set_hash(self, user: User, fresh: str, hashed: str) -> list[Operation]:
+        """Return the operations that store a new hash if the stored one is still the verified one."""
         if await self._table.get(credential_of(user_id=user.user_id)) is not None:
             changes = set_to(hash=fresh, updated_at=self._clock.now())
             return [Update(Credential.key(user_id=user.user_id), changes, when=equals("hash", hashed))]
         moved = Update(user.own_key(), remove("password_hash"), when=equals("password_hash", hashed))
         return [Put(Credential(user_id=user.user_id, hash=fresh, updated_at=self._clock.now())), moved]
 
-    async def _ending(self, user_id: UserId, keep: SessionId | None) -> list[Operation]:
-        """The end of the sessions that are open now: in the transaction, so that no crash comes in between."""
+    async def _session_deletes(self, user_id: UserId, keep: SessionId | None) -> list[Operation]:
+        """Return the deletes of the open sessions, for the transaction, so that no crash leaves them open."""
         page = await self._table.query(sessions_of(user_id=user_id), limit=SESSIONS_AT_ONCE)
         return [Delete(session.own_key(), when=always()) for session in page.items if session.session_id != keep]
 
@@ -181,8 +181,8 @@ class Recovery:
 
         await mailer.send(
             email,
-            "A new password",
-            f"Hello {user.username},\n\nsomebody asked for a new password for your account at {self._public_url}. "
-            f"If that was you, open this address within an hour:\n\n{self._public_url}/reset?token={minted.token}\n\n"
-            f"Or use the token itself:\n\n{minted.token}\n\nIf not, do nothing.\n",
+            "Reset your password",
+            f"Hello {user.username},\n\nwe received a request to reset your password at {self._public_url}. "
+            f"To set a new password, open this link within an hour:\n\n{self._public_url}/reset?token={minted.token}"
+            f"\n\nOr enter this token:\n\n{minted.token}\n\nIf you did not request this, ignore this message.\n",
         )

@@ -1,4 +1,4 @@
-"""Registering: a user, the password and both claims in one transaction."""
+"""Registration: the user, the password and both claims in one transaction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sobremesa.table.errors import ConditionFailed
 
 
 class Registration:
-    """Makes users who log in here."""
+    """Creates users with a password."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Registration:
         self._unclaimed = unclaimed
 
     async def register(self, email: str, username: str, password: str, *, device: str | None, address: str) -> SignedIn:
-        """Make a user with an open session; EmailTaken or UsernameTaken if another user was first."""
+        """Create a user with a session; EmailTaken or UsernameTaken if another user was first."""
         self.require_open()
         if self._settings.registration == "verified":
             raise RegistrationByMail
@@ -66,7 +66,7 @@ class Registration:
         address: str,
         also: Sequence[Operation] = (),
     ) -> SignedIn:
-        """Make a user with this hash of a password; ConditionFailed if one of the operations `also` did not hold."""
+        """Create a user with this password hash; ConditionFailed if one of the operations `also` failed."""
         user = self._new_user(email, username)
         created = self._sessions.new(user.user_id, device)
         credential = Credential(
@@ -87,19 +87,19 @@ class Registration:
         try:
             await self._table.write(*operations, *also, token=None, pattern=register)
         except ConditionFailed as failed:
-            if any(failed.at(len(operations) + place) for place in range(len(also))):
+            if any(failed.at(len(operations) + index) for index in range(len(also))):
                 raise
             raise (EmailTaken if failed.at(0) else UsernameTaken) from None
 
         return await self._sessions.signed_in(user, created.session.session_id, created.refresh_token)
 
     def require_open(self) -> None:
-        """RegistrationClosed where users are made elsewhere."""
+        """Raise RegistrationClosed if users are created by another system."""
         if self._settings.registration == "closed":
             raise RegistrationClosed
 
     async def require_free_name(self, username: str) -> None:
-        """UsernameTaken if another user has this name, or the Latin one that it looks like."""
+        """Raise UsernameTaken if another user has this name, or the Latin name that it looks like."""
         await self._unclaimed.claim(username)
         names = [folded(username), *filter(None, [lookalike_of(username)])]
         if any(await self._table.get_many([username_claim(username=name) for name in names], consistent=True)):
@@ -117,13 +117,13 @@ class Registration:
         )
 
     async def _refuse_taken(self, email: str, username: str) -> None:
-        """Say so before the work of hashing; that nobody gets in between is the transaction's promise."""
+        """Refuse taken names before the cost of hashing; the transaction checks them again."""
         if await self._directory.find_by_email(email) is not None:
             raise EmailTaken
         await self.require_free_name(username)
 
 
 def lookalike_checks(username: str) -> list[Check[UsernameClaim]]:
-    """That nobody has the Latin name that this one looks like."""
+    """Return the check that the Latin name that this one looks like is free."""
     lookalike = lookalike_of(username)
     return [] if lookalike is None else [Check(UsernameClaim.key(username=lookalike), when=absent())]

@@ -1,4 +1,4 @@
-"""How secrets of our own making are kept: they are long and drawn by chance, so that a plain digest will do."""
+"""Hashes of generated secrets. They are long and random, so a plain digest is enough."""
 
 from __future__ import annotations
 

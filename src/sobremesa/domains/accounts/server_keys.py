@@ -1,4 +1,4 @@
-"""Server keys: how a product's own server proves itself. Only a hash of the secret is kept."""
+"""Server keys: how a product's backend authenticates. Only a hash of the secret is stored."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCOPES: frozenset[str] = frozenset(get_args(Scope))
 
 
 class NewKey(msgspec.Struct, frozen=True, kw_only=True):
-    """A key just made; its text is shown this once."""
+    """A new key; its text is available only here."""
 
     key: ApiKey
     text: str
@@ -57,14 +57,14 @@ class ServerKeys:
         label: str | None = None,
         expires_in_seconds: int | None = None,
     ) -> NewKey:
-        """Make a key for a tenant; the tenant exists from its first key on."""
-        asked = frozenset(scopes)
+        """Create a key for a tenant. The first key creates the tenant."""
+        requested = frozenset(scopes)
         try:
             check_part("tenant", tenant)
         except BadKey as error:
             raise invalid("tenant", str(error)) from None
-        if not asked or asked - SCOPES:
-            raise invalid("scopes", f"Expected some of {', '.join(sorted(SCOPES))}")
+        if not requested or requested - SCOPES:
+            raise invalid("scopes", f"Expected one or more of {', '.join(sorted(SCOPES))}")
         if label is not None and len(label) > MAX_LABEL:
             raise invalid("label", f"Expected at most {MAX_LABEL} characters")
         if expires_in_seconds is not None and expires_in_seconds <= 0:
@@ -76,24 +76,24 @@ class ServerKeys:
             key_id=key_id,
             tenant=tenant,
             hash=secret_hash(text),
-            scopes=asked,
+            scopes=requested,
             label=label,
             created_at=instant(now),
             expires_at=None if expires_in_seconds is None else now // 1000 + expires_in_seconds,
         )
 
-        details = {"scopes": " ".join(sorted(asked))} | ({} if label is None else {"label": label})
+        details = {"scopes": " ".join(sorted(requested))} | ({} if label is None else {"label": label})
         entry = self._audit.entry(tenant_scope(tenant), OPERATOR, "key.create", target=key_id, details=details)
         await self._table.write(Create(key), entry, pattern=create_api_key)
 
         return NewKey(key=key, text=text)
 
     async def list_keys(self, tenant: Tenant, *, limit: int = 50, cursor: str | None = None) -> Page[ApiKey]:
-        """The keys of a tenant, oldest first."""
+        """Return a page of the keys of a tenant, oldest first."""
         return await self._table.query(api_keys_of(tenant=tenant), limit=limit, cursor=cursor)
 
     async def revoke_key(self, key_id: KeyId) -> None:
-        """From now on this key proves nothing; NotFound if there is none."""
+        """Revoke a key; NotFound if there is none."""
         try:
             key = await self._table.get(api_key_by_id(key_id=key_id))
             if key is None:
@@ -106,14 +106,14 @@ class ServerKeys:
             self._actor_cache.invalidate(key_id)
 
     def prove(self, token: str) -> KeyProof:
-        """Which key a text names; that it is the right secret shows only in `read`."""
+        """Parse the key id of a token. `read` checks the secret."""
         key_id, _, secret = token.removeprefix(PREFIX).partition("_")
         if not key_id or not secret or len(token) > MAX_TOKEN or not token.isascii():
             raise Unauthenticated
         return KeyProof(key_id=KeyId(key_id), hash=secret_hash(token), good_until_ms=ALWAYS_MS)
 
     async def read(self, proof: KeyProof) -> Actor:
-        """Who this key is now; Unauthenticated if it is unknown, revoked, expired, or the secret is another."""
+        """Return the actor of a key; Unauthenticated if it is unknown, revoked or expired, or the secret is wrong."""
         try:
             key = await self._table.get(api_key_by_id(key_id=proof.key_id))
         except BadKey:

@@ -1,7 +1,6 @@
-"""Accounts: everything a person does about themselves.
+"""Accounts: registration, login, profiles, blocks, passwords and deletion.
 
-The verbs of one's own life here: register, log in, be seen, be found, block, change or recover the password, leave.
-`sessions` keeps devices, `account_deletion` and `recovery` hold the two longer stories.
+`sessions`, `login`, `registration`, `verification`, `recovery` and `account_deletion` implement the longer operations.
 """
 
 from __future__ import annotations
@@ -70,11 +69,11 @@ from sobremesa.table.errors import BadKey, ConditionFailed
 from sobremesa.table.updates import Changes
 
 ATTEMPTS = 4
-"""How often a verb starts over because somebody else changed the same rows."""
+"""How often an operation is retried after a concurrent change of the same rows."""
 
 
 class Accounts:
-    """The people of one table."""
+    """The users of one table."""
 
     def __init__(
         self,
@@ -164,77 +163,77 @@ class Accounts:
         )
 
     async def prepare(self) -> None:
-        """Do what would make the first login slower than others."""
+        """Do in advance what would make the first login slower than others."""
         self._passwords.prepare()
 
     async def close(self) -> None:
-        """Finish what was promised after an answer."""
+        """Finish the work that runs after responses."""
         await self._recovery.close()
         self._passwords.close()
 
-    # Coming in
+    # Login and registration
 
     async def register(
         self, *, email: str, username: str, password: str, device: str | None = None, address: str = "here"
     ) -> SignedIn:
-        """Make a person with an open session; EmailTaken or UsernameTaken if somebody was first."""
+        """Create a user with a session; EmailTaken or UsernameTaken if another user was first."""
         check_device(device)
         return await self._registration.register(email, username, password, device=device, address=address)
 
     async def ask_registration(self, *, email: str, username: str, password: str) -> None:
-        """Mail a token with which this user can register; the owner of a taken address gets a note instead."""
+        """Mail a registration token; the owner of a taken address receives a notice instead."""
         await self._verification.ask(email, username, password)
 
     async def confirm_registration(self, token: str, *, device: str | None = None, address: str = "here") -> SignedIn:
-        """Make the user whose address got this token, with an open session."""
+        """Create the user of a registration token, with a session."""
         check_device(device)
         return await self._verification.confirm(token, device=device, address=address)
 
     async def login(self, *, email: str, password: str, device: str | None = None, address: str = "here") -> SignedIn:
-        """Open a session; BadCredentials, after the same work, for an unknown user and for a wrong password.
+        """Create a session; BadCredentials, after the same work, for an unknown user and for a wrong password.
 
-        `email` may be a user name too. `address` is where the attempt comes from: wrong passwords from elsewhere keep
-        no user from logging in at an address that they logged in from before.
+        `email` may also be a username. `address` is the IP address of the client: wrong passwords from other addresses
+        do not lock a user out at an address of an earlier login.
         """
         check_device(device)
         return await self._login.open_session(email, password, device=device, address=address)
 
     async def refresh(self, refresh_token: str) -> SignedIn:
-        """The next pair of tokens; SessionEnded, and the session is, if this one was used before."""
+        """Return the next pair of tokens; if this token was used before, end the session and raise SessionEnded."""
         return await self._sessions.refresh(refresh_token)
 
     async def logout(self, actor: Actor) -> None:
-        """End the session that asks; one that has none (another issuer's) stays as it is."""
+        """End the session of the actor; an actor of another issuer has none."""
         if actor.session_id is not None:
             with contextlib.suppress(NotFound):
                 await self._sessions.end(actor.user_id, actor.session_id)
 
     async def list_sessions(self, actor: Actor, *, limit: int = 50, cursor: str | None = None) -> Page[Session]:
-        """The devices on which this person is."""
+        """Return a page of the actor's sessions."""
         return await self._sessions.list_sessions(actor.user_id, limit=limit, cursor=cursor)
 
     async def end_session(self, actor: Actor, session_id: SessionId) -> None:
-        """End one of one's own sessions; NotFound if there is none."""
+        """End one of the actor's sessions; NotFound if there is none."""
         await self._sessions.end(actor.user_id, session_id)
 
-    # Being seen
+    # Profiles
 
     async def get_me(self, actor: Actor) -> User:
-        """One's own profile; Unauthenticated if it was deleted a moment ago."""
+        """Return the actor's profile; Unauthenticated if it was just deleted."""
         try:
             return await self.get_user(actor.user_id)
         except NotFound:
             raise Unauthenticated from None
 
     async def get_user(self, user_id: UserId) -> User:
-        """A person's profile; NotFound if there is none, or no longer."""
+        """Return a user's profile; NotFound if there is none or it is deleted."""
         user = await self._table.get(user_by_id(user_id=user_id))
         if user is None or user.deleted_at is not None:
             raise NotFound
         return user
 
     async def find_by_email(self, email: str) -> User | None:
-        """Who has this address. The claim decides; a table without claims is asked by its index."""
+        """Return the user with this e-mail address, by the claim, or by the index on a table without claims."""
         claim = await self._table.get(email_claim(email=email))
         if claim is None:
             page = await self._table.query(user_by_email(email=email), limit=1)
@@ -245,7 +244,7 @@ class Accounts:
         return user if user is not None and user.deleted_at is None and user.email == email else None
 
     async def find_by_username(self, username: str) -> User | None:
-        """Who has this name, in whatever capitals."""
+        """Return the user with this username, ignoring case."""
         found = await self.find_by_usernames([username])
         if not found and await self._unclaimed.claim(username):
             found = await self.find_by_usernames([username])
@@ -254,18 +253,18 @@ class Accounts:
         return user if user is not None and user.deleted_at is None else None
 
     async def find_by_usernames(self, usernames: Iterable[str]) -> dict[str, UserId]:
-        """Who has these names, by the names as they were given; one that nobody has is left out."""
+        """Return the users with these names, by the given names; unknown names are omitted."""
         keys = {}
         for name in usernames:
             try:
                 keys[name] = username_claim(username=folded(name.strip()))
             except BadKey:
-                continue  # what cannot be a name is nobody's
+                continue  # an invalid name belongs to no user
         claims = await self._table.get_many(list(keys.values()), consistent=True)
         return {name: claim.user_id for name, claim in zip(keys, claims, strict=True) if claim is not None}
 
     async def profiles(self, user_ids: Iterable[UserId]) -> dict[UserId, PublicProfile]:
-        """What others see of these people; whoever is gone is a deleted user."""
+        """Return the public profiles of these users; missing ones appear as deleted users."""
         wanted = list(dict.fromkeys(user_ids))
         users = await self._table.get_many([user_by_id(user_id=user_id) for user_id in wanted])
         return {user_id: profile_of(user_id, user) for user_id, user in zip(wanted, users, strict=True)}
@@ -276,15 +275,15 @@ class Accounts:
         return None if user is None else user.tenant
 
     async def users_being_deleted(self) -> frozenset[UserId]:
-        """Those who have deleted their account and whose names still stand somewhere."""
+        """Return the users whose deletion is running, whose names must be masked."""
         return await self.pending_deletions.user_ids()
 
     async def change_profile(
         self, actor: Actor, *, username: str | None = None, avatar_url: str | UnsetType | None = UNSET
     ) -> User:
-        """Change one's name or picture (None takes it away); UsernameTaken if another user has that name.
+        """Change the actor's username or picture (None removes it); UsernameTaken if another user has that name.
 
-        A picture is an upload: Invalid for any other address.
+        A picture is the URL of an upload: Invalid for any other URL.
         """
         require_own_picture("avatarUrl", avatar_url)
         wanted = normal_username(username) if username is not None else None
@@ -294,12 +293,12 @@ class Accounts:
             changes = set_to(username=name, updated_at=self._clock.now())
             if avatar_url is not UNSET:
                 changes += set_to(avatar_url=avatar_url)
-            claims = await self._moving_claims(user, name)
+            claims = await self._claim_moves(user, name)
 
             try:
                 changed = await self._write_profile(user, changes, claims)
             except ConditionFailed as failed:
-                if any(failed.at(place) and not isinstance(claim, Delete) for place, claim in enumerate(claims, 1)):
+                if any(failed.at(index) and not isinstance(claim, Delete) for index, claim in enumerate(claims, 1)):
                     raise UsernameTaken from None
                 continue  # the name was changed by another request in between
 
@@ -308,10 +307,10 @@ class Accounts:
         raise Busy
 
     async def grant_admin(self, username_or_email: str, *, granted: bool = True) -> User:
-        """Make a person an administrator, or no longer one; NotFound if nobody is called that."""
-        user = await self._find_anyhow(username_or_email)
+        """Grant or revoke administrator rights; NotFound if there is no such user."""
+        user = await self._find_by_either(username_or_email)
         if user is None:
-            raise NotFound(f"Nobody is called {username_or_email}.")
+            raise NotFound(f"There is no user {username_or_email}.")
 
         action = "admin.grant" if granted else "admin.revoke"
         await self._table.write(
@@ -328,16 +327,16 @@ class Accounts:
         return await self.get_user(user.user_id)
 
     async def rotate_signing_key(self) -> str:
-        """Sign tokens with a new key from now on; its id. Where keys are in a file, the audit entry follows it."""
+        """Create a new signing key and return its id. With a key file, the audit entry is written after it."""
         kid = await self._keyring.rotate()
         entry = self._audit.entry(SYSTEM_SCOPE, OPERATOR, "signing_key.rotate", target=kid)
         await self._table.write(entry, pattern=record_act)
         return kid
 
-    # Blocking
+    # Blocks
 
     async def block(self, actor: Actor, user_id: UserId) -> Block:
-        """Hear no more of a person; the block that is there if there is one already."""
+        """Block a user and return the block, which may exist already."""
         if user_id == actor.user_id:
             raise SelfBlock
         await self.get_user(user_id)
@@ -351,60 +350,60 @@ class Accounts:
             return await self.get_block(actor, user_id)
 
     async def unblock(self, actor: Actor, user_id: UserId) -> None:
-        """Hear of a person again; NotFound if they were not blocked."""
+        """Unblock a user; NotFound if they were not blocked."""
         try:
             await self._table.write(Delete(Block.key(user_id=actor.user_id, blocked_id=user_id)), pattern=block_user)
         except ConditionFailed:
             raise NotFound from None
 
     async def get_block(self, actor: Actor, user_id: UserId) -> Block:
-        """One's block of a person; NotFound if there is none."""
+        """Return the actor's block of a user; NotFound if there is none."""
         block = await self._table.get(block_of(user_id=actor.user_id, blocked_id=user_id))
         if block is None:
             raise NotFound
         return block
 
     async def has_blocked(self, user_id: UserId, other: UserId) -> bool:
-        """Does this person not want to hear of the other?"""
+        """Return whether a user has blocked another."""
         return await self._table.get(block_of(user_id=user_id, blocked_id=other)) is not None
 
     async def list_blocks(self, actor: Actor, *, limit: int = 50, cursor: str | None = None) -> Page[Block]:
-        """The people whom one has blocked."""
+        """Return a page of the actor's blocks."""
         return await self._table.query(blocks_of(user_id=actor.user_id), limit=limit, cursor=cursor)
 
-    # The password
+    # Passwords
 
     async def change_password(self, actor: Actor, *, current: str, next: str) -> None:
-        """Set a new password and end all other sessions; WrongPassword if the current one is another."""
+        """Set a new password and end all other sessions; WrongPassword if `current` is wrong."""
         await self._recovery.change(await self.get_me(actor), current=current, next=next, keep=actor.session_id)
 
     def ask_reset(self, email: str) -> None:
-        """Mail a reset token to the user with this address, if there is one, after returning.
+        """Mail a reset token to the user with this address, if there is one, in the background.
 
-        MailNotConfigured without a mailer. How long it takes does not tell whether the address is known.
+        MailNotConfigured without a mailer. The duration does not reveal whether the address is known.
         """
         self._recovery.ask(email)
 
     async def confirm_reset(self, *, token: str, password: str, address: str = "here") -> None:
-        """Set a forgotten password with the token of the mail, once; all sessions end.
+        """Set a new password with a mailed token, which is used once; all sessions end.
 
-        From then on `address` is the one known address of the user.
+        `address` becomes the only known address of the user.
         """
         await self._recovery.confirm(token, password, address)
 
-    # Leaving
+    # Deletion and export
 
     async def delete_me(self, actor: Actor, *, password: str | None = None) -> None:
-        """Delete one's account: nobody can log in to it any more, and its traces go away in the background."""
+        """Delete the actor's account: sessions end at once, other data is removed in the background."""
         with self._heavy.only_one(actor.user_id):
             await self._account_deletion.start(await self.get_me(actor), password)
 
     async def finish_deletion(self, subject: str) -> None:
-        """The job that removes a deleted person's traces; it may be run again at any point."""
+        """Run the job that removes the data of a deleted user. It can be repeated at any point."""
         await self._account_deletion.finish(UserId(subject))
 
     async def export(self, actor: Actor) -> AsyncGenerator[Any, None]:
-        """Everything that is kept of this person, as JSON values, one after the other."""
+        """Yield all data of the actor, as JSON values."""
         user = await self.get_me(actor)
         lines = export_user(self._table, user, self.exporters)
         with self._heavy.only_one(actor.user_id):
@@ -412,10 +411,10 @@ class Accounts:
                 async for line in lines:
                     yield line
 
-    # Inside
+    # Internals
 
-    async def _moving_claims(self, user: User, name: str) -> list[Operation]:
-        """From the claim of the old name to that of the new one, where they differ."""
+    async def _claim_moves(self, user: User, name: str) -> list[Operation]:
+        """Return the operations that move the claim from the old name to the new one, if they differ."""
         if folded(name) == folded(user.username):
             return []
         await self._unclaimed.claim(name)
@@ -436,7 +435,7 @@ class Accounts:
         await self._table.write(update, *claims, pattern=change_profile)
         return await self.get_user(user.user_id)
 
-    async def _find_anyhow(self, username_or_email: str) -> User | None:
+    async def _find_by_either(self, username_or_email: str) -> User | None:
         if "@" not in username_or_email:
             return await self.find_by_username(username_or_email)
         return await self.find_by_email(normal_email(username_or_email))

@@ -1,9 +1,9 @@
-"""Sessions: one for each device, kept open by refresh tokens that change with every use.
+"""Sessions: one per device, extended by refresh tokens that rotate with every use.
 
-The successor of a refresh token is derived from it, so a client that lost the answer, or two tabs at once, get the same
-one again without a write. That holds for ten seconds and while the successor is unused. Later, or with any older
-token, somebody has a copy: the session is ended. Each token ends with a tag that only the server can make, so a text
-that never was a token of the session is refused without ending it.
+The successor of a refresh token is derived from it, so a client that lost the response, or two tabs at once, get the
+same one again without a write. That holds for ten seconds and while the successor is unused. Later use, or use of any
+older token, means that the token was copied, and ends the session. Each token ends with a tag that only the server can
+create, so text that never was a token of the session is refused without ending it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MAX_TOKEN = 1024
 
 
 class SignedIn(msgspec.Struct, frozen=True, kw_only=True):
-    """A person with an open session, and the tokens for it."""
+    """A user with a session, and its tokens."""
 
     user: User
     session_id: SessionId
@@ -57,7 +57,7 @@ class SignedIn(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def actor(self) -> Actor:
-        """This person as the one who asks, for the library's own door."""
+        """The user as an actor, for calls of the library."""
         return Actor(
             tenant=self.user.tenant,
             user=self.user.user_id,
@@ -68,14 +68,14 @@ class SignedIn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewSession(NamedTuple):
-    """A session that is still to be stored, and its first refresh token."""
+    """A session to store, and its first refresh token."""
 
     session: Session
     refresh_token: str
 
 
 class Sessions:
-    """The sessions of all people."""
+    """The sessions of all users."""
 
     def __init__(
         self, table: Table, clock: Clock, ids: Ids, tokens: Tokens, keyring: Keyring, actor_cache: ActorCache
@@ -88,7 +88,7 @@ class Sessions:
         self._actor_cache = actor_cache
 
     def new(self, user_id: UserId, device: str | None) -> NewSession:
-        """A new session; whoever asks stores it together with what makes it right."""
+        """Return a new session; the caller stores it in the transaction that justifies it."""
         now = self._clock.now_ms()
         session_id = SessionId(self._ids.mint())
         token = self._tagged(user_id, session_id, secrets.token_bytes(SECRET_BYTES))
@@ -104,12 +104,12 @@ class Sessions:
         return NewSession(session, token)
 
     async def signed_in(self, user: User, session_id: SessionId, refresh_token: str) -> SignedIn:
-        """The answer to a person whose session is stored."""
+        """Return the tokens of a stored session."""
         access = await self._tokens.issue(user.user_id, session_id, user.tenant)
         return SignedIn(user=user, session_id=session_id, access_token=access, refresh_token=refresh_token)
 
     async def refresh(self, token: str) -> SignedIn:
-        """The successor of a refresh token, with a new access token; SessionEnded if it is not the current one."""
+        """Return the next refresh token with a new access token; SessionEnded if this is not the current one."""
         user_id, session_id = _parts(token)
         hashed = secret_hash(token)
         successor = self._successor(token, user_id, session_id)
@@ -119,7 +119,7 @@ class Sessions:
             try:
                 await self._rotate(session, hashed, secret_hash(successor))
             except ConditionFailed:
-                # Another tab was faster, or the session has just been ended.
+                # Another tab was faster, or the session has just ended.
                 user, session = await self._load(user_id, session_id)
                 await self._require_just_rotated(session, token, hashed)
         else:
@@ -128,7 +128,7 @@ class Sessions:
         return await self.signed_in(user, session_id, successor)
 
     async def list_sessions(self, user_id: UserId, *, limit: int, cursor: str | None) -> Page[Session]:
-        """The open sessions of a person, oldest first."""
+        """Return a page of the sessions of a user, oldest first."""
         return await self._table.query(sessions_of(user_id=user_id), limit=limit, cursor=cursor)
 
     async def end(self, user_id: UserId, session_id: SessionId) -> None:
@@ -141,7 +141,7 @@ class Sessions:
             self._actor_cache.invalidate(user_id)
 
     async def end_all(self, user_id: UserId, *, keep: SessionId | None = None) -> None:
-        """End every session of a person, or every other one."""
+        """End all sessions of a user, except one to keep."""
         found = [session async for session in self._table.every(sessions_of(user_id=user_id))]
 
         deletes = [Delete(session.own_key()) for session in found if session.session_id != keep]
@@ -169,12 +169,12 @@ class Sessions:
         )
 
     async def _require_just_rotated(self, session: Session, token: str, hashed: str) -> None:
-        """SessionEnded unless this token was the last one until a moment ago; any older one ends the session."""
+        """Raise SessionEnded unless this token was rotated a moment ago; an older one also ends the session."""
         age_ms = self._clock.now_ms() - milliseconds(session.rotated_at)
         if session.previous_hash == hashed and age_ms <= GRACE_MS:
             return
         if session.previous_hash != hashed and not self._was_issued(token):
-            # Who knows only the ids of a session must not be able to end it.
+            # A client that knows only the ids of a session must not be able to end it.
             raise SessionEnded
         with contextlib.suppress(NotFound):
             await self.end(session.user_id, session.session_id)
@@ -184,7 +184,7 @@ class Sessions:
         return self._tagged(user_id, session_id, hmac.digest(self._secret, token.encode(), "sha256"))
 
     def _tagged(self, user_id: UserId, session_id: SessionId, secret: bytes) -> str:
-        """The token with this secret, and the tag that shows that it was issued here."""
+        """Return the token with this secret and the tag that proves that it was issued here."""
         token = f"{PREFIX}{user_id}.{session_id}.{_as_text(secret)}"
         return token + self._tag(token)
 
@@ -192,7 +192,7 @@ class Sessions:
         return _as_text(hmac.digest(self._secret, b"issued " + token.encode(), "sha256")[:TAG_BYTES])
 
     def _was_issued(self, token: str) -> bool:
-        """Was this a token of its session once? One without a tag, of an older version, proves nothing."""
+        """Return whether this was issued as a token of its session; tokens of older versions have no tag."""
         untagged, tag = token[:-TAG_CHARACTERS], token[-TAG_CHARACTERS:]
         return hmac.compare_digest(tag, self._tag(untagged))
 
@@ -202,8 +202,8 @@ def _as_text(secret: bytes) -> str:
 
 
 def _parts(token: str) -> tuple[UserId, SessionId]:
-    """Whose token this says it is; SessionEnded if it is none."""
-    # From the right, since the ids of people who came with an older table may have dots.
+    """Parse the user and session of a token, unverified; SessionEnded if it is malformed."""
+    # From the right, since user ids of older tables may contain dots.
     parts = token.removeprefix(PREFIX).rsplit(".", 2)
     if len(token) > MAX_TOKEN or not token.startswith(PREFIX) or len(parts) != 3 or not token.isascii():
         raise SessionEnded

@@ -1,7 +1,7 @@
-"""Signatures: reading and checking signed tokens (JWT), the same way for our own and for other issuers'.
+"""Signed tokens (JWT), verified the same way for our own and for other issuers.
 
-What a token says about itself is only used to find out whom to ask for the key. The key never comes from the token,
-and the algorithm must be one of those that were asked for, all of them asymmetric.
+The unverified header and claims are only used to find the key. The key never comes from the token, and the algorithm
+must be one of the expected ones, which are all asymmetric.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ from sobremesa.core.errors import Unauthenticated
 
 MAX_TOKEN = 8192
 NOT_YET_LEEWAY_SECONDS = 5
-"""Clocks differ a little: a token may be this much younger than now. What has expired has expired."""
+"""The leeway of `nbf`, since clocks differ. There is none for `exp`."""
 
 PublicKey: TypeAlias = OKPKey | ECKey | RSAKey
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What a token says about its signature."""
+    """The header of a token."""
 
     alg: str
     kid: str | None = None
 
 
 class Hint(msgspec.Struct, frozen=True):
-    """Who a token says it is from; not proven."""
+    """The unverified issuer of a token."""
 
     iss: str
 
 
 class Times(msgspec.Struct, frozen=True):
-    """From when until when a token is good, in seconds."""
+    """The validity period of a token, in epoch seconds."""
 
     exp: int | float
     nbf: int | float | None = None
 
 
 class _Allowed(JWSRegistry):
-    """Exactly these algorithms. The library warns of the name EdDSA, which is what our tokens carry."""
+    """Allows exactly these algorithms. The library warns about the name EdDSA, which our tokens use."""
 
     def get_alg(self, name: str) -> Any:
         if self.allowed is None or name not in self.allowed:
@@ -56,7 +56,7 @@ class _Allowed(JWSRegistry):
 
 
 def peek(token: str) -> tuple[Header, Hint]:
-    """What a token says about itself, not proven; Unauthenticated if it is no token at all."""
+    """Return the unverified header and issuer of a token; Unauthenticated if it is malformed."""
     if len(token) > MAX_TOKEN or token.count(".") != 2:
         raise Unauthenticated
     header, claims, _ = token.split(".")
@@ -67,7 +67,7 @@ def peek(token: str) -> tuple[Header, Hint]:
 
 
 def proven(token: str, key: PublicKey, algorithms: Sequence[str]) -> dict[str, Any]:
-    """The claims of a token that this key signed; Unauthenticated if it did not."""
+    """Return the claims of a token that this key signed; Unauthenticated otherwise."""
     registry = _Allowed(algorithms=algorithms, strict_check_header=False)
     try:
         return jwt.decode(token, key, registry=registry).claims
@@ -76,12 +76,12 @@ def proven(token: str, key: PublicKey, algorithms: Sequence[str]) -> dict[str, A
 
 
 def signed(claims: dict[str, Any], key: OKPKey, *, kid: str, algorithm: str) -> str:
-    """A token with these claims."""
+    """Return a signed token with these claims."""
     return jwt.encode({"alg": algorithm, "kid": kid}, claims, key, registry=_Allowed(algorithms=[algorithm]))
 
 
 def good_until_ms(claims: dict[str, Any], now_ms: int) -> int:
-    """When a token ends; Unauthenticated unless it is good now."""
+    """Return when a token expires, in epoch milliseconds; Unauthenticated unless it is valid now."""
     try:
         times = msgspec.convert(claims, Times)
     except msgspec.ValidationError:
@@ -89,7 +89,7 @@ def good_until_ms(claims: dict[str, Any], now_ms: int) -> int:
     if not times.exp * 1000 > now_ms:
         raise Unauthenticated("This token has expired.")
     if times.nbf is not None and times.nbf * 1000 > now_ms + NOT_YET_LEEWAY_SECONDS * 1000:
-        raise Unauthenticated("This token is not good yet.")
+        raise Unauthenticated("This token is not valid yet.")
     return int(min(times.exp * 1000, 1 << 53))
 
 

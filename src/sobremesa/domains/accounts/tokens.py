@@ -1,4 +1,4 @@
-"""Access tokens: short-lived, signed, and proof of a session."""
+"""Access tokens: short-lived, signed, for one session."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AUDIENCE: Final = "sobremesa"
 
 
 class AccessClaims(msgspec.Struct, frozen=True):
-    """What one of our tokens says."""
+    """The claims of an access token."""
 
     iss: str
     aud: Literal["sobremesa"]
@@ -29,7 +29,7 @@ class AccessClaims(msgspec.Struct, frozen=True):
 
 
 class Tokens:
-    """Makes and checks our own access tokens."""
+    """Issues and verifies access tokens."""
 
     def __init__(self, keyring: Keyring, clock: Clock, issuer: str) -> None:
         self._keyring = keyring
@@ -37,7 +37,7 @@ class Tokens:
         self.issuer = issuer
 
     async def issue(self, user_id: UserId, session_id: SessionId, tenant: Tenant) -> str:
-        """An access token for a session."""
+        """Return an access token for a session."""
         now = self._clock.now_ms() // 1000
         claims = AccessClaims(
             iss=self.issuer,
@@ -52,7 +52,7 @@ class Tokens:
         return signed(msgspec.to_builtins(claims), key, kid=kid, algorithm=ALGORITHM)
 
     async def verify(self, token: str) -> AccessClaims:
-        """What a token of ours says; Unauthenticated unless a key of ours signed it, for us, and it is good now."""
+        """Return the claims of an access token; Unauthenticated unless its signature and claims are valid now."""
         header, _ = peek(token)
         if header.alg != ALGORITHM or header.kid is None:
             raise Unauthenticated

@@ -1,7 +1,7 @@
-"""Names of users whom another writer stored without a claim: until the table is adopted they are looked for.
+"""Usernames that another writer stored without a claim, searched for until the table is adopted.
 
-No documented index finds a user by name, so each look reads the table. It is done only where a name is about to be
-given away or was not found, and never on a table that is complete.
+No index finds a user by name, so each search scans the table. It is done only before a name is assigned or when a name
+was not found, and never on a table whose claims are complete.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from sobremesa.work.table_origin import Origin
 
 
 class UnclaimedNames:
-    """Claims names for users of other writers when somebody asks for them."""
+    """Claims the names of users of other writers on demand."""
 
     def __init__(self, table: Table, origin: Origin | None = None) -> None:
         self._table = table
         self._origin = origin or Origin(table)
 
     async def claim(self, username: str) -> bool:
-        """Claim a name for the user of another writer who has it, if there is one; whether there was."""
+        """Claim a name for the user of another writer who has it; return whether there was one."""
         if await self._origin.is_complete():
             return False
         wanted = folded(username.strip())

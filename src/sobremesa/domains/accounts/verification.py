@@ -1,7 +1,7 @@
-"""Registering by mail: the account is made when its e-mail address is confirmed.
+"""Registration by mail: the account is created when its e-mail address is confirmed.
 
-Who registers directly learns whether an address is taken. Here the answer is always the same: a free address gets a
-token, the owner of a taken one gets a mail that says so. User names are public, and are refused at once.
+Direct registration reveals whether an address is taken. Here the response is always the same: a free address receives a
+token, the owner of a taken one receives a notice. Usernames are public, and taken ones are refused at once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sobremesa.table.errors import ConditionFailed
 
 
 class Verification:
-    """Registers users whose e-mail address was confirmed."""
+    """Registers users whose e-mail address is confirmed."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Verification:
         self._public_url = public_url.rstrip("/")
 
     async def ask(self, email: str, username: str, password: str) -> None:
-        """Mail a token to a free address, or a note to its owner, after returning; UsernameTaken at once."""
+        """Mail a token to a free address, or a notice to its owner, in the background; UsernameTaken at once."""
         self._registration.require_open()
         email, username = normal_email(email), normal_username(username)
         check_password(password)
@@ -48,7 +48,7 @@ class Verification:
         self._tokens.start("register", email, lambda mailer, to: self._send(mailer, to, username, password))
 
     async def confirm(self, token: str, *, device: str | None, address: str) -> SignedIn:
-        """Make the user with an open session; BadRegistrationToken unless the token is fresh and unused."""
+        """Create the user with a session; BadRegistrationToken unless the token is valid and unused."""
         self._registration.require_open()
         hashed = hash_of(token)
         pending = None if hashed is None else await self._table.get(pending_registration(token_hash=hashed))
@@ -67,16 +67,16 @@ class Verification:
             raise BadRegistrationToken from None
 
     async def _send(self, mailer: Mailer, email: str, username: str, password: str) -> None:
-        # Before the look, so that both ways take as long.
+        # Before the lookup, so that both cases take the same time.
         hashed = await self._passwords.hash(password)
         owner = await self._directory.find_by_email(email)
         if owner is not None:
             await mailer.send(
                 email,
-                "You have an account already",
-                f"Hello {owner.username},\n\nsomebody tried to register at {self._public_url} with your e-mail "
-                "address. You have an account there already: log in, or reset your password.\n\n"
-                "If it was not you, do nothing.\n",
+                "You already have an account",
+                f"Hello {owner.username},\n\nwe received a request to register at {self._public_url} with your e-mail "
+                "address. You already have an account: log in, or reset your password.\n\n"
+                "If you did not request this, ignore this message.\n",
             )
             return
         minted = self._tokens.mint()
@@ -92,7 +92,7 @@ class Verification:
         await mailer.send(
             email,
             "Confirm your e-mail address",
-            f"Hello {username},\n\nto register at {self._public_url}, open this address within an hour:\n\n"
+            f"Hello {username},\n\nto register at {self._public_url}, open this link within an hour:\n\n"
             f"{self._public_url}/register?token={minted.token}\n\n"
-            f"Or use the token itself:\n\n{minted.token}\n\nIf you did not ask for it, do nothing.\n",
+            f"Or enter this token:\n\n{minted.token}\n\nIf you did not request this, ignore this message.\n",
         )

@@ -14,7 +14,7 @@ from sobremesa.http.endpoints import Output
 
 
 class Me(Output):
-    """One's own account."""
+    """Your account."""
 
     user_id: UserId
     username: str
@@ -27,7 +27,7 @@ class Me(Output):
 
 
 class UserView(Output):
-    """A person, as others see them."""
+    """The public profile of a user."""
 
     user_id: UserId
     username: str
@@ -41,30 +41,30 @@ class SignedInView(Output):
     user: Me
     access_token: str
     refresh_token: str
-    expires_in: Annotated[int, Meta(description="Seconds until the access token ends.")]
+    expires_in: Annotated[int, Meta(description="Seconds until the access token expires.")]
 
 
 class SessionView(Output):
-    """A device on which one is logged in."""
+    """A session on one device."""
 
     session_id: SessionId
     device: str | None
-    current: Annotated[bool, Meta(description="Is it the one that asks?")]
+    current: Annotated[bool, Meta(description="Whether it is the session of this request.")]
     created_at: Instant
     last_used_at: Instant
 
 
 class BlockView(Output):
-    """A person whom one has blocked."""
+    """A user that you have blocked."""
 
     user_id: UserId
     username: str
     avatar_url: str | None
-    created_at: Annotated[Instant, Meta(description="Since when.")]
+    created_at: Annotated[Instant, Meta(description="When the user was blocked.")]
 
 
 class Accepted(Output):
-    """It will be done, if there is anything to do."""
+    """The request was accepted."""
 
     accepted: bool = True
 
