@@ -138,12 +138,12 @@ def test_a_copy_can_be_made_and_brought_back_but_overwrites_nothing(tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("table", "describe", "--store", "postgres://x"), "is no store"),
+        (("table", "describe", "--store", "postgres://x"), "is not a store"),
         (("table", "describe", "--store", "sqlite:///nowhere.db"), "there is no file nowhere.db"),
-        (("table", "describe", "--store", "dynamodb://"), "names no table"),
+        (("table", "describe", "--store", "dynamodb://"), "has no table"),
         (("table", "create", "--store", "sqlite:/x.db"), "a file has three slashes, sqlite:///folder/file.db"),
         (("table", "create", "--store", "sqlite:///no/such/folder/x.db"), "does its folder exist"),
-        (("backup", "copy.db", "--store", "dynamodb://some-table?region=eu-west-1"), "is no file"),
+        (("backup", "copy.db", "--store", "dynamodb://some-table?region=eu-west-1"), "is not a file"),
         (("restore", "nothing.db", "--store", "sqlite:///x.db"), "there is no file nothing.db"),
     ],
 )
@@ -224,4 +224,4 @@ def test_a_server_says_in_one_line_why_it_cannot_start(tmp_path: Path) -> None:
     assert refused.returncode == 1
     warned, said = refused.stderr.strip().splitlines()
     assert "SOBREMESA_POTR is not a setting: did you mean SOBREMESA_PORT?" in warned
-    assert "is no store" in said
+    assert "is not a store" in said

@@ -193,7 +193,7 @@ async def test_cursors_lead_through_them(table: Table) -> None:
     assert [message.sender_id for message in (await table.query(said, after=newest.items[0])).items] == ["u_01"]
     assert [seat.convo_id for seat in (await table.query(rooms, cursor=first.cursor)).items] == ["c_02"]
     assert [seat.convo_id for seat in (await table.query(rooms, after=first.items[0])).items] == ["c_02"]
-    place = rooms.place_of(first.items[0])
+    place = rooms.position_of(first.items[0])
     assert [seat.convo_id for seat in (await table.query(rooms, after=place)).items] == ["c_02"]
 
 

@@ -158,7 +158,7 @@ def test_a_template_that_could_be_read_in_two_ways_is_refused(text: str) -> None
 def test_a_key_names_what_is_missing_or_unknown() -> None:
     with pytest.raises(BadKey, match="message_id"):
         Message.key(room_id="r")
-    with pytest.raises(BadKey, match="body is no part"):
+    with pytest.raises(BadKey, match="body is not in the key"):
         Message.key(room_id="r", message_id="m", body="x")
 
 

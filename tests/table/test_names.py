@@ -191,19 +191,19 @@ class Counter(Entity):
 
 @pytest.mark.parametrize("names", [Names(sk="name"), Names(entity_type="gone"), Names(ttl="hits")])
 def test_a_name_that_rows_have_for_something_else_is_refused(names: Names) -> None:
-    with pytest.raises(BadNames, match="Counter has an attribute"):
-        Registry([Counter]).refuse_clashes(Layout.named(names))
+    with pytest.raises(BadNames, match="Counter already has an attribute"):
+        Registry([Counter]).require_free_names(Layout.named(names))
 
 
 def test_a_time_to_live_may_be_the_rows_own_or_a_text_that_is_no_time() -> None:
-    Registry([Session]).refuse_clashes(Layout.named(Names(ttl="expiresAt")))
-    Registry([Counter]).refuse_clashes(Layout.named(Names(ttl="gone")))
+    Registry([Session]).require_free_names(Layout.named(Names(ttl="expiresAt")))
+    Registry([Counter]).require_free_names(Layout.named(Names(ttl="gone")))
 
 
 def test_types_name_kinds_of_row_that_there_are() -> None:
-    REGISTRY.refuse_clashes(Layout.named(Names(style="electrodb", types={"Message": "msg"})))
+    REGISTRY.require_free_names(Layout.named(Names(style="electrodb", types={"Message": "msg"})))
     with pytest.raises(BadNames, match="types has 'Massage'"):
-        REGISTRY.refuse_clashes(Layout.named(Names(style="electrodb", types={"Massage": "msg"})))
+        REGISTRY.require_free_names(Layout.named(Names(style="electrodb", types={"Massage": "msg"})))
 
 
 def test_in_lower_case_every_kind_of_row_of_ours_is_still_told_apart() -> None:

@@ -185,15 +185,15 @@ async def test_a_scan_that_makes_no_sense_is_refused(engine: Engine, request_: d
 @pytest.mark.parametrize(
     ("read", "hint"),
     [
-        (lambda table: table.get(messages_of(room_id="r")), "ask it with query"),
+        (lambda table: table.get(messages_of(room_id="r")), "use query"),
         (lambda table: table.get(messages_of), "T1 .* was not called"),
-        (lambda table: table.get_many([messages_of(room_id="r")]), "ask it with query"),
-        (lambda table: table.query(Room.key(room_id="r")), "read it with get"),
+        (lambda table: table.get_many([messages_of(room_id="r")]), "use query"),
+        (lambda table: table.query(Room.key(room_id="r")), "use get"),
         (lambda table: table.query(messages_of), "was not called"),
         (lambda table: table.get("ROOM#r"), "not str"),
     ],
 )
-async def test_a_question_in_place_of_a_key_is_told_from_it(read: Any, hint: str) -> None:
+async def test_error_explains_a_question_given_in_place_of_a_key(read: Any, hint: str) -> None:
     async with embedded(None, SetClock()) as engine:
         with pytest.raises(BadExpression, match=hint):
             await read(Table(engine))

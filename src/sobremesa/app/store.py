@@ -64,7 +64,7 @@ def layout_of(settings: Settings) -> Layout | None:
     if settings.names is None:
         return None
     layout = Layout.named(settings.names)
-    REGISTRY.refuse_clashes(layout)
+    REGISTRY.require_free_names(layout)
     return layout
 
 

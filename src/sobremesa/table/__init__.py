@@ -6,11 +6,11 @@
 
 Where things are:
 
-- `entities`, `keys`, `patterns`: what is stored, and what can be asked
-- `conditions`, `updates`, `operations`: what must hold, what changes, what is written
-- `table`: reads and writes, over any engine; `calls` retries and splits batches; `opening` finds the engine
-- `lowering`, `evaluation`: from fields to attributes, and what conditions mean
-- `raw`: rows as they are stored, for migration, export and repair
+- `entities`, `keys`, `patterns`: the stored rows and the questions
+- `conditions`, `updates`, `operations`: the parts of a write
+- `table`: reads and writes, over any engine; `calls` retries and splits batches; `opening` opens the engine
+- `lowering`, `evaluation`: fields to attributes, and the semantics of conditions
+- `raw`: rows in their stored form, for migration, export and repair
 - `read_cache`: results of reads, kept until a row they depend on changes; `shards`: several partitions as one list
 - `capacity`, `catalog`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults

@@ -1,6 +1,6 @@
-"""Calls: an engine that does not give up at once, and that takes any number of items.
+"""Calls to an engine, with retries and batches of any size.
 
-Retries, batches and scans, once for all engines; items are still as they are stored.
+Retries, batches and scans are implemented once for all engines; items are in their stored form.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Calls:
         self._engine = engine
         self._retries = retries
         self.write_error: StoreError | None = None
-        """Why the store did not take the last write, if it did not."""
+        """The error of the last write, or None if it succeeded."""
 
     async def get(self, key: RawKey, *, consistent: bool) -> ItemRead:
         return await self._retries.repeatable(self._engine.get, key, consistent=consistent, fields=None)
@@ -57,7 +57,7 @@ class Calls:
         return await self._retries.repeatable(self._engine.query, request)
 
     async def get_many(self, keys: Sequence[RawKey], *, consistent: bool) -> tuple[dict[RawKey, Item], Capacity]:
-        """The items of any number of keys, by key, and what it cost."""
+        """Return the items of any number of keys, by key, and the capacity used."""
         found: dict[RawKey, Item] = {}
         used = NOTHING
         waiting = list(dict.fromkeys(keys))
@@ -72,37 +72,37 @@ class Calls:
         return found, used
 
     async def write(self, operation: ItemWrite) -> Written:
-        """One operation by itself; OutcomeUnknown if its answer is lost and doing it twice would not be the same."""
+        """Run one operation; raise OutcomeUnknown if the response is lost and the operation is not idempotent."""
         run = self._retries.repeatable if _is_repeatable(operation) else self._retries.once
-        return await self._noted(run(self._engine.write, operation))
+        return await self._tracked(run(self._engine.write, operation))
 
     async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
-        """Several operations, all or none; where answers can be lost, a token makes it safe to ask again."""
+        """Run several operations, all or none; where responses can be lost, a token makes it safe to retry."""
         if token is None and self._engine.answers_can_be_lost:
             token = str(uuid.uuid4())
         run = self._retries.once if token is None else self._retries.repeatable
-        return await self._noted(run(self._engine.transact, operations, token))
+        return await self._tracked(run(self._engine.transact, operations, token))
 
     async def write_many(self, operations: Sequence[BulkWrite]) -> Capacity:
-        """Any number of puts and deletes, each by itself; of two on one item the later one wins."""
+        """Run any number of independent puts and deletes; of two on one item the later one wins."""
         used = NOTHING
         waiting = list(operations)
         stuck = 0
         while waiting:
-            batch, rest = _different(waiting)
-            answer = await self._noted(self._retries.repeatable(self._engine.batch_write, batch))
+            batch, rest = _split_batch(waiting)
+            answer = await self._tracked(self._retries.repeatable(self._engine.batch_write, batch))
             used = used.plus(answer.capacity)
             waiting = answer.unprocessed + rest
             stuck = await self._after_batch(len(answer.unprocessed), len(batch), stuck)
         return used
 
     async def changes(self, position: Position) -> ChangeReader:
-        """A reader of the stream whose reads are tried again, too."""
+        """Return a reader of the stream whose reads are retried, too."""
         reader = await self._retries.repeatable(self._engine.changes, position)
-        return PatientReader(reader, self._retries)
+        return RetryingReader(reader, self._retries)
 
     async def scan(self, segments: int, where: Condition | None, consistent: bool) -> AsyncGenerator[RawPage, None]:
-        """The pages of all segments, which are read side by side."""
+        """Yield the pages of all segments, which are read concurrently."""
         pages: asyncio.Queue[RawPage | Exception | None] = asyncio.Queue(maxsize=2 * segments)
         readers = [
             asyncio.create_task(self._scan(first, pages))
@@ -127,11 +127,11 @@ class Calls:
             await asyncio.gather(*readers, return_exceptions=True)
 
     async def scan_page(self, request: ScanRequest) -> RawPage:
-        """One page of one segment."""
+        """Return one page of one segment."""
         return await self._retries.repeatable(self._engine.scan, request)
 
-    async def _noted(self, writing: Awaitable[T]) -> T:
-        """The result of a write; whether the store took it is noted."""
+    async def _tracked(self, writing: Awaitable[T]) -> T:
+        """Return the result of a write, and record whether it failed."""
         try:
             written = await writing
         except StoreError as error:
@@ -149,24 +149,24 @@ class Calls:
                     break
                 request = msgspec.structs.replace(request, start=page.last)
         except Exception as error:
-            # Whoever takes the pages raises it.
+            # The consumer of the queue raises it.
             await pages.put(error)
         else:
             await pages.put(None)
 
     async def _after_batch(self, unprocessed: int, asked: int, stuck: int) -> int:
-        """Pause before the left-over part of a batch is sent again; give up when nothing at all moves."""
+        """Pause before the unprocessed part of a batch is sent again; give up when no item makes progress."""
         if not unprocessed:
             return 0
         stuck = stuck + 1 if unprocessed == asked else 1
         if stuck > self._retries.attempts:
-            raise Throttled(f"{unprocessed} operations of a batch were not processed, also after retries")
+            raise Throttled(f"{unprocessed} operations of a batch were not processed, even after retries")
         await self._retries.pause(stuck)
         return stuck
 
 
-class PatientReader:
-    """A reader of the stream that does not give up at once."""
+class RetryingReader:
+    """A reader of the stream that retries."""
 
     def __init__(self, reader: ChangeReader, retries: Retries) -> None:
         self._reader = reader
@@ -186,22 +186,22 @@ class PatientReader:
 
 
 def _is_repeatable(operation: ItemWrite) -> bool:
-    """Is doing it twice the same as once?"""
+    """Return whether repeating the operation has no further effect."""
     if operation.when is not None:
         return False
-    return not isinstance(operation, UpdateItem) or all(map(_settles, operation.actions))
+    return not isinstance(operation, UpdateItem) or all(map(_is_idempotent, operation.actions))
 
 
-def _settles(action: Action) -> bool:
-    """Does it leave the same value however often it is done? A place in a list means another element the next time."""
+def _is_idempotent(action: Action) -> bool:
+    """Return whether repeating the action leaves the same value; a list index may name another element then."""
     return isinstance(action, Set | SetIfAbsent | Remove) and not any(isinstance(step, int) for step in action.path)
 
 
-def _different(waiting: list[BulkWrite]) -> tuple[list[BulkWrite], list[BulkWrite]]:
-    """The first operations on different items, as many as a batch takes, and the rest."""
+def _split_batch(waiting: list[BulkWrite]) -> tuple[list[BulkWrite], list[BulkWrite]]:
+    """Return the first operations on distinct items, as many as a batch takes, and the rest."""
     batch: dict[RawKey, BulkWrite] = {}
-    for place, operation in enumerate(waiting):
+    for number, operation in enumerate(waiting):
         if operation.key in batch or len(batch) == MAX_BATCH_WRITE:
-            return list(batch.values()), waiting[place:]
+            return list(batch.values()), waiting[number:]
         batch[operation.key] = operation
     return list(batch.values()), []

@@ -1,4 +1,4 @@
-"""Capacity: what each call costs in DynamoDB's read and write units, on every engine.
+"""Capacity: the cost of each call in DynamoDB's read and write units, on every engine.
 
 A read unit is 4 KB read consistently, half of one eventually. A write unit is 1 KB written, in the table and again
 in each index that the item enters, leaves or changes in; a transaction doubles the table's part. DynamoDB reports
@@ -17,7 +17,7 @@ READ_UNIT_BYTES = 4096
 WRITE_UNIT_BYTES = 1024
 TRANSACTION_FACTOR = 2
 UNNAMED = "unnamed"
-"""What is used without the name of a pattern."""
+"""The name of calls without a pattern."""
 
 
 class Capacity(NamedTuple):
@@ -34,21 +34,20 @@ NOTHING = Capacity()
 
 
 def read_units(size: int, *, consistent: bool) -> float:
-    """The units of reading this many bytes in one go; reading nothing costs as much as reading a little."""
+    """Return the units of reading this many bytes in one call; reading nothing costs one unit."""
     steps = -(-size // READ_UNIT_BYTES) or 1
     return float(steps) if consistent else steps / 2
 
 
 def write_units(size: int) -> int:
-    """The units of writing this many bytes."""
+    """Return the units of writing this many bytes."""
     return -(-size // WRITE_UNIT_BYTES) or 1
 
 
 def index_write_units(
     old_key: tuple[str, str] | None, new_key: tuple[str, str] | None, old_size: int, new_size: int, *, changed: bool
 ) -> int:
-    """The units of one write in one index, where the item was under one key and comes under another (None: not in
-    it)."""
+    """Return the units of one write in one index, given the item's old and new key there (None: not in it)."""
     if old_key is None and new_key is None:
         return 0
     if old_key == new_key:
@@ -62,7 +61,7 @@ def index_write_units(
 
 
 class Meter:
-    """Adds up what was used, by the name of the access pattern."""
+    """Sums the capacity used, by access pattern."""
 
     def __init__(self) -> None:
         self._totals: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
@@ -77,7 +76,7 @@ class Meter:
             measuring.add(used)
 
     def totals(self) -> dict[str, Usage]:
-        """Calls, read units and write units of every pattern that was run."""
+        """Return the calls, read units and write units of every pattern that was used."""
         return {
             pattern: Usage(int(calls), Capacity(read, write)) for pattern, (calls, read, write) in self._totals.items()
         }
@@ -89,7 +88,7 @@ class Usage(NamedTuple):
 
 
 class Measured:
-    """What the calls inside of one `measure()` used."""
+    """The capacity that the calls inside one `measure()` used."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -107,7 +106,7 @@ _measuring: ContextVar[Measured | None] = ContextVar("measuring", default=None)
 
 @contextmanager
 def measure() -> Iterator[Measured]:
-    """Everything that this task, and the tasks that it starts, asks of a table until the end of the block."""
+    """Measure the capacity that this task, and the tasks that it starts, use until the end of the block."""
     measured = Measured()
     token = _measuring.set(measured)
     try:

@@ -1,4 +1,4 @@
-"""The catalog: a registry as pages for people and programs, so that no table in the docs is written by hand."""
+"""The entities and patterns of a registry as tables, for generated documentation."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sobremesa.table.patterns import AnyPattern, Lookup, Pattern, Registry, Writ
 
 
 def entity_rows(registry: Registry) -> list[dict[str, str]]:
-    """Each entity with the templates of its keys."""
+    """Return a row for each entity, with the templates of its keys."""
     return [_entity_row(entity) for entity in registry.entities]
 
 
 def pattern_rows(registry: Registry) -> list[dict[str, str]]:
-    """Each access pattern with what it asks, and of what."""
+    """Return a row for each access pattern."""
     return [_pattern_row(pattern) for pattern in registry.patterns.values()]
 
 
 def cost_rows(totals: Mapping[str, Usage]) -> list[dict[str, str]]:
-    """What each pattern used: calls, and units a call."""
+    """Return a row for each pattern that was used: calls, and units per call."""
     return [
         {
             "pattern": name,
@@ -34,7 +34,7 @@ def cost_rows(totals: Mapping[str, Usage]) -> list[dict[str, str]]:
 
 
 def markdown(rows: Sequence[Mapping[str, str]]) -> str:
-    """Rows as a Markdown table."""
+    """Return rows as a Markdown table."""
     if not rows:
         return ""
     lines = [_line(rows[0].keys()), _line("---" for _ in rows[0])]

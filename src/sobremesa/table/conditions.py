@@ -1,10 +1,10 @@
-"""Conditions: what must be true of an item, as values.
+"""Conditions on an item, as values.
 
     less("uses", attribute("max_uses")) & absent_or_null("revoked_at")
 
 A condition is written once, rendered to a DynamoDB expression by one engine and evaluated by the other. It has no
 truth value of its own: `if equals("role", "admin")` raises instead of always being true. `present()` and `absent()`
-without a name speak of the item as a whole.
+without a name refer to the whole item.
 
 A name is one attribute; a path into maps and lists is a tuple, `("flags", "moderation")` or `("tags", 0)`.
 """
@@ -24,7 +24,7 @@ Kind: TypeAlias = Literal["S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "
 
 
 class Attribute(msgspec.Struct, frozen=True):
-    """The value of another attribute, to compare with."""
+    """The value of another attribute, for comparisons."""
 
     path: Path
 
@@ -39,7 +39,7 @@ Operand: TypeAlias = Attribute | Size | Value
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """Something that must be true of an item; combine with `&`, `|` and `~`."""
+    """A condition on an item; combine with `&`, `|` and `~`."""
 
     def __and__(self, other: Condition) -> Condition:
         return all_of(self, other)
@@ -87,7 +87,7 @@ class HasKind(Condition, frozen=True):
 
 
 class LessIfPresent(Condition, frozen=True):
-    """One part in place of three, since every send asks it."""
+    """One condition in place of three, since every send uses it."""
 
     path: Path
     value: Operand
@@ -120,16 +120,16 @@ class Not(Condition, frozen=True):
 
 
 class Always(Condition, frozen=True):
-    """Holds for every item and for none: the write that may make a row or change one."""
+    """Holds for every item, and if there is none: the write may create a row or change one."""
 
 
 def attribute(path: Path) -> Attribute:
-    """Another attribute's value, as the right side of a comparison."""
+    """Return another attribute's value, as the right side of a comparison."""
     return Attribute(path)
 
 
 def size(path: Path) -> Size:
-    """An attribute's size, as either side of a comparison."""
+    """Return an attribute's size, as either side of a comparison."""
     return Size(path)
 
 
@@ -177,22 +177,22 @@ def begins_with(path: Path, prefix: Operand) -> Condition:
 
 
 def contains(path: Path, element: Operand) -> Condition:
-    """A text that has this text in it, or a list or set that has this element."""
+    """A text that contains this text, or a list or set that contains this element."""
     return Contains(path, element)
 
 
 def present(path: Path | None = None) -> Condition:
-    """The attribute, or the item, is there. An attribute that is NULL is there."""
+    """The attribute, or the item, exists. An attribute that is NULL exists."""
     return Present(path)
 
 
 def absent(path: Path | None = None) -> Condition:
-    """The attribute, or the item, is not there."""
+    """The attribute, or the item, does not exist."""
     return Absent(path)
 
 
 def absent_or_null(path: Path) -> Condition:
-    """Not there, or NULL, as other writers spell the same thing."""
+    """Absent, or NULL, which some writers store instead."""
     return Absent(path) | HasKind(path, "NULL")
 
 
@@ -201,7 +201,7 @@ def has_kind(path: Path, kind: Kind) -> Condition:
 
 
 def always() -> Condition:
-    """No condition, said aloud: an update with it makes the item where there is none."""
+    """Explicitly no condition: an update with it creates the item if it does not exist."""
     return Always()
 
 

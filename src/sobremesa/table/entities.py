@@ -8,15 +8,15 @@
         user_id: UserId
         role: Role = "member"
 
-The class is checked when it is made: a template that names no field, or a field that may be None without a default,
-fails at import. Attributes are stored in camelCase (`class X(Entity, rename=...)` says otherwise); None, and a set
-without elements, is stored as nothing. An index whose template has a part that is None leaves the row out; of
-several declarations on one index, the first that is complete counts. `expires = "field"` names the field, in epoch
-seconds, after which the row is gone.
+The class is checked when it is created: a template that names an unknown field, or a field that may be None without a
+default, fails at import. Attributes are stored in camelCase (`class X(Entity, rename=...)` changes that); None and
+empty sets are not stored. A row is not in an index if a part of its key there is None; of several declarations on one
+index, the first complete one is used. `expires = "field"` names the field with the time, in epoch seconds, at which the
+row expires.
 
-Rows written by others load as they are: parts missing from a row are taken from its keys, NULL counts as absent, and
-attributes that the entity does not know are kept in `other` and stored again with it. A key is as its template says;
-`to_item` and `Key.stored` spell it as the table at hand does (`Layout.spelling`).
+Rows of other writers load unchanged: missing parts are taken from the keys, NULL counts as absent, and unknown
+attributes are kept in `other` and stored again. A key is formatted by its template; `to_item` and `Key.stored`
+convert it to the spelling of the table (`Layout.spelling`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Keys:
         self.fields = tuple(dict.fromkeys(self.pk.fields + self.sk.fields))
 
     def of(self, row: Entity) -> tuple[str, str] | None:
-        """The key of a row; None if a part of it is missing."""
+        """Return the key of a row; None if a part of it is missing."""
         get = row.__getattribute__
         pk, sk = self.pk.format_or_none(get), self.sk.format_or_none(get)
         if pk is None or sk is None:
@@ -64,7 +64,7 @@ class Keys:
 
 
 class Index(Keys):
-    """The templates under which an entity stands in an index."""
+    """The templates of an entity's key in an index."""
 
     def __init__(self, index: IndexName, *, pk: str, sk: str) -> None:
         super().__init__(pk=pk, sk=sk)
@@ -72,7 +72,7 @@ class Index(Keys):
 
 
 class Shape:
-    """What a class of entities declares, worked out once."""
+    """The declaration of an entity class, processed once."""
 
     def __init__(self, entity: type[Entity]) -> None:
         self.name = entity.__name__
@@ -90,7 +90,7 @@ class Shape:
         self.stored_fields = tuple(self.attributes.items())
         in_keys = {field for each in (keys, *indexes.values()) for field in each.fields}
         self.plain_fields = frozenset(self.attributes.keys() - in_keys - {self.expires})
-        """Those that an update may set without touching a key, an index or the expiry."""
+        """The fields that an update may set without changing a key, an index or the expiry."""
         self.key_attributes = tuple(
             (field, self.attributes[field])
             for field in dict.fromkeys(field for each in (keys, *indexes.values()) for field in each.fields)
@@ -101,7 +101,7 @@ class Shape:
 
     @cache  # noqa: B019 - shapes and layouts are few and live as long as the program
     def own_attributes(self, layout: Layout) -> frozenset[str]:
-        """Every attribute that this entity writes; the rest of a row belongs to somebody else."""
+        """Return every attribute that this entity writes; other attributes belong to other writers."""
         names = {*self.attributes.values(), layout.pk, layout.sk, layout.entity_type}
         for index in self.by_index:
             names |= {layout.indexes[index].pk, layout.indexes[index].sk}
@@ -112,7 +112,7 @@ class Shape:
         return frozenset(names)
 
     def attribute(self, field: str) -> str:
-        """The stored name of a field."""
+        """Return the stored name of a field."""
         try:
             return self.attributes[field]
         except KeyError:
@@ -120,14 +120,14 @@ class Shape:
 
 
 class _EntityMeta(msgspec.StructMeta):
-    """Checks an entity's declaration when its class is made."""
+    """Checks an entity's declaration when its class is created."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any) -> Any:
-        # Unlike other settings, this one is not inherited: fields may then stand in any order.
+        # Unlike other options, this one is not inherited. With it fields may be in any order.
         config.setdefault("kw_only", True)
         taken = _TAKEN_NAMES.intersection(namespace.get("__annotations__", ())) if bases != (msgspec.Struct,) else ()
         if taken:
-            raise BadExpression(f"{name}.{min(taken)}: an entity needs that name itself; give the field another one")
+            raise BadExpression(f"{name}.{min(taken)}: this name is reserved; rename the field")
         cls: Any = super().__new__(mcls, name, bases, namespace, **config)
         if hasattr(cls, "keys"):
             cls.shape = Shape(cls)
@@ -147,22 +147,22 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
 
     @classmethod
     def key(cls, **parts: Any) -> Key[Self]:
-        """The key of the row with these parts; BadKey if one is missing, unknown or not fit for a key."""
+        """Return the key of the row with these parts; raise BadKey if one is missing, unknown or invalid."""
         shape = cls.shape
         for field in parts:
             if field not in shape.keys.fields:
-                raise BadKey(f"{field} is no part of a {shape.name}'s key, which takes {', '.join(shape.keys.fields)}")
+                raise BadKey(f"{field} is not in the key of {shape.name}, which has {', '.join(shape.keys.fields)}")
         pk = shape.keys.pk.format(parts)
         sk = shape.keys.sk.format(parts)
         check_key(pk, sk)
         return Key(cls, RawKey(pk, sk), parts)
 
     def own_key(self) -> Key[Self]:
-        """The key of this very row."""
+        """Return the key of this row."""
         return type(self).key(**{field: getattr(self, field) for field in self.shape.keys.fields})
 
     def to_item(self, layout: Layout) -> Item:
-        """The row as it is stored."""
+        """Return the row in its stored form."""
         shape = self.shape
         spelling = layout.spelling
         pk, sk = shape.keys.of(self) or self.own_key().raw
@@ -194,9 +194,9 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
 
     @classmethod
     def from_item(cls, item: Mapping[str, Value], layout: Layout) -> Self:
-        """The entity of a stored row; BadRow if it lacks what the entity cannot do without."""
+        """Return the entity of a stored row; raise BadRow if a required field is missing or invalid."""
         shape = cls.shape
-        # A row of our own writing needs no mending: nothing unknown, nothing missing, nothing NULL.
+        # A row that we wrote needs no normalization: nothing unknown, nothing missing, nothing NULL.
         is_whole = (
             shape.own_attributes(layout).issuperset(item)
             and item.keys() >= shape.needed
@@ -204,14 +204,14 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
             and (layout.spelling is None or layout.spelling.is_marked(item))
         )
         try:
-            return msgspec.convert(item if is_whole else _mended(item, shape, layout), cls)
+            return msgspec.convert(item if is_whole else _normalized(item, shape, layout), cls)
         except msgspec.ValidationError as error:
             key = RawKey(item.get(layout.pk, ""), item.get(layout.sk, ""))
-            raise BadRow(f"the row {key.pk} / {key.sk} is no {shape.name}: {error}", key) from None
+            raise BadRow(f"the row {key.pk} / {key.sk} is not a valid {shape.name}: {error}", key) from None
 
 
-def _mended(item: Mapping[str, Value], shape: Shape, layout: Layout) -> Item:
-    """A row by another writer as its entity takes it: without NULLs, with its key parts, the unknown set apart."""
+def _normalized(item: Mapping[str, Value], shape: Shape, layout: Layout) -> Item:
+    """Return a row of another writer without NULLs, with its key parts, and unknown attributes apart."""
     known = {name: value for name, value in item.items() if value is not None}
     for field, attribute in shape.key_attributes:
         if attribute not in known:
@@ -229,7 +229,7 @@ def _mended(item: Mapping[str, Value], shape: Shape, layout: Layout) -> Item:
 
 
 class Key(Generic[E_co]):
-    """The key of one row, which knows what kind of row it is of."""
+    """The key of one row, and the entity of that row."""
 
     __slots__ = ("consistent", "entity", "parts", "pattern", "raw")
 
@@ -248,11 +248,11 @@ class Key(Generic[E_co]):
         self.consistent = consistent
 
     def stored(self, spelling: Spelling | None) -> RawKey:
-        """The key as a table spells it."""
+        """Return the key in the spelling of a table."""
         return self.raw if spelling is None else RawKey(spelling.key(self.raw.pk), spelling.key(self.raw.sk))
 
     def is_spelled_in(self, item: Mapping[str, Value]) -> bool:
-        """Does a row that was found by this key have its parts in the same case?"""
+        """Return whether a row found by this key has its parts in the same case."""
         shape = self.entity.shape
         return is_spelled_as(item, shape, self.parts, shape.keys.fields)
 
@@ -267,7 +267,7 @@ class Key(Generic[E_co]):
 
 
 def index_key(alternatives: list[Index], get: typing.Callable[[str], Any]) -> tuple[str, str] | None:
-    """The key of the first declaration whose parts are all there, or None."""
+    """Return the key of the first declaration whose parts are all set, or None."""
     for index in alternatives:
         pk = index.pk.format_or_none(get)
         sk = None if pk is None else index.sk.format_or_none(get)
@@ -277,7 +277,7 @@ def index_key(alternatives: list[Index], get: typing.Callable[[str], Any]) -> tu
 
 
 def identity(shape: Shape, layout: Layout) -> dict[str, str]:
-    """The attributes that say what kind of row it is."""
+    """Return the attributes that identify the entity of a row."""
     spelling = layout.spelling
     if spelling is None:
         return {layout.entity_type: shape.type_name}
@@ -285,10 +285,10 @@ def identity(shape: Shape, layout: Layout) -> dict[str, str]:
 
 
 def is_spelled_as(item: Mapping[str, Value], shape: Shape, parts: Mapping[str, Any], fields: Sequence[str]) -> bool:
-    """Does a row have these parts in this very spelling?
+    """Return whether a row has these parts in the same case.
 
-    Keys in lower case are the same for two ids that differ only in that, and a row of the one is no row of the other.
-    A row that has a part only in its key cannot tell.
+    Two ids that differ only in case have the same key in lower case, but they are ids of different rows. A row that has
+    a part only in its key matches.
     """
     for field in fields:
         held, part = item.get(shape.attributes[field]), parts.get(field)
@@ -297,8 +297,8 @@ def is_spelled_as(item: Mapping[str, Value], shape: Shape, parts: Mapping[str, A
     return True
 
 
-def fits(item: Mapping[str, Value], entities: Sequence[type[E]], layout: Layout) -> type[E] | None:
-    """Which of several entities a stored row is: by its key, then by its type, then the first; None if it is none."""
+def match_entity(item: Mapping[str, Value], entities: Sequence[type[E]], layout: Layout) -> type[E] | None:
+    """Return the entity of a stored row: by its key, then by its type, then the first; None if none matches."""
     lowered = layout.spelling is not None
     fitting = [
         entity
@@ -314,7 +314,7 @@ def fits(item: Mapping[str, Value], entities: Sequence[type[E]], layout: Layout)
 
 
 def to_stored(value: Any) -> Value:
-    """A field's value in the kinds that a table keeps."""
+    """Return a field's value in the types that a table stores."""
     if value is None or type(value) in _SCALARS:
         return value
     if isinstance(value, msgspec.Struct):
@@ -341,7 +341,7 @@ def _struct_to_stored(value: msgspec.Struct) -> dict[str, Value]:
 
 
 def _part_from_keys(shape: Shape, field: str, item: Mapping[str, Value], layout: Layout) -> Any:
-    """A key part that a row lacks as an attribute, read from one of its keys."""
+    """Return a key part that is not an attribute of the row, parsed from one of its keys."""
     sources = [(shape.keys, layout.pk, layout.sk)]
     for index in shape.indexes.values():
         names = layout.indexes[index.index]
@@ -367,12 +367,12 @@ def _indexes_of(entity: type[Entity]) -> dict[str, Index]:
 
 
 def _check_declaration(shape: Shape) -> None:
-    for place, templates in (("keys", shape.keys), *shape.indexes.items()):
+    for name, templates in (("keys", shape.keys), *shape.indexes.items()):
         for template in (templates.pk, templates.sk):
             for field in template.fields:
                 if field not in shape.attributes:
                     raise BadKey(
-                        f"{shape.name}.{place}: the template {template.text} names {field}, which is no field of it"
+                        f"{shape.name}.{name}: the template {template.text} names {field}, which is not a field"
                     )
     for info in shape.fields:
         if info.required and _may_be_none(info.type):
@@ -380,7 +380,7 @@ def _check_declaration(shape: Shape) -> None:
         if info.name in shape.keys.fields and _may_be_none(info.type):
             raise BadKey(f"{shape.name}.{info.name} is part of the key and may not be None")
     if shape.expires and shape.expires not in shape.attributes:
-        raise BadExpression(f"{shape.name}.expires names {shape.expires}, which is no field of it")
+        raise BadExpression(f"{shape.name}.expires names {shape.expires}, which is not a field")
 
 
 def _is_number(annotation: Any) -> bool:

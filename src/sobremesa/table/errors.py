@@ -1,29 +1,29 @@
-"""What can go wrong at the table.
+"""The errors of the table.
 
 TableError
-├── Refused            the request itself is wrong; nothing was sent or written
-│   ├── BadKey         a key part that breaks a rule, or a key that is too long
-│   ├── BadValue       a value that a table cannot hold
-│   ├── BadExpression  a condition, update or question that makes no sense
-│   ├── BadCursor      a cursor or position that was altered, or belongs to another question
+├── Refused            the request is invalid; nothing was sent or written
+│   ├── BadKey         an invalid key part, or a key that is too long
+│   ├── BadValue       a value that cannot be stored
+│   ├── BadExpression  an invalid condition, update or question
+│   ├── BadCursor      a cursor or position that was altered, or is of another question
 │   ├── TooLarge       an item, page or transaction above a limit
-│   └── TokenReused    an idempotency token that came with other operations before
-├── ConditionFailed    a condition did not hold: which operation, and what was there
-├── Conflict           another transaction was at the same items, also after retries
-├── Throttled          more than the table takes now, also after retries
-├── OutcomeUnknown     a write may or may not have happened
-├── BadRow             a stored row that its entity cannot be made of
+│   └── TokenReused    an idempotency token that was used with other operations
+├── ConditionFailed    a condition did not hold: which operation, and the item
+├── Conflict           another transaction used the same items, even after retries
+├── Throttled          the throughput of the table is exceeded, even after retries
+├── OutcomeUnknown     a write may or may not have been done
+├── BadRow             a stored row that is not valid for its entity
 ├── PositionTrimmed    the changes after this position are no longer kept
 ├── TableMissing       the table does not exist
-├── TableExists        the table exists already
-└── StoreError         the store under the table fails
+├── TableExists        the table already exists
+└── StoreError         the store fails
     ├── StoreFailed    an input or output error, a full disk; reads may still work
-    │   └── StoreDenied    credentials, or a permission
-    ├── StoreBusy      another process holds the store, or has it open where nobody else may
+    │   └── StoreDenied    invalid credentials, or a missing permission
+    ├── StoreBusy      another process holds the lock of the store, or has it open exclusively
     ├── StoreClosed    the engine was closed
     ├── StoreTooNew    the file was written by a newer version
-    ├── StoreForeign   the file is a database, but none of ours, or has another layout
-    └── StoreDamaged   the file is not a whole database
+    ├── StoreForeign   the file is another program's database, or has another layout
+    └── StoreDamaged   the file is corrupt or incomplete
 """
 
 from __future__ import annotations
@@ -36,31 +36,31 @@ if TYPE_CHECKING:
 
 
 class TableError(Exception):
-    """Anything that goes wrong at the table."""
+    """The base class of the errors of the table."""
 
 
 class Refused(TableError):
-    """The request is wrong as it stands; nothing was written, and the same request will never work."""
+    """The request is invalid; nothing was written, and repeating it will not help."""
 
 
 class BadKey(Refused):
-    """A key, or a part of one, that breaks a rule for keys."""
+    """A key, or a part of one, is invalid."""
 
 
 class BadValue(Refused):
-    """A value that a table cannot hold."""
+    """A value cannot be stored."""
 
 
 class BadExpression(Refused):
-    """A condition, an update or a question that makes no sense for this table or this item."""
+    """A condition, an update or a question is not valid for this table or this item."""
 
 
 class BadCursor(Refused):
-    """A cursor that was altered, or that belongs to another question."""
+    """A cursor was altered, or belongs to another question."""
 
 
 class BadRow(TableError):
-    """A stored row that its entity cannot be made of. Out of a write it means: done, but the row cannot be read."""
+    """A stored row is not valid for its entity. Raised by a write: it was done, but the row cannot be read."""
 
     def __init__(self, message: str, key: RawKey) -> None:
         super().__init__(message)
@@ -68,7 +68,7 @@ class BadRow(TableError):
 
 
 class TooLarge(Refused):
-    """Above a limit of the table; `limit` is that limit."""
+    """A limit of the table is exceeded; `limit` is that limit."""
 
     def __init__(self, message: str, limit: int) -> None:
         super().__init__(message)
@@ -76,11 +76,11 @@ class TooLarge(Refused):
 
 
 class TokenReused(Refused):
-    """An idempotency token that came with other operations before."""
+    """An idempotency token was used with other operations before."""
 
 
 class FailedCondition:
-    """One operation whose condition did not hold, and the item that was there (None: nothing)."""
+    """One operation whose condition did not hold, and the item (None: there was none)."""
 
     __slots__ = ("index", "item", "key")
 
@@ -94,27 +94,27 @@ class FailedCondition:
 
 
 class ConditionFailed(TableError):
-    """At least one condition of a write did not hold; nothing of the write was done."""
+    """At least one condition of a write did not hold; nothing was written."""
 
     def __init__(self, failures: Sequence[FailedCondition]) -> None:
         super().__init__(f"condition failed: {', '.join(map(repr, failures))}")
         self.failures = tuple(failures)
 
     def at(self, index: int) -> bool:
-        """Was it (also) the operation at this place, counted from 0, that failed?"""
+        """Return whether the operation at this index, counted from 0, is among those that failed."""
         return any(failure.index == index for failure in self.failures)
 
 
 class Conflict(TableError):
-    """Another transaction was working on the same items."""
+    """Another transaction used the same items."""
 
 
 class Throttled(TableError):
-    """More requests than the table takes at the moment."""
+    """The throughput of the table is exceeded."""
 
 
 class OutcomeUnknown(TableError):
-    """The answer was lost: the write may or may not have happened. A write with a token is safe to repeat."""
+    """The response was lost: the write may or may not have been done. A write with a token is safe to repeat."""
 
 
 class PositionTrimmed(TableError):
@@ -130,7 +130,7 @@ class TableMissing(TableError):
 
 
 class TableExists(TableError):
-    """The table exists already."""
+    """The table already exists."""
 
 
 class StoreError(TableError):
@@ -138,15 +138,15 @@ class StoreError(TableError):
 
 
 class StoreFailed(StoreError):
-    """Input or output failed. A write that got this is not there.
+    """Input or output failed. A write that raised this was not done.
 
-    One exception: where the last step failed, the fsync of a commit, and the process dies before its next write, the
-    write may come back when the file is opened again, as a whole. With a token it can be repeated safely.
+    One exception: if the fsync of a commit failed and the process dies before its next write, the whole write may
+    appear when the file is opened again. With a token it can be repeated safely.
     """
 
 
 class StoreDenied(StoreFailed):
-    """The store does not let us in: credentials, or a permission. Asking again does not help."""
+    """The store denies access: invalid credentials, or a missing permission. Retrying does not help."""
 
 
 class StoreBusy(StoreError):
@@ -162,7 +162,7 @@ class StoreTooNew(StoreError):
 
 
 class StoreForeign(StoreError):
-    """The file is a database of something else, or its layout is another one."""
+    """The file is a database of another program, or has another layout."""
 
 
 class StoreDamaged(StoreError):

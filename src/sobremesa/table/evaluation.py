@@ -1,6 +1,6 @@
-"""What conditions and updates mean: the same as DynamoDB means by their expressions.
+"""The evaluation of conditions and updates, with the semantics of DynamoDB expressions.
 
-A comparison with a missing attribute, or between two kinds of value, does not hold; only `<>` does. Numbers compare
+A comparison with a missing attribute, or between two types of value, does not hold; only `<>` does. Numbers compare
 by value, text by its UTF-8 bytes, which is also the order of code points.
 """
 
@@ -63,41 +63,41 @@ _KINDS = {
 
 
 def holds(condition: Condition | None, item: Item | None) -> bool:
-    """Is this true of the item (None: there is none)?"""
+    """Return whether a condition holds for the item (None: there is none)."""
     return condition is None or _TESTS[type(condition)](condition, item)
 
 
 def changed(item: Item, size: int, actions: Sequence[Action]) -> tuple[Item, int]:
-    """An item of this size after these actions, and its size then; TooLarge if it cannot be kept.
+    """Return an item after these actions, and its new size; raise TooLarge if it cannot be stored.
 
-    Each action sees the item as it was, not what the others did.
+    Each action sees the original item, not the results of the others.
     """
     result = item.copy()
     others: list[Action] = []
     for action in actions:
         grown = None
         if type(action) is Set:
-            grown = _set_plainly(item, result, action)
+            grown = _set_fast(item, result, action)
         elif type(action) is Add:
-            grown = _count_plainly(item, result, action)
+            grown = _add_fast(item, result, action)
         if grown is None:
             others.append(action)
         else:
             size += grown
     if others:
-        for action in in_turn(others):
+        for action in in_safe_order(others):
             _CHANGES[type(action)](item, result, action)
         size = reweigh(item, size, result, map(_attribute, others))
     return result, refuse_too_large(size)
 
 
 def _attribute(action: Action) -> str:
-    """The name of the attribute that an action is on, or in."""
+    """Return the name of the top-level attribute of an action."""
     return action.path if type(action.path) is str else str(action.path[0])
 
 
-def _set_plainly(item: Item, result: Item, action: Set) -> int | None:
-    """Put ASCII text in place of the same or of nothing; how much larger the item grows, or None if this is not so."""
+def _set_fast(item: Item, result: Item, action: Set) -> int | None:
+    """Fast path: set ASCII text over ASCII text or nothing; return the change in size, or None if it does not apply."""
     name, value = action.path, action.value
     if type(value) is not str or type(name) is not str or not value.isascii():
         return None
@@ -111,8 +111,8 @@ def _set_plainly(item: Item, result: Item, action: Set) -> int | None:
     return None
 
 
-def _count_plainly(item: Item, result: Item, action: Add) -> int | None:
-    """Add a small whole number to another one; how much larger the item grows, or None if this is not so."""
+def _add_fast(item: Item, result: Item, action: Add) -> int | None:
+    """Fast path: add two small integers; return the change in size, or None if it does not apply."""
     name, number = action.path, action.number
     if type(number) is not int or type(name) is not str:
         return None
@@ -124,7 +124,7 @@ def _count_plainly(item: Item, result: Item, action: Add) -> int | None:
 
 
 def kind_of(value: Value) -> str:
-    """DynamoDB's name for the kind of a value."""
+    """Return DynamoDB's name for the type of a value."""
     kind = _KINDS.get(type(value))
     if kind is not None:
         return kind
@@ -159,7 +159,7 @@ def _operand(operand: Operand, item: Item | None) -> Value:
 
 
 def same(left: Value, right: Value) -> bool:
-    """Are two values equal, of the same kind all the way down?"""
+    """Return whether two values are equal and of the same types, recursively."""
     if left is _MISSING or right is _MISSING or kind_of(left) != kind_of(right):
         return False
     if type(left) is list:
@@ -170,7 +170,7 @@ def same(left: Value, right: Value) -> bool:
 
 
 def _ordered(left: Value, right: Value) -> bool:
-    """Can the two be put in order?"""
+    """Return whether two values can be ordered."""
     if type(left) is str and type(right) is str:
         return True
     return (
@@ -273,17 +273,17 @@ _TESTS: Mapping[type[Condition], Callable[[Any, Item | None], bool]] = {
 }
 
 
-def in_turn(actions: Sequence[Action]) -> Sequence[Action]:
-    """The order in which actions can be done one after the other, so that every place means what it meant before."""
-    # Only places in lists depend on each other, and a name by itself is none.
+def in_safe_order(actions: Sequence[Action]) -> Sequence[Action]:
+    """Return actions in an order that keeps every list index valid."""
+    # Only list indexes depend on each other, and a plain name has none.
     for action in actions:
         if type(action.path) is not str:
-            return sorted(actions, key=_turn)
+            return sorted(actions, key=_order)
     return actions
 
 
-def _turn(action: Action) -> tuple[bool, list[int]]:
-    """Removals come last, and from the end of a list."""
+def _order(action: Action) -> tuple[bool, list[int]]:
+    """The sort key of an action: removals come last, and from the end of a list."""
     places = [step for step in action.path if isinstance(step, int)]
     if isinstance(action, Remove):
         return True, [-place for place in places]
@@ -291,7 +291,7 @@ def _turn(action: Action) -> tuple[bool, list[int]]:
 
 
 def _place(result: Item, path: Path, value: Value) -> None:
-    """Put a value at a path of the result, copying the containers on the way."""
+    """Set a value at a path of the result, copying the containers on the way."""
     if type(path) is str:
         result[path] = value
         return
@@ -332,7 +332,7 @@ def _add(item: Item, result: Item, action: Add) -> None:
     if before is _MISSING:
         before = 0
     elif type(before) is not int and kind_of(before) != "N":
-        raise BadExpression(f"{action.path!r} is no number, so nothing can be added to it")
+        raise BadExpression(f"{action.path!r} is not a number")
     _place(result, action.path, _sum(before, stored_number(action.number)))
 
 
@@ -351,7 +351,7 @@ def _append(item: Item, result: Item, action: Append) -> None:
     if before is _MISSING:
         before = []
     elif type(before) is not list:
-        raise BadExpression(f"{action.path!r} is no list, so nothing can be appended to it")
+        raise BadExpression(f"{action.path!r} is not a list")
     _place(result, action.path, before + stored_value(action.values))
 
 
@@ -362,7 +362,7 @@ def _remove(item: Item, result: Item, action: Remove) -> None:
     way, last = action.path[:-1], action.path[-1]
     container: Any = _resolve(way, result)
     if type(container) is not (dict if type(last) is str else list):
-        raise BadExpression(f"there is nothing at {action.path!r} that could be removed")
+        raise BadExpression(f"there is nothing at {action.path!r} to remove")
     if _step(container, last) is _MISSING:
         return
     remaining: Any = container.copy()
@@ -389,7 +389,7 @@ def _set_at(item: Item, action: AddToSet | DeleteFromSet) -> frozenset[Value]:
     if before is _MISSING:
         return frozenset()
     if kind_of(before) != kind_of(elements):
-        raise BadExpression(f"{action.path!r} is no set of that kind")
+        raise BadExpression(f"{action.path!r} is not a set of that type")
     return frozenset(before)
 
 

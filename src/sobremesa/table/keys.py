@@ -1,7 +1,7 @@
-"""Keys: literal templates, and what may stand in their places.
+"""Keys: literal templates and their parts.
 
 `"USER#{user_id}"` names a field of its entity in braces. A number may be padded, `"CHUNK#{n:05}"`, so that it sorts.
-Formatting checks every part, so that no key can be made to mean something else; parsing is its exact inverse.
+Formatting checks every part, so that no part can change the meaning of a key; parsing is its exact inverse.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:@+~=!,;()/-][A-Za-z0-9_.:@+~=!,;()/ -]*")
 
 
 class Template:
-    """A key's text with named places, such as `CONVO#{convo_id}`."""
+    """The text of a key with named fields, such as `CONVO#{convo_id}`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._literals: list[str] = []
-        self._places: list[tuple[str, int]] = []
-        """The fields in their order, each with the digits that a number has at least."""
+        self._slots: list[tuple[str, int]] = []
+        """The fields in order, each with the minimum number of digits."""
         self._split()
-        self.fields = tuple(field for field, _ in self._places)
+        self.fields = tuple(field for field, _ in self._slots)
         self._form = "%s".join(literal.replace("%", "%%") for literal in self._literals)
         self._pattern = self._compile(self._literals)
 
@@ -47,11 +47,11 @@ class Template:
 
     @property
     def literal_prefix(self) -> str:
-        """The text before the first place."""
+        """The text before the first field."""
         return self._literals[0]
 
     def format(self, parts: Mapping[str, Any]) -> str:
-        """The key with these parts in its places; BadKey if one is missing or not fit for a key."""
+        """Return the key with these parts; raise BadKey if one is missing or invalid."""
         key = self.format_or_none(parts.get)
         if key is None:
             missing = next(field for field in self.fields if parts.get(field) is None)
@@ -59,22 +59,22 @@ class Template:
         return key
 
     def format_or_none(self, get: Callable[[str], Any]) -> str | None:
-        """The key, or None where a part is None: the item then stays out of that index."""
+        """Return the key, or None if a part is None: the item is then not in that index."""
         pieces = []
-        for field, width in self._places:
+        for field, width in self._slots:
             part = get(field)
             if part is None:
                 return None
-            # Most parts are ids: nothing can be wrong with letters and digits.
+            # Most parts are ids: letters and digits are always valid.
             if type(part) is not str or not (part.isascii() and part.isalnum()):
                 part = _piece(field, part, width)
             pieces.append(part)
         return self._form % tuple(pieces)
 
     def parse(self, key: str, *, lowered: bool = False) -> dict[str, str] | None:
-        """The parts of a key of this template, as text, or None if it is a key of another.
+        """Return the parts of a key, as text, or None if the key does not match this template.
 
-        `lowered` reads a key of a table whose keys are in lower case.
+        `lowered` parses a key of a table whose keys are in lower case.
         """
         match = (self._lowered if lowered else self._pattern).fullmatch(key)
         return match.groupdict() if match else None
@@ -84,19 +84,19 @@ class Template:
         try:
             parsed = list(string.Formatter().parse(self.text))
         except ValueError as error:
-            raise BadKey(f"the template {self.text!r} cannot be read: {error}") from None
+            raise BadKey(f"the template {self.text!r} is invalid: {error}") from None
         for before, field, width, conversion in parsed:
             literal += before
             if field is None:
                 continue
             if not field.isidentifier() or conversion or (width and not width.isdigit()):
-                raise BadKey(f"the template {self.text!r} has a place that is not a field's name: {field!r}")
-            if any(field == other for other, _ in self._places):
+                raise BadKey(f"the template {self.text!r} has a field that is not a name: {field!r}")
+            if any(field == other for other, _ in self._slots):
                 raise BadKey(f"the template {self.text!r} names {field} twice")
-            if self._places and SEPARATOR not in literal:
-                before_it = self._places[-1][0]
+            if self._slots and SEPARATOR not in literal:
+                before_it = self._slots[-1][0]
                 raise BadKey(f"the template {self.text!r} needs a {SEPARATOR} between {before_it} and {field}")
-            self._places.append((field, int(width or 0)))
+            self._slots.append((field, int(width or 0)))
             self._literals.append(literal)
             literal = ""
         self._literals.append(literal)
@@ -113,9 +113,9 @@ class Template:
 
 
 def check_part(field: str, part: str) -> None:
-    """BadKey unless this text may stand in a key."""
+    """Raise BadKey unless this text is a valid part of a key."""
     if not part:
-        raise BadKey(f"{field} is empty; a part of a key is not")
+        raise BadKey(f"{field} is empty; a part of a key must not be")
     if SEPARATOR in part:
         raise BadKey(f"{field} is {part!r}; a part of a key has no {SEPARATOR} (encode it with hex_part or hash_part)")
     if part == "*" or part.startswith("$"):
@@ -127,7 +127,7 @@ def check_part(field: str, part: str) -> None:
 
 
 def check_key(pk: str, sk: str, where: str = "the table") -> None:
-    """BadKey unless the two are text of a length that a table takes."""
+    """Raise BadKey unless both are texts of a valid length."""
     if (
         type(pk) is type(sk) is str
         and 0 < len(pk) <= MAX_PK_BYTES
@@ -150,11 +150,11 @@ def utf8_length(text: str) -> int:
     try:
         return len(text.encode())
     except UnicodeEncodeError:
-        raise BadKey(f"{text!r} holds half a character, which has no UTF-8 form") from None
+        raise BadKey(f"{text!r} contains a lone surrogate, which has no UTF-8 form") from None
 
 
 def hex_part(text: str) -> str:
-    """Any text as a key part that can be read back with `unhex_part`."""
+    """Return any text as a key part that `unhex_part` decodes."""
     return text.encode().hex()
 
 
@@ -163,7 +163,7 @@ def unhex_part(part: str) -> str:
 
 
 def hash_part(*texts: str) -> str:
-    """Any texts as one key part of 32 characters that stands for them."""
+    """Return a hash of any texts, as one key part of 32 characters."""
     digest = hashlib.blake2b(digest_size=16)
     for text in texts:
         encoded = text.encode()
@@ -172,17 +172,17 @@ def hash_part(*texts: str) -> str:
 
 
 def successor(prefix: str) -> str | None:
-    """The least text that sorts after every text with this prefix, by UTF-8 bytes; None if there is none."""
-    for place in range(len(prefix) - 1, -1, -1):
-        code = ord(prefix[place])
+    """Return the least text that sorts after every text with this prefix, by UTF-8 bytes; None if there is none."""
+    for end in range(len(prefix) - 1, -1, -1):
+        code = ord(prefix[end])
         if code < 0x10FFFF:
             following = 0xE000 if code == 0xD7FF else code + 1
-            return prefix[:place] + chr(following)
+            return prefix[:end] + chr(following)
     return None
 
 
 def _piece(field: str, part: Any, width: int) -> str:
-    """A part as it stands in a key; BadKey if it may not."""
+    """Return the text of a part; raise BadKey if it is invalid."""
     text = part if type(part) is str else _number_piece(field, part, width)
     if not _PLAIN.fullmatch(text):
         check_part(field, text)
@@ -192,11 +192,11 @@ def _piece(field: str, part: Any, width: int) -> str:
 def _number_piece(field: str, part: Any, width: int) -> str:
     if type(part) is int:
         if part < 0:
-            raise BadKey(f"{field} is {part}; a number in a key is not negative, or it would not sort")
+            raise BadKey(f"{field} is {part}; a number in a key must not be negative, or it would not sort")
         text = f"{part:0{width}d}"
         if width and len(text) > width:
             raise BadKey(f"{field} is {part}, which has more than {width} digits")
         return text
     if isinstance(part, str):
         return str.__str__(part)
-    raise BadKey(f"{field} is a {type(part).__name__}; a part of a key is text or a whole number")
+    raise BadKey(f"{field} is a {type(part).__name__}; a part of a key is text or an integer")

@@ -1,7 +1,7 @@
-"""How a table's attributes and indexes are named.
+"""The names of a table's attributes and indexes.
 
-Entities speak of `gsi1` and `gsi2`; a layout says what these, the keys, the type and the time-to-live attribute
-are called in the table at hand, so that a table that somebody already has can be used as it is.
+Entities refer to `gsi1` and `gsi2`; a layout maps these, the keys, the type and the time-to-live attribute to the names
+of a table, so that an existing table can be used as it is.
 """
 
 from __future__ import annotations
@@ -32,31 +32,31 @@ class IndexLayout(msgspec.Struct, frozen=True):
 
 
 class Spelling(msgspec.Struct, frozen=True, kw_only=True):
-    """How ElectroDB writes rows: keys in lower case as a whole, its own names for types, and marks on every row.
+    """How ElectroDB writes rows: keys in lower case, its own type names, and marker attributes on every row.
 
-    Attributes keep their case, so ids are read from them first: a key has lost it.
+    Attributes keep their case, so ids are read from them first.
     """
 
     marks: dict[str, str]
     types: dict[str, str] = {}
 
     def key(self, text: str) -> str:
-        """A key's text as it is stored."""
+        """Return the stored form of a key."""
         return text.lower()
 
     def type_name(self, name: str) -> str:
-        """What ElectroDB's model calls our kind of row."""
+        """Return the name of ElectroDB's model for an entity type."""
         if name in self.types:
             return self.types[name]
         return name.lower() if name.isupper() else name[:1].lower() + name[1:]
 
     def is_marked(self, item: Mapping[str, object]) -> bool:
-        """Does this row have our marks? Another version of a model has others."""
+        """Return whether this row has our marker attributes. Another version of a model has others."""
         return all(item.get(name) == value for name, value in self.marks.items())
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """The names of one table; the same only as itself, so that what is worked out for it can be kept."""
+    """The names of one table; compared by identity, so that results for it can be cached."""
 
     table: str = "sobremesa"
     pk: str = "pk"
@@ -74,7 +74,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     @classmethod
     def named(cls, names: Names) -> Layout:
-        """The layout of a name map in the settings."""
+        """Return the layout of a name map in the settings."""
         electrodb = names.style == "electrodb"
         return cls(
             pk=names.pk,
@@ -87,7 +87,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     @cache  # noqa: B019 - layouts are few and live as long as the program
     def key_attributes(self) -> frozenset[str]:
-        """Every attribute that is a key of the table or of an index."""
+        """Return every attribute that is a key of the table or of an index."""
         names = {self.pk, self.sk}
         for index in self.indexes.values():
             names |= {index.pk, index.sk}

@@ -1,4 +1,4 @@
-"""A ledger: which partitions some reads looked at, in which state, and what they cost."""
+"""A ledger: the partitions that some reads used, their versions, and the cost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sobremesa.table.capacity import Capacity
 
 
 class Ledger:
-    """What was read while it was open. `is_complete` is False if something was read whose state nobody can tell."""
+    """The reads made while it was open. `is_complete` is False if a partition without a known version was read."""
 
     __slots__ = ("is_complete", "used", "versions")
 
@@ -20,12 +20,12 @@ class Ledger:
         self.is_complete = True
 
     def note(self, pk: str, version: object | None) -> None:
-        """A partition is being read, in this state."""
+        """Record that a partition is read, at this version."""
         if version is None or self.versions.setdefault(pk, version) is not version:
             self.is_complete = False
 
-    def take_in(self, other: Ledger) -> None:
-        """Everything that another ledger holds was read here, too."""
+    def merge(self, other: Ledger) -> None:
+        """Add the reads of another ledger."""
         for pk, version in other.versions.items():
             self.note(pk, version)
         self.used += other.used
@@ -38,7 +38,7 @@ current_ledger = _open.get
 
 @contextmanager
 def new_ledger() -> Iterator[Ledger]:
-    """A ledger of the reads inside of the block; one that was open already gets them, too."""
+    """Open a ledger for the reads inside the block; an outer ledger gets them, too."""
     ledger, outer = Ledger(), _open.get()
     token = _open.set(ledger)
     try:
@@ -46,4 +46,4 @@ def new_ledger() -> Iterator[Ledger]:
     finally:
         _open.reset(token)
         if outer is not None:
-            outer.take_in(ledger)
+            outer.merge(ledger)

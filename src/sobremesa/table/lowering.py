@@ -1,9 +1,8 @@
-"""From typed operations to stored ones: fields become attributes, entities items, and expiry part of the condition.
+"""Converts typed operations to stored ones: fields to attributes, entities to items, expiry to a condition.
 
-An expired row counts as absent, whether or not it has been removed yet: what must be absent may be expired, what
-must be present may not. Setting a field that is part of an index's key moves the row in that index; it must then be
-possible to tell the whole new key from the update, and it fails otherwise instead of leaving the row at its old
-place.
+An expired row counts as absent, whether or not it has been removed yet: a row that must be absent may be expired, one
+that must be present may not. Setting a field that is part of an index key moves the row in that index; the update must
+then determine the whole new key, and is rejected otherwise.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ AtKey: TypeAlias = UpdateItem | DeleteItem | CheckItem
 
 
 def lower(operation: Operation, layout: Layout, now_seconds: int) -> ItemWrite:
-    """The stored form of an operation."""
+    """Return the stored form of an operation."""
     lowered: AtKey
     match operation:
         case Put():
@@ -75,9 +74,7 @@ def lower(operation: Operation, layout: Layout, now_seconds: int) -> ItemWrite:
             shape = operation.key.entity.shape
             when = _when(operation.when, shape, layout, now_seconds)
             if shape.expires and holds(operation.when, None):
-                raise BadExpression(
-                    f"a {shape.name} expires: create it, since an update could add to a row that is gone"
-                )
+                raise BadExpression(f"a {shape.name} expires: use Create, since an update could change an expired row")
             lowered = UpdateItem(operation.key.raw, _actions(operation, layout), when)
         case Delete():
             when = _when(operation.when, operation.key.entity.shape, layout, now_seconds)
@@ -89,7 +86,7 @@ def lower(operation: Operation, layout: Layout, now_seconds: int) -> ItemWrite:
 
 
 def lower_condition(condition: Condition, shape: Shape) -> Condition:
-    """The condition with the stored names and values of an entity's fields."""
+    """Return the condition with the stored names and values of an entity's fields."""
     if type(condition) is Present or type(condition) is Absent:
         return condition if condition.path is None else type(condition)(_path(condition.path, shape))
     if type(condition) is AllOf or type(condition) is AnyOf:
@@ -114,11 +111,11 @@ def lower_condition(condition: Condition, shape: Shape) -> Condition:
         case Not(part):
             return Not(lower_condition(part, shape))
         case _:
-            raise BadExpression(f"{condition!r} is no condition")
+            raise BadExpression(f"{condition!r} is not a condition")
 
 
 def spelled(request: QueryRequest, pattern: Pattern[Any], spelling: Spelling) -> QueryRequest:
-    """The question as a table asks it that spells keys in a way of its own."""
+    """Return the request with keys in the spelling of the table."""
     sort = request.sort
     match sort:
         case SortPrefix(prefix):
@@ -139,8 +136,8 @@ def spelled(request: QueryRequest, pattern: Pattern[Any], spelling: Spelling) ->
     return msgspec.structs.replace(request, pk=spelling.key(request.pk), sort=sort, start=start)
 
 
-def as_asked(failed: ConditionFailed, operations: Sequence[Operation]) -> ConditionFailed:
-    """The failure with keys as the operations have them, whatever the table's spelling of them is."""
+def with_original_keys(failed: ConditionFailed, operations: Sequence[Operation]) -> ConditionFailed:
+    """Return the failure with the keys of the operations instead of the table's spelling of them."""
     return ConditionFailed(
         [
             FailedCondition(failure.index, _raw_key(operations[failure.index]), failure.item)
@@ -150,18 +147,18 @@ def as_asked(failed: ConditionFailed, operations: Sequence[Operation]) -> Condit
 
 
 def is_expired(item: Mapping[str, Value], shape: Shape, layout: Layout, now_seconds: int) -> bool:
-    """Has this row's time passed, though it may still be stored?"""
+    """Return whether this row has expired, though it may still be stored."""
     if shape.expires is None:
         return False
     expiry = item.get(layout.ttl)
     if expiry is None:
         expiry = item.get(shape.attributes[shape.expires])
-    # As in DynamoDB, what is no number is no time.
+    # As in DynamoDB, only a number is a time.
     return isinstance(expiry, int | float | Decimal) and not isinstance(expiry, bool) and expiry <= now_seconds
 
 
 def _expired(shape: Shape, layout: Layout, now_seconds: int) -> Condition:
-    """The condition that `is_expired` tells of an item at hand."""
+    """Return `is_expired` as a condition."""
     expired = at_most(layout.ttl, now_seconds)
     attribute = shape.attributes[str(shape.expires)]
     if attribute == layout.ttl:
@@ -181,7 +178,7 @@ def _when(condition: Condition, shape: Shape, layout: Layout, now_seconds: int) 
 
 
 def _respelled(lowered: AtKey, key: Key[Any], spelling: Spelling) -> AtKey:
-    """The write at the key as the table spells it; a condition then also asks for the case of the row's ids."""
+    """Return the write with the table's spelling of the key; a condition then also checks the case of the ids."""
     shape = key.entity.shape
     when = lowered.when
     if when is not None and not isinstance(when, Always):
@@ -214,20 +211,20 @@ def _actions(operation: Update[Entity], layout: Layout) -> Changes:
     key = operation.key
     shape = key.entity.shape
     actions = [_action(action, shape) for action in operation.changes]
-    makes_row = holds(operation.when, None)
-    # As most updates are: of a row that is there, and nothing that a key or an index is made of.
-    if not makes_row and shape.plain_fields.issuperset([action.path for action in operation.changes]):
+    creates_row = holds(operation.when, None)
+    # Most updates: of an existing row, and of no field of a key or an index.
+    if not creates_row and shape.plain_fields.issuperset([action.path for action in operation.changes]):
         return tuple(actions)
     whole = {action.path: action for action in operation.changes if isinstance(action.path, str)}
     for action in operation.changes:
         field = action.path if isinstance(action.path, str) else action.path[0]
         if field in shape.keys.fields:
-            raise BadExpression(f"{field} is part of a {shape.name}'s key, which cannot change")
-    if makes_row:
-        actions += _birth(key, layout)
+            raise BadExpression(f"{field} is part of the key of {shape.name}, which cannot change")
+    if creates_row:
+        actions += _identity_actions(key, layout)
     for index, alternatives in shape.by_index.items():
         fields = {field for each in alternatives for field in each.fields}
-        if not fields.isdisjoint(whole) or (makes_row and fields <= key.parts.keys()):
+        if not fields.isdisjoint(whole) or (creates_row and fields <= key.parts.keys()):
             found = index_key(alternatives, _parts(key, whole))
             if found is not None and layout.spelling is not None:
                 found = layout.spelling.key(found[0]), layout.spelling.key(found[1])
@@ -247,8 +244,8 @@ def _action(action: Action, shape: Shape) -> Action:
     return msgspec.structs.replace(action, path=path, **lowered)
 
 
-def _birth(key: Key[Entity], layout: Layout) -> list[Action]:
-    """What an update that may make the row adds, so that it is a whole one."""
+def _identity_actions(key: Key[Entity], layout: Layout) -> list[Action]:
+    """Return the actions that complete a row which the update may create."""
     shape = key.entity.shape
     attributes: Item = dict(identity(shape, layout))
     attributes |= {shape.attributes[field]: key.parts[field] for field in shape.keys.fields}
@@ -256,7 +253,7 @@ def _birth(key: Key[Entity], layout: Layout) -> list[Action]:
 
 
 def _parts(key: Key[Entity], whole: Mapping[str, Action]) -> Callable[[str], Any]:
-    """Tells the value that a field will have after the update."""
+    """Return a function that gives the value of a field after the update."""
 
     def part(field: str) -> Any:
         if field in key.parts:
@@ -267,7 +264,7 @@ def _parts(key: Key[Entity], whole: Mapping[str, Action]) -> Callable[[str], Any
             case Remove():
                 return None
             case None:
-                raise BadExpression(f"{key!r} would move in an index whose key also holds {field}: set that as well")
+                raise BadExpression(f"{key!r} would move in an index whose key also contains {field}: set that as well")
             case _:
                 raise BadExpression(f"{field} is part of an index's key of {key!r}: give it a value with set_to")
 

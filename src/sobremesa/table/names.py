@@ -1,4 +1,4 @@
-"""How the attributes and indexes of a table are named, where another program chose the names."""
+"""The names of the attributes and indexes of a table that another program created."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INDEX_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
 
 
 class BadNames(TableError):
-    """Names that cannot be used together, or that clash with an attribute of an entity."""
+    """Names cannot be used together, or clash with an attribute of an entity."""
 
 
 class IndexNames(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -25,15 +25,15 @@ MEMORY = ":memory:"
 
 
 class BadStore(Refused):
-    """An address that names no store."""
+    """The address of a store is invalid."""
 
 
 class ExtraMissing(Refused):
-    """A package that is installed by an extra only."""
+    """A package of an extra is not installed."""
 
 
 class StoreAddress(NamedTuple):
-    """A store: a file (or memory), or a table in a region, perhaps at an endpoint of its own."""
+    """A parsed address: a file, memory, or a table in a region, optionally at an endpoint."""
 
     path: str | None = None
     table: str = ""
@@ -46,30 +46,30 @@ class StoreAddress(NamedTuple):
 
 
 def parse_store(store: str) -> StoreAddress:
-    """The parts of a store's address; BadStore says what is wrong with it."""
+    """Parse the address of a store; raise BadStore if it is invalid."""
     address = urlsplit(store)
     match address.scheme:
         case "sqlite":
             if address.netloc or not store.startswith("sqlite://"):
-                raise BadStore(f"{store!r}: a file has three slashes, sqlite:///folder/file.db")
+                raise BadStore(f"{store!r}: the path follows three slashes, sqlite:///folder/file.db")
             return StoreAddress(path=unquote(address.path.removeprefix("/")) or MEMORY)
         case "dynamodb":
             if not address.netloc:
-                raise BadStore(f"{store!r} names no table: dynamodb://TABLE?region=...")
+                raise BadStore(f"{store!r} has no table: use dynamodb://TABLE?region=...")
             options = {name: values[-1] for name, values in parse_qs(address.query).items()}
             unknown = options.keys() - {"region", "endpoint"}
             if unknown:
                 raise BadStore(f"{store!r} has the unknown option {', '.join(sorted(unknown))}")
             return StoreAddress(None, address.netloc, options.get("region"), options.get("endpoint"))
         case _:
-            raise BadStore(f"{store!r} is no store: it begins with sqlite:// or dynamodb://")
+            raise BadStore(f"{store!r} is not a store: it must start with sqlite:// or dynamodb://")
 
 
 def require_file(store: str) -> None:
-    """TableMissing if the store is a file that does not exist: opening it would create it."""
+    """Raise TableMissing if the store is a file that does not exist: opening it would create it."""
     address = parse_store(store)
     if address.path is not None and not address.in_memory and not Path(address.path).exists():
-        raise TableMissing(f"there is no file {address.path}; `sobremesa table create` makes it")
+        raise TableMissing(f"there is no file {address.path}; create it with `sobremesa table create`")
 
 
 def require_extra(package: str, extra: str, what: str) -> None:
@@ -81,7 +81,7 @@ def require_extra(package: str, extra: str, what: str) -> None:
 async def open_engine(
     store: str, *, layout: Layout | None = None, clock: Clock | None = None, janitor: bool = True
 ) -> Engine:
-    """The engine of a store. Only the engine that is asked for is loaded."""
+    """Open the engine of a store. Only that engine is imported."""
     address = parse_store(store)
     if address.path is not None:
         return await open_embedded(store, layout=layout, clock=clock, janitor=janitor)
@@ -97,11 +97,11 @@ async def open_engine(
 async def open_embedded(
     store: str, *, layout: Layout | None = None, clock: Clock | None = None, janitor: bool = True
 ) -> EmbeddedEngine:
-    """The embedded engine of a store, for what only a file can do, such as a copy; BadStore if it is no file."""
+    """Open the embedded engine, for operations on files such as a backup; raise BadStore if the store is not a file."""
     require_extra("apsw", "sqlite", "a SQLite store")
     from sobremesa.table.engines.embedded import EmbeddedEngine
 
     path = parse_store(store).path
     if path is None:
-        raise BadStore(f"{store!r} is no file; DynamoDB has backups of its own")
+        raise BadStore(f"{store!r} is not a file; use the backups of DynamoDB")
     return await EmbeddedEngine.open(path, layout, clock=clock or SystemClock(), janitor=janitor)

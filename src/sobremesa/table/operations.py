@@ -1,7 +1,7 @@
-"""What can be done to rows, as typed values; `Table.write` does them.
+"""The operations on rows, as typed values for `Table.write`.
 
-A create needs the row to be absent, an update or delete needs it to be there, whatever else `when=` asks for; only
-`when=always()` says otherwise, aloud. With more than one operation they are one transaction, all or nothing.
+A create requires that the row is absent, an update or delete that it exists, in addition to `when=`; only an explicit
+`when=always()` removes that. Several operations are one transaction, all or nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ E_co = TypeVar("E_co", bound=Entity, covariant=True)
 
 
 class Put(Generic[E_co]):
-    """Store this row, also in place of another with its key."""
+    """Store this row, replacing any row with its key."""
 
     __slots__ = ("entity", "when")
 
@@ -27,7 +27,7 @@ class Put(Generic[E_co]):
 
 
 class Create(Put[E_co]):
-    """Store this row where there is none with its key."""
+    """Store this row if there is none with its key."""
 
     __slots__ = ()
 
@@ -36,18 +36,18 @@ class Create(Put[E_co]):
 
 
 class Update(Generic[E_co]):
-    """Change some fields of a row that is there."""
+    """Change some fields of an existing row."""
 
     __slots__ = ("changes", "key", "when")
 
     def __init__(self, key: Key[E_co], *changes: Changes, when: Condition | None = None) -> None:
         self.key = key
         self.changes: Changes = changes[0] if len(changes) == 1 else tuple(chain.from_iterable(changes))
-        self.when = _of_what_is_there(when)
+        self.when = _if_present(when)
 
 
 class Upsert(Update[E_co]):
-    """Change some fields of a row, or make it with them where there is none. `when` speaks of a row that is there."""
+    """Change some fields of a row, or create it with them. `when` applies to an existing row."""
 
     __slots__ = ()
 
@@ -58,17 +58,17 @@ class Upsert(Update[E_co]):
 
 
 class Delete(Generic[E_co]):
-    """Take a row away that is there."""
+    """Delete an existing row."""
 
     __slots__ = ("key", "when")
 
     def __init__(self, key: Key[E_co], *, when: Condition | None = None) -> None:
         self.key = key
-        self.when = _of_what_is_there(when)
+        self.when = _if_present(when)
 
 
 class Check(Generic[E_co]):
-    """Change nothing; the transaction fails unless this is true of the row."""
+    """Change nothing; the transaction fails unless the condition holds for the row."""
 
     __slots__ = ("key", "when")
 
@@ -77,8 +77,8 @@ class Check(Generic[E_co]):
         self.when = when
 
 
-def _of_what_is_there(when: Condition | None) -> Condition:
-    """The condition, and that the row is there: else `less_if_present` and its like would make one."""
+def _if_present(when: Condition | None) -> Condition:
+    """Add the condition that the row exists: otherwise `less_if_present` and the like would create one."""
     if when is None:
         return _PRESENT
     if type(when) is LessIfPresent:

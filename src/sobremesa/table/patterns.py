@@ -1,12 +1,12 @@
-"""Access patterns: every question and every write has a name, and stands in one place.
+"""Access patterns: every question and every write has a name and is declared once.
 
     participants_of = Pattern("AP3", "Who is in this conversation?", Participant, prefix="PARTICIPANT#")
     page = await table.query(participants_of(convo_id=convo_id))
 
-A `Pattern` asks one partition, a `Lookup` gets one row, a `WritePattern` names a write. Calling the first two with
-the parts of the key gives something typed for `Table.query` and `Table.get`. Without a condition of its own a
-pattern asks for the beginning that the sort keys of its entities share, so that other rows of the partition stay
-out. A `Registry` gathers what modules declare; docs, cost tables and tests are loops over it.
+A `Pattern` queries one partition, a `Lookup` gets one row, a `WritePattern` names a write. Calling the first two with
+the parts of the key returns a typed argument for `Table.query` and `Table.get`. Without a condition on the sort key, a
+pattern uses the prefix that the sort keys of its entities share, so that other rows of the partition are excluded. A
+`Registry` collects the declarations of modules; docs, cost tables and tests iterate over it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import msgspec
 
 from sobremesa.table.engines.protocol import IndexKey, RawKey, SortBetween, SortCondition, SortEquals, SortPrefix
-from sobremesa.table.entities import Entity, Key, Keys, fits, index_key
+from sobremesa.table.entities import Entity, Key, Keys, index_key, match_entity
 from sobremesa.table.errors import BadExpression, BadKey
 from sobremesa.table.keys import Template, check_key, successor
 from sobremesa.table.layout import IndexName, Layout
@@ -32,7 +32,7 @@ DEFAULT_PAGE = 50
 
 
 class Question(Generic[E_co]):
-    """A pattern with its key filled in: ready to be asked."""
+    """A pattern with the parts of its key, for `Table.query`."""
 
     __slots__ = ("parts", "pattern", "pk", "sort")
 
@@ -42,8 +42,8 @@ class Question(Generic[E_co]):
         self.sort = sort
         self.parts = parts
 
-    def place_of(self, row: Entity) -> RawKey | IndexKey:
-        """The place of a row among the answers, to go on after it; BadExpression if it is not among them."""
+    def position_of(self, row: Entity) -> RawKey | IndexKey:
+        """Return the position of a row among the results; raise BadExpression if it is not among them."""
         own = row.own_key().raw
         index = self.pattern.index_name
         if index is None:
@@ -54,13 +54,13 @@ class Question(Generic[E_co]):
         return IndexKey(found[1], own)
 
     def fingerprint(self, *, backward: bool) -> bytes:
-        """Bytes that stand for this very question: cursors are bound to them."""
+        """Return a hash of this question, which cursors are bound to."""
         identity = (self.pattern.id, self.pattern.index_name, self.pk, repr(self.sort), backward)
         return hashlib.blake2b(msgspec.msgpack.encode(identity), digest_size=16).digest()
 
 
 class Pattern(Generic[E_co]):
-    """A question to one partition of the table or of an index."""
+    """A query of one partition of the table or of an index."""
 
     def __init__(
         self,
@@ -92,16 +92,16 @@ class Pattern(Generic[E_co]):
         self.exactly = Template(exactly) if exactly is not None else None
         self.between = (Template(between[0]), Template(between[1])) if between else None
         self.closes: str | None = None
-        """The prefix after which `between` ends, where it goes up to all of that prefix."""
+        """The prefix that `between` includes completely at its end, if it does."""
         for entity in entities:
             self._check_fits(entity)
 
     def __call__(self, **parts: Any) -> Question[E_co]:
-        """The question with these parts in its key."""
+        """Return the question with these parts in its key."""
         expected = self.fields
         for field in parts:
             if field not in expected:
-                raise BadKey(f"{field} is no part of pattern {self.id}, which takes {', '.join(expected)}")
+                raise BadKey(f"{field} is not a part of pattern {self.id}, which takes {', '.join(expected)}")
         pk = self.keys.pk.format(parts)
         sort: SortCondition = None
         if self.prefix:
@@ -121,7 +121,7 @@ class Pattern(Generic[E_co]):
 
     @property
     def condition(self) -> str:
-        """The condition on the sort key, as a person would write it."""
+        """The condition on the sort key, as readable text."""
         if self.prefix:
             return f"begins with {self.prefix.text}"
         if self.exactly:
@@ -131,7 +131,7 @@ class Pattern(Generic[E_co]):
         return "any"
 
     def _shared_prefix(self) -> str:
-        """The beginning that the sort keys of all its entities share, so that other rows stay out."""
+        """Return the prefix that the sort keys of all entities share, which excludes other rows."""
         first, *others = (self._keys_of(entity).sk.literal_prefix for entity in self.entities)
         while not all(prefix.startswith(first) for prefix in others):
             first = first[:-1]
@@ -149,10 +149,10 @@ class Pattern(Generic[E_co]):
             raise BadExpression(f"pattern {self.id}: {entity.__name__} has no index {self.index!r}") from None
 
     def _check_fits(self, entity: type[Entity]) -> None:
-        """A prefix that no key of the entity can have finds nothing, or somebody else's rows."""
+        """Raise BadExpression for a prefix that no key of the entity has: it would find nothing, or other rows."""
         keys = self._keys_of(entity)
         if keys.pk.text != self.keys.pk.text:
-            raise BadExpression(f"pattern {self.id}: {entity.__name__} stands in another partition, {keys.pk.text}")
+            raise BadExpression(f"pattern {self.id}: {entity.__name__} is in another partition, {keys.pk.text}")
         own = keys.sk.literal_prefix
         several = len(self.entities) > 1
         for template in self._sort_templates():
@@ -167,7 +167,7 @@ class Pattern(Generic[E_co]):
 
 
 class Lookup(Generic[E_co]):
-    """A question that one key answers."""
+    """A question for one row, by its key."""
 
     def __init__(self, id: str, question: str, entity: type[E_co], *, consistent: bool = False) -> None:
         self.id = id
@@ -181,7 +181,7 @@ class Lookup(Generic[E_co]):
 
 
 class WritePattern:
-    """A write, and which kinds of row it touches."""
+    """A write, and the entities that it changes."""
 
     def __init__(self, id: str, question: str, *entities: type[Entity]) -> None:
         self.id = id
@@ -193,47 +193,47 @@ AnyPattern: TypeAlias = Pattern[Any] | Lookup[Any] | WritePattern
 
 
 class Registry:
-    """All entities and patterns of some modules, and which entity a stored row is."""
+    """All entities and patterns of some modules."""
 
     def __init__(self, entities: Iterable[type[Entity]] = (), patterns: Iterable[AnyPattern] = ()) -> None:
         self.entities = tuple(entities)
         self.patterns: dict[str, AnyPattern] = {}
         for pattern in patterns:
             if pattern.id in self.patterns:
-                raise BadExpression(f"two patterns are called {pattern.id}")
+                raise BadExpression(f"two patterns have the id {pattern.id}")
             self.patterns[pattern.id] = pattern
 
     @classmethod
     def of(cls, *modules: ModuleType) -> Registry:
-        """What these modules declare, in their order."""
+        """Return the registry of what these modules declare, in order."""
         return cls(
             [value for value in _values(modules) if isinstance(value, type) and _is_entity(value)],
             [value for value in _values(modules) if isinstance(value, Pattern | Lookup | WritePattern)],
         )
 
-    def refuse_clashes(self, layout: Layout) -> None:
-        """BadNames if an entity stores a field under a name that this layout needs for something else."""
+    def require_free_names(self, layout: Layout) -> None:
+        """Raise BadNames if an entity stores a field under a name that this layout uses for another purpose."""
         keys = layout.key_attributes() | {layout.entity_type}
         if layout.spelling is not None:
             keys |= layout.spelling.marks.keys()
         for entity in self.entities:
             shape = entity.shape
             for field, attribute in shape.stored_fields:
-                # A number there would be taken for the time at which the row goes; a text is no time.
+                # A number would be taken for the expiry of the row; a text would not.
                 expires = (
                     attribute == layout.ttl and field != shape.expires and (shape.expires or field in shape.numbers)
                 )
                 if attribute in keys or expires:
-                    raise BadNames(f"names: {shape.name} has an attribute {attribute!r} already; give another name")
+                    raise BadNames(f"names: {shape.name} already has an attribute {attribute!r}; choose another name")
         unknown = set(layout.spelling.types if layout.spelling else ()) - {
             each.shape.type_name for each in self.entities
         }
         if unknown:
-            raise BadNames(f"names: types has {min(unknown)!r}, which is no kind of row")
+            raise BadNames(f"names: types has {min(unknown)!r}, which is not an entity type")
 
     def entity_of(self, item: Mapping[str, Value], layout: Layout) -> type[Entity] | None:
-        """The entity of a stored row: by its key, then by its type, then the first declared."""
-        return fits(item, self.entities, layout)
+        """Return the entity of a stored row: by its key, then by its type, then the first declared."""
+        return match_entity(item, self.entities, layout)
 
 
 def _values(modules: Iterable[ModuleType]) -> Iterator[Any]:
@@ -250,7 +250,7 @@ def _is_entity(value: type) -> bool:
 
 
 def require_keys(*keys: object) -> None:
-    """BadExpression, with what to write instead, unless all of these are keys."""
+    """Raise BadExpression, with a hint, unless all of these are keys."""
     for key in keys:
         if not isinstance(key, Key):
             raise BadExpression(
@@ -260,7 +260,7 @@ def require_keys(*keys: object) -> None:
 
 
 def require_question(question: object) -> None:
-    """BadExpression, with what to write instead, unless this is a question."""
+    """Raise BadExpression, with a hint, unless this is a question."""
     if not isinstance(question, Question):
         raise BadExpression(
             f"query takes a question: a Pattern called with the parts of its key, as `messages_of(room_id=...)`; "
@@ -271,9 +271,9 @@ def require_question(question: object) -> None:
 def _called(given: object) -> str:
     match given:
         case Question(pattern=pattern):
-            return f"{pattern.id} ({pattern.question}) may have many answers: ask it with query"
+            return f"{pattern.id} ({pattern.question}) may have many results: use query"
         case Key():
-            return "a key has one row: read it with get"
+            return "a key has one row: use get"
         case Pattern() | Lookup():
             return f"{given.id} ({given.question}) was not called"
         case _:

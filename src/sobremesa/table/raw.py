@@ -1,6 +1,6 @@
-"""Raw rows: what is stored, as it is stored, for migration, export and repair.
+"""Raw rows: items in their stored form, for migration, export and repair.
 
-Keys are given as they stand in the table, in indexes too, so rows that no entity describes can be asked for.
+Keys are in their stored form, in indexes too, so that rows without an entity can be read.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from sobremesa.table.layout import IndexName
 from sobremesa.table.values import Item
 
 RAW = "raw"
-"""The name under which these reads are counted."""
+"""The name of these reads in the meter."""
 
 
-class RawAnswers(NamedTuple):
+class RawResults(NamedTuple):
     """Some rows, and the cursor of the page after them."""
 
     items: list[Item]
@@ -31,7 +31,7 @@ class RawAnswers(NamedTuple):
 
 
 class RawRows:
-    """Reads of one table that know no entities."""
+    """Reads of one table without entities."""
 
     def __init__(self, calls: Calls, cursors: Callable[[], Cursors], record: Callable[[str, Capacity], None]) -> None:
         self._calls = calls
@@ -39,26 +39,26 @@ class RawRows:
         self._record = record
 
     async def get_many(self, keys: Sequence[RawKey]) -> dict[RawKey, Item]:
-        """The rows of any number of keys, by key, read consistently."""
+        """Return the rows of any number of keys, by key, read consistently."""
         found, used = await self._calls.get_many(keys, consistent=True)
         self._record(RAW, used)
         return found
 
     async def query(
         self, pk: str, *, index: IndexName | None = None, limit: int | None = None, cursor: str | None = None
-    ) -> RawAnswers:
-        """One page of a partition, of the table or of an index; BadCursor if the cursor is of another."""
+    ) -> RawResults:
+        """Return one page of a partition of the table or of an index; raise BadCursor if the cursor is of another."""
         question = hashlib.blake2b(msgspec.msgpack.encode((RAW, index, pk)), digest_size=16).digest()
         start = None if cursor is None else self._cursors().open(cursor, question, pk)
         request = QueryRequest(pk=pk, index=index, limit=limit, start=start, consistent=index is None)
         page = await self._calls.query(request)
         self._record(RAW, page.capacity)
-        return RawAnswers(page.items, None if page.last is None else self._cursors().seal(page.last, question))
+        return RawResults(page.items, None if page.last is None else self._cursors().seal(page.last, question))
 
     async def scan(
         self, *, start: RawKey | None = None, limit: int | None = None, where: Condition | None = None
     ) -> RawPage:
-        """One page of the whole table from a place on, read consistently. `where` speaks of stored attributes."""
+        """Return one page of the whole table from a key on, read consistently. `where` refers to stored attributes."""
         page = await self._calls.scan_page(ScanRequest(start=start, limit=limit, where=where, consistent=True))
         self._record(RAW, page.capacity)
         return page

@@ -1,11 +1,11 @@
-"""ReadCache: what was made of some reads, for as long as nothing that was read has changed.
+"""A cache of results of reads, valid until a row that was read changes.
 
     seats = ReadCache(table, limit=10_000)
     seat = await seats.get_or_load((user_id, room_id), lambda: self._read_seat(user_id, room_id))
 
-Which partitions a result depends on is noted while it is made; nobody has to say, and nobody has to tell when they
-change. It needs an engine that knows the state of its partitions; on others every result is made anew. A remembered
-result is counted as if it had been read, so that costs are the same everywhere.
+The cache records which partitions a result depends on while it is loaded, so callers neither declare nor invalidate
+anything. It requires an engine that knows the version of its partitions; on others every result is loaded again. A
+cached result is metered as if it had been read, so that costs are the same on every engine.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ class _Result(NamedTuple, Generic[V]):
 
 
 class ReadCache(Generic[K, V]):
-    """Results of reads of one kind."""
+    """Cached results of one kind of read."""
 
     def __init__(self, table: Table, limit: int) -> None:
         self._table = table
         self._results: Cache[K, _Result[V]] = Cache(limit)
 
     async def get_or_load(self, key: K, load: Callable[[], Awaitable[V]]) -> V:
-        """What `read` gives, or gave before if that would be the same."""
+        """Return the cached result of a key, or load it."""
         known = self._results.find(key)
-        if known is not None and self._table.is_as_it_was(known.ledger):
-            self._table.count_again(known.ledger)
+        if known is not None and self._table.is_current(known.ledger):
+            self._table.record_again(known.ledger)
             outer = current_ledger()
             if outer is not None:
-                outer.take_in(known.ledger)
+                outer.merge(known.ledger)
             return known.value
         with new_ledger() as ledger:
             value = await load()

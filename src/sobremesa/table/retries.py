@@ -1,7 +1,7 @@
-"""Retries: what is tried again, how often, and after which pause.
+"""Retries: which errors are retried, how often, and after which pause.
 
-Throttles and conflicts pass; a lost answer is asked for again only where asking twice does no harm. The pauses grow
-and are random, so that those who collided do not collide again.
+Throttles and conflicts are temporary; a call whose response was lost is repeated only if it is idempotent. The pauses
+grow and are random, so that calls that collided do not collide again.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from sobremesa.table.errors import Conflict, OutcomeUnknown, StoreDenied, StoreF
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_PASSING: tuple[type[TableError], ...] = (Throttled, Conflict)
-_PASSING_IF_REPEATABLE: tuple[type[TableError], ...] = (*_PASSING, OutcomeUnknown, StoreFailed)
+_TEMPORARY: tuple[type[TableError], ...] = (Throttled, Conflict)
+_TEMPORARY_IF_REPEATABLE: tuple[type[TableError], ...] = (*_TEMPORARY, OutcomeUnknown, StoreFailed)
 
 
 class Retries(msgspec.Struct, frozen=True, kw_only=True):
-    """How patient a table is."""
+    """The retry policy of a table."""
 
     attempts: int = 8
     first_pause: float = 0.025
     longest_pause: float = 1.0
 
     async def repeatable(self, call: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs) -> T:
-        """The result of a call that may be made twice, so that a lost answer may be asked for again."""
+        """Return the result of an idempotent call, which is also repeated after a lost response."""
         try:
             return await call(*args, **options)
-        except _PASSING_IF_REPEATABLE as error:
-            return await self._again(error, _PASSING_IF_REPEATABLE, lambda: call(*args, **options))
+        except _TEMPORARY_IF_REPEATABLE as error:
+            return await self._again(error, _TEMPORARY_IF_REPEATABLE, lambda: call(*args, **options))
 
     async def once(self, call: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs) -> T:
-        """The result of a call that is made again only after a refusal: never after a lost answer."""
+        """Return the result of a call that is repeated only if it was rejected, never after a lost response."""
         try:
             return await call(*args, **options)
-        except _PASSING as error:
-            return await self._again(error, _PASSING, lambda: call(*args, **options))
+        except _TEMPORARY as error:
+            return await self._again(error, _TEMPORARY, lambda: call(*args, **options))
 
     async def pause(self, tried: int) -> None:
         """Wait a random time that grows with the number of attempts."""
@@ -49,15 +49,15 @@ class Retries(msgspec.Struct, frozen=True, kw_only=True):
         await asyncio.sleep(random.uniform(0, longest))  # noqa: S311 - nothing secret
 
     async def _again(
-        self, error: TableError, passing: tuple[type[TableError], ...], attempt: Callable[[], Awaitable[T]]
+        self, error: TableError, temporary: tuple[type[TableError], ...], attempt: Callable[[], Awaitable[T]]
     ) -> T:
-        """The result of one of the further attempts, after the first has failed."""
+        """Return the result of a further attempt, after the first has failed."""
         for tried in range(1, self.attempts):
             if isinstance(error, StoreDenied):
                 break
             await self.pause(tried)
             try:
                 return await attempt()
-            except passing as next_error:
+            except temporary as next_error:
                 error = next_error
         raise error

@@ -30,11 +30,11 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     Written,
 )
-from sobremesa.table.entities import Entity, Key, fits, is_spelled_as
+from sobremesa.table.entities import Entity, Key, is_spelled_as, match_entity
 from sobremesa.table.errors import BadCursor, BadExpression, BadRow, ConditionFailed, Refused, StoreError
 from sobremesa.table.layout import Layout
 from sobremesa.table.ledger import Ledger, current_ledger
-from sobremesa.table.lowering import as_asked, is_expired, lower, lower_condition, spelled
+from sobremesa.table.lowering import is_expired, lower, lower_condition, spelled, with_original_keys
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
 from sobremesa.table.patterns import Question, WritePattern, require_keys, require_question
 from sobremesa.table.raw import RawRows
@@ -275,7 +275,7 @@ class Table:
         """A reader of all changes after a position, in order within each partition."""
         return await self._calls.changes(position)
 
-    def is_as_it_was(self, ledger: Ledger) -> bool:
+    def is_current(self, ledger: Ledger) -> bool:
         """Would everything that this ledger tells of be read as it was?"""
         version_of = self.engine.version_of
         for pk, version in ledger.versions.items():  # noqa: SIM110 - a generator would cost more than all the rest
@@ -283,14 +283,14 @@ class Table:
                 return False
         return True
 
-    def count_again(self, ledger: Ledger) -> None:
+    def record_again(self, ledger: Ledger) -> None:
         """Count what is in this ledger as if it had been read once more."""
         for pattern, used in ledger.used:
             self.meter.record(pattern, used)
 
     def as_entity(self, item: Item, entity: type[E]) -> E | None:
         """A stored row, as a change tells of it, as this entity; None if it is of another kind or unreadable."""
-        if fits(item, (entity,), self.layout) is None:
+        if match_entity(item, (entity,), self.layout) is None:
             return None
         try:
             return entity.from_item(item, self.layout)
@@ -342,11 +342,11 @@ class Table:
             self._record(name, _refused_units(failed, single))
             if self._spelling is None:
                 raise
-            raise as_asked(failed, operations) from None
+            raise with_original_keys(failed, operations) from None
         self._record(name, written.capacity)
         for watcher in self._watchers:
             watcher(operations, in_bulk=False)
-        return self._given_back(operations[0], written) if single else None
+        return self._result(operations[0], written) if single else None
 
     async def write_many(
         self, operations: Iterable[Put[Any] | Delete[Any]], *, pattern: WritePattern | None = None
@@ -390,7 +390,7 @@ class Table:
         entities = question.pattern.entities
         # What was made of an item before is good again, unless it may have expired since.
         sure = entities[0] if len(entities) == 1 and entities[0].expires is None else None
-        for item in page.items if self._spelling is None else self._asked_for(question, page.items):
+        for item in page.items if self._spelling is None else self._matching_case(question, page.items):
             if type(item) is SharedItem and type(item.entity) is sure:
                 items.append(item.entity)
                 continue
@@ -417,7 +417,7 @@ class Table:
         start: RawKey | IndexKey | None
         match after:
             case Entity():
-                start = question.place_of(after)
+                start = question.position_of(after)
             case Key():
                 start = after.raw
             case _:
@@ -455,17 +455,17 @@ class Table:
             return None
         return self._load(item, key.entity)
 
-    def _asked_for(self, question: Question[E], items: Iterable[Item]) -> Iterator[Item]:
+    def _matching_case(self, question: Question[E], items: Iterable[Item]) -> Iterator[Item]:
         """The rows of a partition, without those of one whose id differs in case. An index lists both."""
         pattern = question.pattern
         for item in items:
-            entity = None if pattern.index_name else fits(item, pattern.entities, self.layout)
+            entity = None if pattern.index_name else match_entity(item, pattern.entities, self.layout)
             if entity is None or is_spelled_as(item, entity.shape, question.parts, pattern.keys.pk.fields):
                 yield item
 
     def _load(self, item: Item, *entities: type[E]) -> E | None:
         """The entity of a row; None if it has expired, or is of none of these kinds."""
-        entity = entities[0] if len(entities) == 1 else fits(item, entities, self.layout)
+        entity = entities[0] if len(entities) == 1 else match_entity(item, entities, self.layout)
         if entity is None or is_expired(item, entity.shape, self.layout, self._now_seconds()):
             return None
         return self._entity(item, entity)
@@ -478,7 +478,7 @@ class Table:
             item.entity = entity.from_item(item, self.layout)
         return cast(E, item.entity)
 
-    def _given_back(self, operation: Operation, written: Written) -> Entity | None:
+    def _result(self, operation: Operation, written: Written) -> Entity | None:
         if isinstance(operation, Put):
             return operation.entity
         return None if written.item is None else self._load(written.item, operation.key.entity)

@@ -1,4 +1,4 @@
-"""Updates: how an item changes, as values.
+"""Updates of an item, as values.
 
     Update(key, set_to(name="Lunch", updated_at=now), add(edits=1), when=present())
 
@@ -60,12 +60,12 @@ _Named: TypeAlias = Mapping[Path, Value]
 
 
 def set_to(paths: _Named | None = None, /, **names: Value) -> Changes:
-    """Give these attributes these values. None removes the attribute: null means absent."""
+    """Set these attributes. None removes the attribute: null means absent."""
     return tuple(Remove(path) if value is None else Set(path, value) for path, value in _all(paths, names))
 
 
 def set_if_absent(paths: _Named | None = None, /, **names: Value) -> Changes:
-    """Give these attributes these values where they have none; None is no value."""
+    """Set these attributes if they are absent; None is ignored."""
     return tuple(SetIfAbsent(path, value) for path, value in _all(paths, names) if value is not None)
 
 
@@ -75,26 +75,26 @@ def add(**names: int | float | Decimal) -> Changes:
 
 
 def append(paths: Mapping[Path, Iterable[Value]] | None = None, /, **names: Iterable[Value]) -> Changes:
-    """Put these values at the end of these lists; a missing list counts as empty."""
+    """Append these values to these lists; a missing list counts as empty."""
     return tuple(Append(path, list(values)) for path, values in _all(paths, names))
 
 
 def remove(*paths: Path) -> Changes:
-    """Take these attributes away; one that is not there is no mistake."""
+    """Remove these attributes; missing ones are ignored."""
     return tuple(Remove(path) for path, _ in _all(dict.fromkeys(paths), {}))
 
 
 def add_to_set(**names: Iterable[Value]) -> Changes:
-    """Put these elements into these sets; a missing set counts as empty."""
+    """Add these elements to these sets; a missing set counts as empty."""
     return tuple(AddToSet(path, frozenset(elements)) for path, elements in names.items())
 
 
 def delete_from_set(**names: Iterable[Value]) -> Changes:
-    """Take these elements out of these sets; a set without elements is gone."""
+    """Remove these elements from these sets; an empty set is removed."""
     return tuple(DeleteFromSet(path, frozenset(elements)) for path, elements in names.items())
 
 
 def _all(paths: Mapping[Path, Value] | None, names: Mapping[str, Value]) -> list[tuple[Path, Value]]:
-    """All of them, a path of one step being a name."""
+    """Return all paths and values; a path of one step becomes a name."""
     given = [*(paths or {}).items(), *names.items()]
     return [(path if isinstance(path, str) or len(path) != 1 else str(path[0]), value) for path, value in given]

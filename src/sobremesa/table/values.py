@@ -1,7 +1,7 @@
-"""What an attribute can hold, how large it counts, and which of two equal numbers is stored.
+"""The values of attributes: their types, sizes and the stored form of numbers.
 
 Sizes follow DynamoDB's rules, since both the 400 KB limit and the bill depend on them. Numbers keep 38 digits:
-an integer comes back as int, a float as the same float, anything finer as Decimal.
+an integer is read as int, a float as the same float, anything more precise as Decimal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Item: TypeAlias = dict[str, Value]
 
 
 class SharedItem(dict[str, Value]):
-    """An item that several reads may give: not to be changed. It remembers what was made of it."""
+    """An item that several reads may return: do not change it. It caches its entity."""
 
     __slots__ = ("entity",)
 
@@ -42,7 +42,7 @@ _PLAIN_INT = 10**18
 
 
 def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:
-    """The item with its numbers in stored form, and its size in bytes; BadValue or TooLarge if it cannot be kept."""
+    """Return the item with its numbers in stored form, and its size; raise BadValue or TooLarge if it is invalid."""
     if "" in item:
         raise BadValue("an attribute has an empty name")
     texts = list(item)
@@ -68,13 +68,13 @@ def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:
 
 
 def _texts_size(texts: list[str]) -> int:
-    """The bytes of some texts: of all at once where they are ASCII, as most are."""
+    """Return the UTF-8 size of some texts, computed at once if all are ASCII, as most are."""
     whole = "".join(texts)
     return len(whole) if whole.isascii() else sum(map(_utf8_length, texts))
 
 
 def reweigh(old: Item, old_size: int, new: Item, names: Iterable[str]) -> int:
-    """The size of an item in stored form that differs from an old one in these attributes only."""
+    """Return the size of an item in stored form that differs from an old one only in these attributes."""
     size = old_size
     for name in set(names):
         size += _attribute_weight(new, name) - _attribute_weight(old, name)
@@ -86,14 +86,14 @@ def _attribute_weight(item: Item, name: str) -> int:
 
 
 def stored_value(value: Value) -> Value:
-    """One value in stored form, as an operand of a condition or an update."""
+    """Return a value in stored form, as an operand of a condition or an update."""
     if type(value) is str and value.isascii():
         return value
     return _weigh_value(value, "operand", 0)[0]
 
 
 def stored_number(number: int | float | Decimal) -> int | float | Decimal:
-    """The one form in which a number is kept: int if it is whole, else float if that is exact, else Decimal."""
+    """Return the stored form of a number: int if it is integral, else float if that is exact, else Decimal."""
     if type(number) is int:
         if -_PLAIN_INT < number < _PLAIN_INT:
             return number
@@ -110,9 +110,9 @@ def stored_number(number: int | float | Decimal) -> int | float | Decimal:
     text = "".join(map(str, digits)).strip("0")
     if not text:
         return 0
-    # The number itself is not told: Python refuses to write very long ones.
+    # The message omits the number: Python refuses to format very long ones.
     if len(text) > MAX_DIGITS:
-        raise BadValue(f"a number keeps at most {MAX_DIGITS} digits, not {len(text)}")
+        raise BadValue(f"a number has at most {MAX_DIGITS} digits, not {len(text)}")
     if not MIN_EXPONENT <= exact.adjusted() <= MAX_EXPONENT:
         raise BadValue(
             f"a number of the magnitude 1E{exact.adjusted()} is outside of 1E{MIN_EXPONENT} to 9.9E{MAX_EXPONENT}"
@@ -124,14 +124,14 @@ def stored_number(number: int | float | Decimal) -> int | float | Decimal:
 
 
 def number_text(number: int | float | Decimal) -> str:
-    """A stored number as DynamoDB writes it: plain digits where that is short."""
+    """Return a stored number as text, as DynamoDB formats it."""
     if type(number) is int:
         return str(number)
     return format(Decimal(repr(number)) if isinstance(number, float) else number, "f")
 
 
 def number_from_text(text: str) -> int | float | Decimal:
-    """The stored form of a number that came as text."""
+    """Return the stored form of a number given as text."""
     try:
         return int(text) if len(text) < 19 else stored_number(Decimal(text))
     except ValueError:
@@ -139,9 +139,9 @@ def number_from_text(text: str) -> int | float | Decimal:
 
 
 def refuse_too_large(size: int) -> int:
-    """The size of an item that can be kept; TooLarge of others."""
+    """Return the size; raise TooLarge if it is above the limit."""
     if size > MAX_ITEM_BYTES:
-        raise TooLarge(f"the item counts {size} bytes, more than {MAX_ITEM_BYTES}", MAX_ITEM_BYTES)
+        raise TooLarge(f"the item has {size} bytes, more than {MAX_ITEM_BYTES}", MAX_ITEM_BYTES)
     return size
 
 
@@ -151,21 +151,21 @@ def _utf8_length(text: str) -> int:
     try:
         return len(text.encode())
     except UnicodeEncodeError:
-        raise BadValue(f"{text!r} holds half a character, which has no UTF-8 form") from None
+        raise BadValue(f"{text!r} contains a lone surrogate, which has no UTF-8 form") from None
 
 
 def whole_weight(number: int) -> int:
-    """The size of a whole number that is not negative."""
+    """Return the size of an integer that is not negative."""
     return _digits_weight(str(number))
 
 
 def _digits_weight(digits: str) -> int:
-    """Two digits a byte, zeros at either end left out, and a byte for the exponent."""
+    """Return the size of digits: two per byte without zeros at either end, and one byte for the exponent."""
     return (len(digits.strip("0")) + 1) // 2 + 1
 
 
 def _number_weight(number: int | float | Decimal) -> int:
-    """As DynamoDB charges it: where there are digits on both sides of the point, each side is rounded up by itself."""
+    """Return the size that DynamoDB charges: with digits on both sides of the point, each side is rounded up."""
     sign = 1 if number < 0 else 0
     whole, _, fraction = number_text(-number if number < 0 else number).partition(".")
     if not fraction or whole == "0":
@@ -195,15 +195,15 @@ def _weigh_value(value: Value, path: str, depth: int) -> tuple[Value, int]:
         case set() | frozenset():
             return _weigh_set(value, path)
         case _:
-            raise BadValue(f"{path} holds a {type(value).__name__}, which a table cannot keep")
+            raise BadValue(f"{path} is a {type(value).__name__}, which cannot be stored")
 
 
 def _weigh_list(values: Sequence[Value], path: str, depth: int) -> tuple[list[Value], int]:
     _check_depth(path, depth)
     size = 3
     stored = []
-    for place, element in enumerate(values):
-        kept, weight = _weigh_value(element, f"{path}[{place}]", depth + 1)
+    for number, element in enumerate(values):
+        kept, weight = _weigh_value(element, f"{path}[{number}]", depth + 1)
         stored.append(kept)
         size += weight + 1
     return stored, size
@@ -215,7 +215,7 @@ def _weigh_map(values: Mapping[str, Value], path: str, depth: int) -> tuple[Item
     stored: Item = {}
     for name, element in values.items():
         if type(name) is not str:
-            raise BadValue(f"{path} has the key {name!r}; keys of a map are text")
+            raise BadValue(f"{path} has the key {name!r}; the keys of a map must be text")
         kept, weight = _weigh_value(element, f"{path}.{name}", depth + 1)
         stored[name] = kept
         size += _utf8_length(name) + weight + 1
@@ -224,7 +224,7 @@ def _weigh_map(values: Mapping[str, Value], path: str, depth: int) -> tuple[Item
 
 def _weigh_set(values: set[Value] | frozenset[Value], path: str) -> tuple[frozenset[Value], int]:
     if not values:
-        raise BadValue(f"{path} is an empty set, which a table cannot keep; leave the attribute out")
+        raise BadValue(f"{path} is an empty set, which cannot be stored; omit the attribute")
     if all(type(element) is str for element in values):
         return frozenset(values), sum(map(_utf8_length, values))
     if all(type(element) is bytes for element in values):
@@ -232,9 +232,9 @@ def _weigh_set(values: set[Value] | frozenset[Value], path: str) -> tuple[frozen
     if all(type(element) is not bool and isinstance(element, int | float | Decimal) for element in values):
         numbers = frozenset(map(stored_number, values))
         return numbers, sum(map(_number_weight, numbers))
-    raise BadValue(f"{path} is a set of mixed kinds; a set holds only text, only numbers or only bytes")
+    raise BadValue(f"{path} is a set of mixed types; a set contains only text, only numbers or only bytes")
 
 
 def _check_depth(path: str, depth: int) -> None:
     if depth >= MAX_DEPTH:
-        raise BadValue(f"{path} is nested deeper than {MAX_DEPTH} levels, the item itself being the first")
+        raise BadValue(f"{path} is nested deeper than {MAX_DEPTH} levels, including the item itself")

@@ -103,7 +103,7 @@ class Inbox:
 
     async def _small(self, user_id: UserId, before: Place | None, limit: int) -> Sequence[Participant]:
         question = inbox_of(user_id=user_id)
-        start = None if before is None else question.place_of(_at(before, user_id))
+        start = None if before is None else question.position_of(_at(before, user_id))
         return (await self._table.query(question, limit=limit + 1, after=start)).items
 
     async def _row(self, seat: ConversationSeat, others: dict[UserId, User]) -> InboxRow:

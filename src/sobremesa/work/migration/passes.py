@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sobremesa.core.clock import Clock
 from sobremesa.table import NEWEST, Condition, Position, RawChange, RawKey, Table, any_of, begins_with, measure
-from sobremesa.table.entities import fits
+from sobremesa.table.entities import match_entity
 from sobremesa.table.errors import PositionTrimmed
 from sobremesa.table.values import Item
 from sobremesa.work.migration.entities import Migration
@@ -209,7 +209,7 @@ class Passes:
 
     def _kind_of(self, item: Item) -> Move | None:
         """Return the move of a stored row; None if it is not an old row."""
-        entity = fits(item, self._olds, self._table.layout)
+        entity = match_entity(item, self._olds, self._table.layout)
         return None if entity is None else self._moves[entity]
 
     def _key_of(self, item: Item) -> RawKey:

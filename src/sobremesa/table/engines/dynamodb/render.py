@@ -35,7 +35,7 @@ from sobremesa.table.conditions import (
 from sobremesa.table.engines.dynamodb.serialise import dump_value
 from sobremesa.table.engines.protocol import SortBetween, SortCondition, SortEquals, SortPrefix
 from sobremesa.table.errors import BadExpression
-from sobremesa.table.evaluation import in_turn
+from sobremesa.table.evaluation import in_safe_order
 from sobremesa.table.updates import Action, Add, AddToSet, Append, DeleteFromSet, Remove, Set, SetIfAbsent
 from sobremesa.table.values import Value, stored_value
 
@@ -69,7 +69,7 @@ class Expressions:
         """The text of an update."""
         clauses: dict[str, list[str]] = {}
         # DynamoDB takes any order; an endpoint that removes places of a list one by one needs this one.
-        for action in in_turn(actions):
+        for action in in_safe_order(actions):
             clause, text = _ACTIONS[type(action)](self, action)
             clauses.setdefault(clause, []).append(text)
         return " ".join(f"{clause} {', '.join(texts)}" for clause, texts in clauses.items())
