@@ -136,7 +136,7 @@ def _cards_page() -> str:
         "finished.\n"
     )
     for kind in CardTypes():
-        text += f"\n## {kind.name}\n\n{kind.says}. Made by: {', '.join(kind.creators)}. Begins as `{kind.first}`.\n\n"
+        text += f"\n## {kind.name}\n\n{kind.description}. Made by: {', '.join(kind.creators)}. Begins as `{kind.first}`.\n\n"
         text += catalog.markdown(_payload_rows(kind)) + "\n"
         text += catalog.markdown([_way_row(kind, way) for way in kind.transitions])
     return text

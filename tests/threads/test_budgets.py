@@ -114,7 +114,7 @@ async def costs_of(deal: Deal, clock: Ahead) -> dict[str, Cost]:
     await spend("get a card", app.cards.get(seller, room, card.message_id))
     await spend("cards of a thread", app.cards.list_cards(seller, room, limit=20))
     await spend("write a tab", app.tabs.put(buyer, room, "brief", {"title": "x"}, source_version=1))
-    await spend("show a tab", app.tabs.show(room, "docs", {"title": "x"}, 1))
+    await spend("show a tab", app.tabs.put_snapshot(room, "docs", {"title": "x"}, 1))
     await spend("open the panel", app.tabs.open_panel(seller, room))
 
     guest = await new_person(app, "gus")

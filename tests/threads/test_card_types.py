@@ -22,7 +22,7 @@ from sobremesa.domains.threads.card_types import (
     Payload,
     Transition,
     as_of,
-    standing_to,
+    relations_to,
 )
 from sobremesa.domains.threads.entities import Card, RoleContext
 from sobremesa.domains.threads.moments import Moment
@@ -61,7 +61,7 @@ def test_no_sequence_of_moves_leaves_the_table(kind: CardType, side: RoleContext
         who = "creator" if is_creator else "somebody"
         way = kind.find(card.state, to, through=through)
         was_finished = kind.is_finished(card.state)
-        if way is None or not standing_to(card, UserId(who), role).intersection(way.who):
+        if way is None or not relations_to(card, UserId(who), role).intersection(way.who):
             continue
         assert not was_finished
         assert (way.start, way.to) == (card.state, to)
@@ -103,7 +103,7 @@ def test_the_offer_is_as_the_contract_says() -> None:
 
 @pytest.mark.parametrize("kind", BUILT_IN, ids=lambda kind: kind.name)
 def test_every_type_can_be_finished_and_says_what_it_is(kind: CardType) -> None:
-    assert kind.says
+    assert kind.description
     assert any(kind.is_finished(state) for state in kind.states)
     for way in kind.transitions:
         assert way.who
@@ -122,7 +122,7 @@ class Ending(Payload):
 
 
 GOOD = CardType(
-    name="good", says="x", payload=Empty, first="a", transitions=(Transition(start="a", to="b", who=("buyer",)),)
+    name="good", description="x", payload=Empty, first="a", transitions=(Transition(start="a", to="b", who=("buyer",)),)
 )
 
 

@@ -20,7 +20,7 @@ from sobremesa.domains.threads.entities import Card
 from sobremesa.domains.threads.errors import (
     CardChanged,
     CardFinished,
-    NoSuchMove,
+    NoSuchTransition,
     NotInFuture,
     ThreadNotOpen,
     UnknownCardType,
@@ -174,7 +174,7 @@ async def test_who_may_move_an_offer(deal: Deal) -> None:
         with pytest.raises(Forbidden):
             await move(deal, who, card, to)
     for to in ("countered", "expired", "nowhere"):
-        with pytest.raises(NoSuchMove):
+        with pytest.raises(NoSuchTransition):
             await move(deal, deal.buyer, card, to)
     with pytest.raises(NotFound):
         await move(deal, deal.stranger, card, "accepted")
@@ -301,9 +301,9 @@ async def test_the_system_moves_what_is_its_own(deal: Deal) -> None:
     with pytest.raises(Forbidden):
         await move(deal, deal.buyer, card, "paid")
     with pytest.raises(Forbidden):
-        await deal.app.cards.settle(deal.thread_id, card.message_id, to="declined", version=1)
+        await deal.app.cards.move_as_system(deal.thread_id, card.message_id, to="declined", version=1)
 
-    paid = await deal.app.cards.settle(deal.thread_id, card.message_id, to="paid", version=1)
+    paid = await deal.app.cards.move_as_system(deal.thread_id, card.message_id, to="paid", version=1)
 
     assert paid.state == "paid"
     newest = (await deal.app.thread_rooms.page(deal.buyer, deal.thread_id, limit=1)).messages[0]
@@ -323,7 +323,7 @@ async def test_cards_work_in_an_open_thread_only(deal: Deal) -> None:
     with pytest.raises(ThreadNotOpen):
         await move(deal, deal.buyer, card, "accepted")
     with pytest.raises(ThreadNotOpen):
-        await deal.app.cards.settle(deal.thread_id, card.message_id, to="accepted", version=1)
+        await deal.app.cards.move_as_system(deal.thread_id, card.message_id, to="accepted", version=1)
     assert await state_of(deal, card) == "open"
 
 
@@ -403,7 +403,7 @@ class Sample(Payload):
 
 SAMPLE = CardType(
     name="sample",
-    says="Something to try",
+    description="Something to try",
     payload=Sample,
     creators=("seller", "admin"),
     first="sent",

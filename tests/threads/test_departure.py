@@ -43,7 +43,7 @@ class Life(NamedTuple):
         people, _ = await self.own.app.thread_participants.list_participants(
             self.own.seller, self.own.thread_id, limit=10
         )
-        profiles = await self.own.app.accounts.profiles([place.user_id for place in people])
+        profiles = await self.own.app.accounts.profiles([participant.user_id for participant in people])
         return shown | {profile.username for profile in profiles.values() if profile.user_id == self.zeb.user_id}
 
 

@@ -172,9 +172,9 @@ async def test_an_old_thread_is_read_and_talked_in(old_deal: Deal) -> None:
     # The document's buyer has read up to its message; what came after it is unread, and is read from here on.
     assert (await rooms.unread(BEA, OLD)).count == 2
     assert (await rooms.mark_read(BEA, OLD, said.message_id)).unread.count == 0
-    place = await old_deal.place(SAL)
-    assert place is not None
-    assert place.last_read_message_id is None, "the seller had not seen the older messages"
+    participant = await old_deal.participant(SAL)
+    assert participant is not None
+    assert participant.last_read_message_id is None, "the seller had not seen the older messages"
 
 
 async def test_an_old_inbox_and_references_list_it(old_deal: Deal, clock: Ahead) -> None:
@@ -182,8 +182,8 @@ async def test_an_old_inbox_and_references_list_it(old_deal: Deal, clock: Ahead)
     for who, role, muted in ((BEA, "buyer", False), (SAL, "seller", True)):
         [listed] = (await threads.list_inbox(who, limit=5))[0]
         assert listed.thread.room_id == OLD
-        assert listed.place is not None
-        assert (listed.place.role_context, listed.place.muted) == (role, muted)
+        assert listed.participant is not None
+        assert (listed.participant.role_context, listed.participant.muted) == (role, muted)
     about: dict[str, Any] = {"lbg_id": "lbg_1", "leg_id": None}
     assert len((await threads.list_about(BEA, **about, limit=5))[0]) == 1
 
@@ -210,9 +210,9 @@ async def test_taking_somebody_into_a_thread_without_a_list_of_its_people_lists_
 
     assert set((await old_deal.thread()).participants) == {BEA.user_id, SAL.user_id, helper.user_id}
     for who in (BEA, SAL, helper):
-        place = await old_deal.place(who)
-        assert place is not None
-        assert place.last_message_at == said.created_at
+        participant = await old_deal.participant(who)
+        assert participant is not None
+        assert participant.last_message_at == said.created_at
 
 
 async def test_a_row_that_nobody_can_read_keeps_no_other_thread_waiting(old_deal: Deal) -> None:
@@ -226,9 +226,9 @@ async def test_a_row_that_nobody_can_read_keeps_no_other_thread_waiting(old_deal
 
     await app.change_consumer.catch_up()
 
-    place = await other.place(other.seller)
-    assert place is not None
-    assert place.last_message_at == "2999-01-01T00:00:00.000Z"
+    participant = await other.participant(other.seller)
+    assert participant is not None
+    assert participant.last_message_at == "2999-01-01T00:00:00.000Z"
 
 
 async def test_one_talks_in_a_thread_whose_list_names_somebody_twice(old_deal: Deal) -> None:
@@ -237,9 +237,9 @@ async def test_one_talks_in_a_thread_whose_list_names_somebody_twice(old_deal: D
 
     said = await old_deal.say(SAL, "hello")
 
-    place = await old_deal.place(BEA)
-    assert place is not None
-    assert place.last_message_at == said.created_at
+    participant = await old_deal.participant(BEA)
+    assert participant is not None
+    assert participant.last_message_at == said.created_at
 
 
 @pytest.mark.parametrize("content", [{"offers": 1}, ["msg_2"], "none yet"])

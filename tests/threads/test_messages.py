@@ -17,7 +17,7 @@ from sobremesa.core.settings import Settings
 from sobremesa.domains.threads.entities import THREADS, Participant, Thread, participant_of
 from sobremesa.domains.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.domains.threads.inbox import AT_ONCE
-from sobremesa.domains.threads.participants import way_out
+from sobremesa.domains.threads.participants import departure_operations
 from sobremesa.domains.threads.service import NewThread
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.sending import Draft
@@ -49,9 +49,9 @@ async def test_somebody_removed_between_entering_and_writing_says_nothing_and_ge
     deal: Deal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guest = await deal.join("gus", "buyer")
-    write, thread, place = deal.app.table.write, await deal.thread(), await deal.place(guest)
-    assert place is not None
-    leaving = way_out(thread, place, thread.created_at)
+    write, thread, participant = deal.app.table.write, await deal.thread(), await deal.participant(guest)
+    assert participant is not None
+    leaving = departure_operations(thread, participant, thread.created_at)
     removed: list[bool] = []
 
     async def removing(*operations: Any, **options: Any) -> Any:
@@ -65,15 +65,15 @@ async def test_somebody_removed_between_entering_and_writing_says_nothing_and_ge
         await deal.say(guest, "wait")
 
     assert await deal.contents() == []
-    assert await deal.place(guest) is None
+    assert await deal.participant(guest) is None
 
 
 async def test_a_blocked_sender_cannot_send(deal: Deal, clock: Ahead) -> None:
     until = clock.now_ms() + 60_000
-    place = await deal.app.thread_participants.change(
+    participant = await deal.app.thread_participants.change(
         deal.buyer, deal.thread_id, deal.seller.user_id, blocked_until=at(until)
     )
-    assert place.blocked_until == instant(until)
+    assert participant.blocked_until == instant(until)
 
     with pytest.raises(Blocked) as refused:
         await deal.say(deal.seller, "hello")
@@ -137,8 +137,8 @@ async def test_many_who_talk_at_once_have_one_order(deal: Deal) -> None:
     assert set(ids) == {message.message_id for message in sent}
     assert (await deal.thread()).last_message_id == ids[-1]
     head = (await deal.thread()).last_message_at
-    places = [await deal.place(who) for who in people]
-    assert {place.last_message_at for place in places if place is not None} == {head}
+    participants = [await deal.participant(who) for who in people]
+    assert {participant.last_message_at for participant in participants if participant is not None} == {head}
 
 
 async def test_a_nonce_makes_one_message(deal: Deal) -> None:
@@ -210,15 +210,15 @@ async def test_unread_zero_is_zero_and_own_messages_never_count(deal: Deal) -> N
 async def test_a_sender_who_had_seen_everything_moves_their_cursor(deal: Deal) -> None:
     await deal.say(deal.buyer, "hello")
     second = await deal.say(deal.buyer, "hello?")
-    place = await deal.place(deal.buyer)
-    assert place is not None
-    assert place.last_read_message_id == second.message_id
+    participant = await deal.participant(deal.buyer)
+    assert participant is not None
+    assert participant.last_read_message_id == second.message_id
 
     await deal.say(deal.seller, "yes?")
     await deal.say(deal.buyer, "sent before having seen it")
-    place = await deal.place(deal.buyer)
-    assert place is not None
-    assert place.last_read_message_id == second.message_id
+    participant = await deal.participant(deal.buyer)
+    assert participant is not None
+    assert participant.last_read_message_id == second.message_id
     assert await unread(deal, deal.buyer) == 1
 
 
@@ -243,9 +243,9 @@ async def test_a_message_that_came_between_looking_and_sending_stays_unread(
     await deal.say(deal.buyer, "anybody?")
 
     assert await deal.contents() == ["hello", "I was faster", "anybody?"]
-    place = await deal.place(deal.buyer)
-    assert place is not None
-    assert place.last_read_message_id == first.message_id
+    participant = await deal.participant(deal.buyer)
+    assert participant is not None
+    assert participant.last_read_message_id == first.message_id
     assert await unread(deal, deal.buyer) == 1
 
 
@@ -257,9 +257,9 @@ async def test_what_was_said_before_somebody_came_is_not_unread_to_them(deal: De
 
     clock.move(seconds=1)
     sent = await deal.say(guest, "here I am")
-    place = await deal.place(guest)
-    assert place is not None
-    assert place.last_read_message_id == sent.message_id, "nothing was unread, so their own message is read"
+    participant = await deal.participant(guest)
+    assert participant is not None
+    assert participant.last_read_message_id == sent.message_id, "nothing was unread, so their own message is read"
     await deal.say(deal.buyer, "welcome")
     assert await unread(deal, guest) == 1
 
@@ -303,8 +303,8 @@ async def test_the_inbox_is_moved_by_every_message(app: Sobremesa, clock: Ahead)
     newest = (await app.threads.list_inbox(seller, limit=1))[0][0]
     [said] = (await app.thread_rooms.page(seller, rooms[0], limit=5)).messages
     assert (newest.thread.last_message_id, newest.unread.count) == (said.message_id, 1)
-    assert newest.place is not None
-    assert newest.place.role_context == "seller"
+    assert newest.participant is not None
+    assert newest.participant.role_context == "seller"
 
 
 async def crowd(deal: Deal, count: int) -> list[UserId]:
@@ -338,8 +338,8 @@ async def test_beyond_20_people_the_rest_of_the_inboxes_move_right_after(deal: D
 
     head = (await deal.thread()).last_message_at
     keys = [participant_of(room_id=deal.thread_id, user_id=user_id) for user_id in everybody]
-    places = await deal.app.table.get_many(keys, consistent=True)
-    assert {place.last_message_at for place in places if place is not None} == {head}
+    participants = await deal.app.table.get_many(keys, consistent=True)
+    assert {participant.last_message_at for participant in participants if participant is not None} == {head}
 
 
 async def test_a_bump_only_moves_forward_and_mends_what_a_crash_left(
@@ -354,8 +354,8 @@ async def test_a_bump_only_moves_forward_and_mends_what_a_crash_left(
     keys = [participant_of(room_id=deal.thread_id, user_id=user_id) for user_id in everybody]
 
     async def moved() -> int:
-        places = await deal.app.table.get_many(keys, consistent=True)
-        return sum(place is not None and place.last_message_at == head for place in places)
+        participants = await deal.app.table.get_many(keys, consistent=True)
+        return sum(participant is not None and participant.last_message_at == head for participant in participants)
 
     assert await moved() == AT_ONCE
     await deal.app.change_consumer.catch_up()

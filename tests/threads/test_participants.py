@@ -128,8 +128,8 @@ async def test_muting_is_ones_own(deal: Deal) -> None:
         await change(deal.admin, deal.thread_id, deal.buyer.user_id, muted=True)
     assert (await change(deal.buyer, deal.thread_id, deal.buyer.user_id, muted=True)).muted
     [listed] = (await deal.app.threads.list_inbox(deal.buyer, limit=5))[0]
-    assert listed.place is not None
-    assert listed.place.muted
+    assert listed.participant is not None
+    assert listed.participant.muted
     preferences = await deal.app.thread_rooms.set_preferences(deal.buyer, deal.thread_id, muted=False)
     assert not preferences.muted
     assert not (await change(deal.buyer, deal.thread_id, deal.buyer.user_id)).muted
@@ -206,24 +206,24 @@ async def test_user_who_joined_has_seen_everything_and_their_sends_move_their_cu
 
     sent = await deal.say(hal, "hi")
 
-    place = await deal.place(hal)
-    assert place is not None
-    assert place.last_read_message_id == sent.message_id
+    participant = await deal.participant(hal)
+    assert participant is not None
+    assert participant.last_read_message_id == sent.message_id
 
 
 async def test_role_that_changed_while_adding_a_participant_is_checked_again(
     deal: Deal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     helper, other = await deal.join("hal", "buyer"), await new_person(deal.app, "ole")
-    place = await deal.place(helper)
-    assert place is not None
+    participant = await deal.participant(helper)
+    assert participant is not None
     write = deal.app.table.write
     changed: list[bool] = []
 
     async def changing(*operations: Any, **options: Any) -> Any:
         if not changed:
             changed.append(True)
-            await write(Update(place.own_key(), set_to(role_context="seller")))
+            await write(Update(participant.own_key(), set_to(role_context="seller")))
         return await write(*operations, **options)
 
     monkeypatch.setattr(deal.app.table, "write", changing)

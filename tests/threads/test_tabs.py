@@ -108,7 +108,7 @@ async def test_the_panel_opens_with_one_question(deal: Deal) -> None:
     names = get_args(TabName)
     for name in names[:4]:
         await deal.app.tabs.put(deal.buyer, deal.thread_id, name, {"tab": name}, source_version=1)
-    await deal.app.tabs.show(deal.thread_id, "expenses", {"tab": "expenses"}, 1)
+    await deal.app.tabs.put_snapshot(deal.thread_id, "expenses", {"tab": "expenses"}, 1)
 
     with requests(deal.app) as asked:
         panel = await deal.app.tabs.open_panel(deal.seller, deal.thread_id)
@@ -152,7 +152,7 @@ async def test_content_is_stored_as_one_value_however_many_parts_it_has(deal: De
     """Each part of a nested value is a step for the engines, on the event loop: 256 KB of it were 150 ms."""
     content = {"shots": [{"title": "The kitchen", "n": number, "half": 0.5} for number in range(3)]}
     await deal.app.tabs.put(deal.buyer, deal.thread_id, "shotlist", content, source_version=1)
-    await deal.app.tabs.show(deal.thread_id, "docs", content, 1)
+    await deal.app.tabs.put_snapshot(deal.thread_id, "docs", content, 1)
 
     rows = {row["sk"]: row for row in await deal.rows()}
     assert isinstance(rows["TAB#shotlist"]["content"], str)

@@ -21,11 +21,11 @@ from sobremesa.domains.threads.entities import (
 )
 from sobremesa.domains.threads.errors import (
     Blocked,
+    BuyerIsSeller,
     ChangedMeanwhile,
     ListingNeeded,
-    SomebodyElsesLock,
+    LockedByAnother,
     ThreadNotOpen,
-    WithOneself,
 )
 from sobremesa.domains.threads.service import NewThread
 from sobremesa.rooms.errors import PartOfRecord
@@ -79,7 +79,7 @@ async def test_what_cannot_be_begun(app: Sobremesa) -> None:
 
     with pytest.raises(ListingNeeded):
         await app.threads.create(buyer, wanted._replace(listing_id=None))
-    with pytest.raises(WithOneself):
+    with pytest.raises(BuyerIsSeller):
         await app.threads.create(seller, wanted)
     with pytest.raises(NotFound):
         await app.threads.create(buyer, wanted._replace(seller_user_id=UserId("01NOBODY")))
@@ -167,7 +167,7 @@ async def test_a_stranger_sees_nothing_and_an_administrator_the_thread_but_not_w
             await call()
 
     seen = await deal.app.threads.get(PLATFORM, deal.thread_id)
-    assert (seen.place, seen.unread.count) == (None, 0)
+    assert (seen.participant, seen.unread.count) == (None, 0)
     assert await deal.app.threads.require_party(deal.seller, deal.thread_id) == "seller"
 
 
@@ -183,7 +183,7 @@ async def test_a_locked_thread_refuses_and_only_who_locked_it_or_an_admin_reopen
         await deal.say(deal.seller, "hello?")
     assert refused.value.data == {"thread_status": "locked"}
     for status in ("open", "archived"):
-        with pytest.raises(SomebodyElsesLock):
+        with pytest.raises(LockedByAnother):
             await threads.set_status(deal.seller, thread_id, status)
     assert (await threads.set_status(deal.buyer, thread_id, "open")).thread.locked_by is None
     await deal.say(deal.seller, "there you are")

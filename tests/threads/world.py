@@ -66,7 +66,7 @@ class Deal(NamedTuple):
         assert found is not None
         return found
 
-    async def place(self, who: Actor) -> Participant | None:
+    async def participant(self, who: Actor) -> Participant | None:
         return await self.app.table.get(participant_of(room_id=self.thread_id, user_id=who.user_id))
 
     async def rows(self) -> list[Item]:
@@ -89,10 +89,10 @@ async def strike_deal(app: Sobremesa, kind: ThreadKind = "inquiry", **about: Any
     thread = made.listed.thread
     thread_id, now = thread.room_id, thread.created_at
     # By its rows, so that the thread begins without a notice.
-    place = Participant(
+    participant = Participant(
         room_id=thread_id, user_id=admin.user_id, role_context="admin", joined_at=now, last_message_at=now
     )
-    await app.table.write(Put(place), Update(thread.own_key(), append(participants=[admin.user_id])))
+    await app.table.write(Put(participant), Update(thread.own_key(), append(participants=[admin.user_id])))
     return Deal(app, thread_id, buyer, seller, admin, stranger)
 
 

@@ -75,7 +75,7 @@ def not_blocked(now: Instant) -> Condition:
     return absent_or_null("blocked_until") | at_most("blocked_until", now)
 
 
-def cache_is_as_seen(thread: Thread) -> Condition:
+def participants_unchanged(thread: Thread) -> Condition:
     """That nobody has come or gone meanwhile, as far as the thread's own list tells."""
     same = equals("participants", thread.participants)
     return same if thread.participants else same | absent_or_null("participants")
@@ -85,7 +85,7 @@ class ThreadSeat(Seat, frozen=True, kw_only=True):
     """A person inside of a thread, or the system, which has no row there."""
 
     thread: Thread
-    place: Participant | None
+    participant: Participant | None
     inbox: Sequence[UserId]
     """Whose lists a message moves."""
     notice: Notice | None = None
@@ -95,20 +95,20 @@ class ThreadSeat(Seat, frozen=True, kw_only=True):
 class Notice(NamedTuple):
     """A change of a thread that leaves a message: by whom, and about which user who joins or leaves."""
 
-    by: Standing
+    by: Caller
     about: Actor | None = None
 
 
-class Standing(NamedTuple):
+class Caller(NamedTuple):
     """Somebody who may know of a thread: a participant, or an administrator of its tenant."""
 
     actor: Actor
     thread: Thread
-    place: Participant | None
+    participant: Participant | None
 
     @property
     def role(self) -> RoleContext:
-        return "admin" if self.place is None else self.place.role_context
+        return "admin" if self.participant is None else self.participant.role_context
 
     @property
     def is_admin(self) -> bool:
@@ -117,10 +117,10 @@ class Standing(NamedTuple):
 
     def still(self) -> list[Operation]:
         """That who acts is the same in the thread when it happens as when they asked; for the act's transaction."""
-        if self.place is None:
+        if self.participant is None:
             return []
-        same = present() & equals("role_context", self.place.role_context)
-        return [Check(self.place.own_key(), when=same)]
+        same = present() & equals("role_context", self.participant.role_context)
+        return [Check(self.participant.own_key(), when=same)]
 
 
 class Access:
@@ -135,30 +135,30 @@ class Access:
             table, CACHE_SIZE
         )
 
-    async def require(self, actor: Actor, room_id: RoomId) -> Standing:
+    async def require(self, actor: Actor, room_id: RoomId) -> Caller:
         """A participant, or an administrator of the thread's tenant; NotFound for anybody else."""
-        thread, place = await self._find(actor.user_id, room_id)
-        if thread is None or (place is None and not actor.administers(thread.tenant)):
+        thread, participant = await self._find(actor.user_id, room_id)
+        if thread is None or (participant is None and not actor.administers(thread.tenant)):
             raise NotFound
-        return Standing(actor, thread, place)
+        return Caller(actor, thread, participant)
 
     async def require_party(self, actor: Actor, room_id: RoomId) -> RoleContext:
         """On which side a participant is; NotFound for a stranger."""
-        _, place = await self._inside(actor, room_id)
-        return place.role_context
+        _, participant = await self._inside(actor, room_id)
+        return participant.role_context
 
-    def seat_of(self, actor: Actor, thread: Thread, place: Participant) -> ThreadSeat:
+    def seat_of(self, actor: Actor, thread: Thread, participant: Participant) -> ThreadSeat:
         """The seat of a person whose rows are known."""
         return ThreadSeat(
             actor=actor,
             head=thread,
-            joined_at=place.joined_at,
-            rights=RIGHTS[place.role_context],
+            joined_at=participant.joined_at,
+            rights=RIGHTS[participant.role_context],
             scope=thread.room_id,
-            silenced=self._silenced(thread, place),
+            silenced=self._silenced(thread, participant),
             safe_mode=thread.safe_mode_required,
             thread=thread,
-            place=place,
+            participant=participant,
             inbox=thread.participants,
         )
 
@@ -175,18 +175,18 @@ class Access:
             scope=room_id,
             silenced=None if thread.status == "open" else ThreadNotOpen(thread_status=thread.status),
             thread=thread,
-            place=None,
+            participant=None,
             inbox=thread.participants,
         )
 
-    def notice_seat(self, standing: Standing, about: Actor | None = None) -> ThreadSeat:
+    def notice_seat(self, caller: Caller, about: Actor | None = None) -> ThreadSeat:
         """The seat for a notice of what a participant or an administrator does to the thread.
 
         A notice about a user who joins or leaves has that user as its author: their name leaves it with their account.
         """
-        author, thread = about or standing.actor, standing.thread
+        author, thread = about or caller.actor, caller.thread
         # The row of a user who joins or leaves is written by the change itself.
-        is_own_row_free = about is None or about.user_id != standing.actor.user_id
+        is_own_row_free = about is None or about.user_id != caller.actor.user_id
         return ThreadSeat(
             actor=author,
             head=thread,
@@ -194,9 +194,9 @@ class Access:
             rights=_RIGHTS,
             scope=thread.room_id,
             thread=thread,
-            place=standing.place if is_own_row_free else None,
+            participant=caller.participant if is_own_row_free else None,
             inbox=thread.participants,
-            notice=Notice(standing, about),
+            notice=Notice(caller, about),
         )
 
     async def rows_of(
@@ -204,8 +204,8 @@ class Access:
     ) -> list[tuple[Thread | None, Participant | None]]:
         """Heads and a person's own rows of several threads, read together and consistently."""
         heads: list[Key[Thread] | Key[Participant]] = [thread_by_id(room_id=room_id) for room_id in room_ids]
-        places = [participant_of(room_id=room_id, user_id=user_id) for room_id in room_ids]
-        found = await self._table.get_many([*heads, *places], consistent=True)
+        inside = [participant_of(room_id=room_id, user_id=user_id) for room_id in room_ids]
+        found = await self._table.get_many([*heads, *inside], consistent=True)
         threads = [row if isinstance(row, Thread) else None for row in found[: len(room_ids)]]
         own = [row if isinstance(row, Participant) else None for row in found[len(room_ids) :]]
         return list(zip(threads, own, strict=True))
@@ -226,25 +226,27 @@ class Access:
         own = _thread_seat(seat)
         if own.notice is not None:
             again = await self._notice_again(seat.room_id, own.notice)
-        elif own.place is None:
+        elif own.participant is None:
             again = await self.system_seat(seat.room_id)
         else:
             again = await self.authorize(seat.actor, seat.room_id)
-        places = [place.user_id async for place in self._table.every(participants_in(room_id=seat.room_id))]
-        if set(places) != set(again.thread.participants):
-            mended = Update(again.thread.own_key(), set_to(participants=places), when=cache_is_as_seen(again.thread))
+        inside = [participant.user_id async for participant in self._table.every(participants_in(room_id=seat.room_id))]
+        if set(inside) != set(again.thread.participants):
+            repaired = Update(
+                again.thread.own_key(), set_to(participants=inside), when=participants_unchanged(again.thread)
+            )
             with contextlib.suppress(ConditionFailed):
-                await self._table.write(mended, pattern=move_inboxes)
-        return await self._with_block(msgspec.structs.replace(again, inbox=places))
+                await self._table.write(repaired, pattern=move_inboxes)
+        return await self._with_block(msgspec.structs.replace(again, inbox=inside))
 
-    def not_blocked_by_the_other(self, seat: ThreadSeat) -> list[Operation]:
+    def not_blocked_by_other_party(self, seat: ThreadSeat) -> list[Operation]:
         """That the other party has not blocked who writes, for the transaction of what they write."""
-        key = _block_by_the_other(seat)
+        key = _other_party_block(seat)
         return [] if key is None else [Check(key, when=absent())]
 
     async def _with_block(self, seat: ThreadSeat) -> ThreadSeat:
         """The seat, silenced if the other party has blocked this person."""
-        key = _block_by_the_other(seat)
+        key = _other_party_block(seat)
         if seat.silenced is not None or key is None or await self._table.get(key, consistent=True) is None:
             return seat
         return msgspec.structs.replace(seat, silenced=Blocked())
@@ -255,41 +257,43 @@ class Access:
         if not isinstance(message, ThreadMessage):
             raise TypeError(f"{message!r} is no message of a thread")
         head, operations = IS_OPEN if own.notice is None else always(), list[Operation]()
-        if own.place is not None:
+        if own.participant is not None:
             changes = set_to(last_message_at=message.iso)
-            if _has_seen_all(own.thread, own.place, last):
+            if _has_read_all(own.thread, own.participant, last):
                 # Their own message is not news to them; that there is no other one is the head's condition.
-                read = own.place.marks(message)
+                read = own.participant.marks(message)
                 changes += set_to(last_read_message_id=message.message_id, updated_at=message.created_at, **read)
                 head &= absent_or_null("last_message_id") if last is None else equals("last_message_id", last)
-            same = equals("role_context", own.place.role_context)
+            same = equals("role_context", own.participant.role_context)
             if own.notice is None:
                 same &= not_blocked(self._clock.now())
-            operations.append(Update(own.place.own_key(), changes, when=same))
+            operations.append(Update(own.participant.own_key(), changes, when=same))
         # Another writer's list may name somebody twice, and a transaction has one operation for each row.
-        moved = {seat.user_id} if own.place is None else {seat.user_id, own.place.user_id}
+        moved = {seat.user_id} if own.participant is None else {seat.user_id, own.participant.user_id}
         others = [user_id for user_id in dict.fromkeys(own.inbox) if user_id not in moved]
         near = others[: AT_ONCE - len(operations)]
         operations += [
             Update(participant_of(room_id=seat.room_id, user_id=user_id), set_to(last_message_at=message.iso))
             for user_id in near
         ]
-        operations += self.not_blocked_by_the_other(own)
+        operations += self.not_blocked_by_other_party(own)
         # Whose list is not moved here, because they are many or because the list of them is missing, is moved after it.
         all_moved = len(near) == len(others) and own.inbox
-        return SendAdditions(operations, head, None if all_moved else partial(self._inboxes.soon, seat.room_id))
+        return SendAdditions(operations, head, None if all_moved else partial(self._inboxes.bump_soon, seat.room_id))
 
     async def seats_of(self, actor: Actor) -> Sequence[ThreadSeat]:
         """Their seats in the threads that moved last."""
         newest = await self._table.query(inbox_of(user_id=actor.user_id), limit=MAX_SEATS)
-        rows = await self.rows_of(actor.user_id, [place.room_id for place in newest.items])
+        rows = await self.rows_of(actor.user_id, [participant.room_id for participant in newest.items])
         return [
-            self.seat_of(actor, thread, place) for thread, place in rows if thread is not None and place is not None
+            self.seat_of(actor, thread, participant)
+            for thread, participant in rows
+            if thread is not None and participant is not None
         ]
 
     async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         keys = [participant_of(room_id=room_id, user_id=user_id) for user_id in user_ids]
-        return {place.user_id for place in await self._table.get_many(keys) if place is not None}
+        return {participant.user_id for participant in await self._table.get_many(keys) if participant is not None}
 
     def audit(self, seat: Seat, act: str, *, target: str, about: Mapping[str, str]) -> Operation:
         return self._audit.entry(seat.scope, seat.actor, act, target=target, details=about)
@@ -298,16 +302,16 @@ class Access:
 
     async def _notice_again(self, room_id: RoomId, notice: Notice) -> ThreadSeat:
         """The seat for a notice as it is by now; ChangedMeanwhile if who acts has another role by now."""
-        standing = await self.require(notice.by.actor, room_id)
-        if standing.role != notice.by.role:
+        caller = await self.require(notice.by.actor, room_id)
+        if caller.role != notice.by.role:
             raise ChangedMeanwhile
-        return self.notice_seat(standing, notice.about)
+        return self.notice_seat(caller, notice.about)
 
     async def _inside(self, actor: Actor, room_id: RoomId) -> tuple[Thread, Participant]:
-        thread, place = await self._find(actor.user_id, room_id)
-        if thread is None or place is None:
+        thread, participant = await self._find(actor.user_id, room_id)
+        if thread is None or participant is None:
             raise NotFound
-        return thread, place
+        return thread, participant
 
     async def _find(self, user_id: UserId, room_id: RoomId) -> tuple[Thread | None, Participant | None]:
         return await self._rows.get_or_load(
@@ -317,24 +321,24 @@ class Access:
             ),
         )
 
-    def _silenced(self, thread: Thread, place: Participant) -> Refusal | None:
+    def _silenced(self, thread: Thread, participant: Participant) -> Refusal | None:
         if thread.status != "open":
             return ThreadNotOpen(thread_status=thread.status)
-        if is_blocked(place, self._clock.now()):
-            return Blocked(until=place.blocked_until)
+        if is_blocked(participant, self._clock.now()):
+            return Blocked(until=participant.blocked_until)
         return None
 
 
-def is_blocked(place: Participant, now: Instant) -> bool:
-    return place.blocked_until is not None and place.blocked_until > now
+def is_blocked(participant: Participant, now: Instant) -> bool:
+    return participant.blocked_until is not None and participant.blocked_until > now
 
 
-def _block_by_the_other(seat: ThreadSeat) -> Key[Block] | None:
+def _other_party_block(seat: ThreadSeat) -> Key[Block] | None:
     """Where it stands that the other party has blocked this person; None for admins and the system."""
-    if seat.place is None or seat.place.role_context == "admin" or seat.notice is not None:
+    if seat.participant is None or seat.participant.role_context == "admin" or seat.notice is not None:
         return None
     thread = seat.thread
-    other = thread.seller_user_id if seat.place.role_context == "buyer" else thread.buyer_user_id
+    other = thread.seller_user_id if seat.participant.role_context == "buyer" else thread.buyer_user_id
     return block_of(user_id=other, blocked_id=seat.user_id)
 
 
@@ -344,13 +348,13 @@ def _thread_seat(seat: Seat) -> ThreadSeat:
     return seat
 
 
-def _has_seen_all(thread: Thread, place: Participant, last: MessageId | None) -> bool:
+def _has_read_all(thread: Thread, participant: Participant, last: MessageId | None) -> bool:
     """Has this person read up to the last message, or come after it?"""
     if last is None:
         return thread.last_message_at is None  # where another writer has been, there may be messages without an id here
-    if place.last_read_message_id == last:
+    if participant.last_read_message_id == last:
         return True
     try:
-        return last < first_of(milliseconds(place.joined_at))
+        return last < first_of(milliseconds(participant.joined_at))
     except ValueError:
         return False  # another writer's time, in another form

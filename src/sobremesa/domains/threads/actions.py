@@ -16,13 +16,13 @@ from sobremesa.table import Create, Operation, Put, equals
 MAX_SHOWN = 100
 
 
-def refreshed(before: Tab | None, thread_id: ThreadId, cards: list[Card], now: Instant) -> Operation:
+def actions_tab_update(before: Tab | None, thread_id: ThreadId, cards: list[Card], now: Instant) -> Operation:
     """The operation that brings these cards into the tab, which was like this before."""
     shown = [] if before is None else _entries(before.shown)
     for card in cards:
-        place = next((n for n, entry in enumerate(shown) if entry.get("messageId") == card.message_id), None)
-        if place is not None:
-            shown[place] = _entry(card)
+        index = next((n for n, entry in enumerate(shown) if entry.get("messageId") == card.message_id), None)
+        if index is not None:
+            shown[index] = _entry(card)
         elif not shown or card.message_id > shown[0].get("messageId", ""):
             shown.insert(0, _entry(card))
         # What is older than the last one shown stays out.

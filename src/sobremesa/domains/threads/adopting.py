@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sobremesa.core.clock import EPOCH, Clock, fixed_width
-from sobremesa.domains.threads.access import cache_is_as_seen
+from sobremesa.domains.threads.access import participants_unchanged
 from sobremesa.domains.threads.entities import (
     THREADS,
     InquiryClaim,
@@ -37,14 +37,14 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
             *await _claim(table, row),
         )
 
-    async def places(row: Thread) -> Mapping[str, Any]:
+    async def index_parts(row: Thread) -> Mapping[str, Any]:
         created_at = fixed_width(row.created_at) or EPOCH
         return {"lbg_id": row.lbg_id, "leg_id": row.leg_id, "created_at": created_at}
 
     async def complete(row: Participant) -> Sequence[Step]:
         return ()
 
-    async def place(row: Participant) -> Mapping[str, Any]:
+    async def inbox_parts(row: Participant) -> Mapping[str, Any]:
         head = None if row.last_message_at is not None else await table.get(thread_by_id(room_id=row.room_id))
         times = [row.last_message_at]
         if head is not None:
@@ -55,19 +55,19 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
         return await _pointer(table, row)
 
     return (
-        Companions(Thread, thread, indexed_by=places),
+        Companions(Thread, thread, indexed_by=index_parts),
         Companions(ThreadMessage, message),
-        Companions(Participant, complete, indexed_by=place),
+        Companions(Participant, complete, indexed_by=inbox_parts),
     )
 
 
 async def _participants(table: Table, row: Thread) -> Sequence[Step]:
     if row.participants:
         return ()
-    inside = [place.user_id async for place in table.every(participants_in(room_id=row.room_id))]
+    inside = [participant.user_id async for participant in table.every(participants_in(room_id=row.room_id))]
     if not inside:
         return (Step("nobody is in it"),)
-    listed = Update(row.own_key(), set_to(participants=inside), when=present() & cache_is_as_seen(row))
+    listed = Update(row.own_key(), set_to(participants=inside), when=present() & participants_unchanged(row))
     return (Step("it does not list its participants", [listed]),)
 
 

@@ -22,14 +22,14 @@ from sobremesa.domains.threads.entities import (
 from sobremesa.domains.threads.errors import (
     AlreadyParticipant,
     Blocked,
+    BuyerIsSeller,
     ChangedMeanwhile,
     ListingNeeded,
+    LockedByAnother,
     NotInFuture,
     OwnSideOnly,
     PartyStays,
-    SomebodyElsesLock,
     TooManyParticipants,
-    WithOneself,
 )
 from sobremesa.domains.threads.moments import Moment
 from sobremesa.domains.threads.participants import Participants
@@ -95,7 +95,7 @@ def routes(threads: Threads, participants: Participants, people: UserDirectory) 
         "/threads",
         status=201,
         also_status=200,
-        errors=[Blocked, KeyReused, ListingNeeded, NotFound, WithOneself],
+        errors=[Blocked, KeyReused, ListingNeeded, NotFound, BuyerIsSeller],
     )
     async def create_thread(
         actor: Actor, body: NewThread, idempotency_key: IdempotencyKey | None
@@ -135,7 +135,7 @@ def routes(threads: Threads, participants: Participants, people: UserDirectory) 
         """A thread that one is in."""
         return thread_view(*await threads.get(actor, thread_id))
 
-    @api.patch("/threads/{thread_id}", errors=[ChangedMeanwhile, SomebodyElsesLock])
+    @api.patch("/threads/{thread_id}", errors=[ChangedMeanwhile, LockedByAnother])
     async def change_thread(actor: Actor, thread_id: ThreadId, body: NewStatus) -> ThreadView:
         """Archive, lock or reopen a thread. What is locked, only who locked it or an admin opens again."""
         return thread_view(*await threads.set_status(actor, thread_id, body.status))
@@ -149,9 +149,11 @@ def routes(threads: Threads, participants: Participants, people: UserDirectory) 
     @api.get("/threads/{thread_id}/participants")
     async def list_participants(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[ThreadParticipantView]:
         """Who is in the thread."""
-        places, cursor = await participants.list_participants(actor, thread_id, limit=query.limit, cursor=query.cursor)
-        profiles = await people.profiles([place.user_id for place in places])
-        return Listed([participant_view(actor, place, profiles[place.user_id]) for place in places], cursor)
+        rows, cursor = await participants.list_participants(actor, thread_id, limit=query.limit, cursor=query.cursor)
+        profiles = await people.profiles([participant.user_id for participant in rows])
+        return Listed(
+            [participant_view(actor, participant, profiles[participant.user_id]) for participant in rows], cursor
+        )
 
     @api.post(
         "/threads/{thread_id}/participants",
@@ -160,16 +162,18 @@ def routes(threads: Threads, participants: Participants, people: UserDirectory) 
     )
     async def add_participant(actor: Actor, thread_id: ThreadId, body: NewThreadParticipant) -> ThreadParticipantView:
         """Take somebody in on one's own side; an admin takes in anybody, and other admins."""
-        place = await participants.add(actor, thread_id, body.user_id, body.role_context)
-        return participant_view(actor, place, (await people.profiles([body.user_id]))[body.user_id])
+        participant = await participants.add(actor, thread_id, body.user_id, body.role_context)
+        return participant_view(actor, participant, (await people.profiles([body.user_id]))[body.user_id])
 
     @api.patch("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, NotInFuture])
     async def change_participant(
         actor: Actor, thread_id: ThreadId, user_id: UserId, body: ThreadParticipantChanges
     ) -> ThreadParticipantView:
         """Mute the thread for oneself, or keep the other side from speaking until a moment."""
-        place = await participants.change(actor, thread_id, user_id, muted=body.muted, blocked_until=body.blocked_until)
-        return participant_view(actor, place, (await people.profiles([user_id]))[user_id])
+        participant = await participants.change(
+            actor, thread_id, user_id, muted=body.muted, blocked_until=body.blocked_until
+        )
+        return participant_view(actor, participant, (await people.profiles([user_id]))[user_id])
 
     @api.delete("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, PartyStays])
     async def remove_participant(actor: Actor, thread_id: ThreadId, user_id: UserId) -> None:

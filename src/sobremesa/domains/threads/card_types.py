@@ -6,7 +6,7 @@ An application has types of its own:
         address: str
 
     SAMPLE = CardType(
-        name="sample", says="something to try", payload=Sample, creators=("seller",), first="sent",
+        name="sample", description="something to try", payload=Sample, creators=("seller",), first="sent",
         transitions=(Transition(start="sent", to="kept", who=("other side",)),),
     )
     async with Sobremesa.open("sqlite://", card_types=[SAMPLE]) as app: ...
@@ -55,7 +55,7 @@ class Payload(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown
     """What a card holds. A field that nobody knows is refused."""
 
 
-class Remark(Payload):
+class TransitionNote(Payload):
     """What one may add to a move."""
 
     note: Note | None = None
@@ -79,7 +79,7 @@ class CardType(msgspec.Struct, frozen=True, kw_only=True):
     """A type of card: what it holds, who makes one, and where it may go."""
 
     name: str
-    says: str
+    description: str
     payload: type[msgspec.Struct]
     creators: tuple[RoleContext, ...] = ("buyer", "seller")
     first: str
@@ -114,21 +114,21 @@ class CardType(msgspec.Struct, frozen=True, kw_only=True):
         """The way that the making of a card of another type takes, or None."""
         return next((each for each in self.transitions if (each.start, each.through) == (start, by)), None)
 
-    def read(self, payload: Mapping[str, Any], now: Instant) -> Held:
+    def read(self, payload: Mapping[str, Any], now: Instant) -> StoredPayload:
         """The payload as it is kept; Invalid if it is not what this type holds."""
         return _read(payload, self.payload, now)
 
 
-class Held(NamedTuple):
+class StoredPayload(NamedTuple):
     """A payload as it is kept, and when it ends."""
 
     payload: dict[str, Any]
     expires_at: Instant | None
 
 
-def read_remark(payload: Mapping[str, Any] | None, now: Instant) -> dict[str, Any]:
+def read_transition_note(payload: Mapping[str, Any] | None, now: Instant) -> dict[str, Any]:
     """What somebody added to a move."""
-    return _read(payload or {}, Remark, now).payload
+    return _read(payload or {}, TransitionNote, now).payload
 
 
 def is_expired(card: Card, now: Instant) -> bool:
@@ -141,7 +141,7 @@ def as_of(card: Card, now: Instant) -> Card:
     return msgspec.structs.replace(card, state=EXPIRED) if is_expired(card, now) else card
 
 
-def standing_to(card: Card, user_id: UserId, role: RoleContext | None) -> set[Who]:
+def relations_to(card: Card, user_id: UserId, role: RoleContext | None) -> set[Who]:
     """What somebody is to a card; without a role it is the system."""
     if role is None:
         return {"system"}
@@ -205,18 +205,18 @@ def _check(kind: CardType) -> None:
         raise BadCardType(f"{kind.name} answers other cards, and its payload does not name one")
 
 
-def _read(payload: Mapping[str, Any], schema: type[msgspec.Struct], now: Instant) -> Held:
+def _read(payload: Mapping[str, Any], schema: type[msgspec.Struct], now: Instant) -> StoredPayload:
     try:
         value = msgspec.convert(payload, schema)
     except msgspec.ValidationError as error:
-        what, _, place = str(error).partition(" - at ")
-        pointer = "#/payload" + place.strip("`").removeprefix("$").replace(".", "/")
+        what, _, at = str(error).partition(" - at ")
+        pointer = "#/payload" + at.strip("`").removeprefix("$").replace(".", "/")
         raise Invalid(errors=[{"in": "body", "pointer": pointer, "detail": what}]) from None
     held: dict[str, Any] = _kept(msgspec.to_builtins(value, builtin_types=(datetime,)))
     if len(msgspec.json.encode(held)) > MAX_PAYLOAD_BYTES:
         raise TooBig(f"A card holds at most {MAX_PAYLOAD_BYTES} bytes.", limit=MAX_PAYLOAD_BYTES)
     ends = getattr(value, "expires_at", None)
-    return Held(held, future(ends, now) if isinstance(ends, datetime) else None)
+    return StoredPayload(held, future(ends, now) if isinstance(ends, datetime) else None)
 
 
 def _kept(value: Any) -> Any:
@@ -287,12 +287,12 @@ class Amendment(Payload):
     text: Annotated[str, msgspec.Meta(min_length=1, max_length=8000)]
 
 
-def _ways(*ways: tuple[str, str, tuple[Who, ...]]) -> tuple[Transition, ...]:
+def _transitions(*ways: tuple[str, str, tuple[Who, ...]]) -> tuple[Transition, ...]:
     return tuple(Transition(start=start, to=to, who=who) for start, to, who in ways)
 
 
 _PRICE = (
-    *_ways(
+    *_transitions(
         ("open", "accepted", ("other side",)),
         ("open", "declined", ("other side",)),
         ("open", "withdrawn", ("creator",)),
@@ -304,14 +304,14 @@ _PRICE = (
 BUILT_IN: tuple[CardType, ...] = (
     CardType(
         name="offer",
-        says="A price, which the other side takes or leaves",
+        description="A price, which the other side takes or leaves",
         payload=Offer,
         first="open",
         transitions=_PRICE,
     ),
     CardType(
         name="counter-offer",
-        says="Another price, in answer to an offer, which is then countered",
+        description="Another price, in answer to an offer, which is then countered",
         payload=CounterOffer,
         first="open",
         transitions=_PRICE,
@@ -319,10 +319,10 @@ BUILT_IN: tuple[CardType, ...] = (
     ),
     CardType(
         name="booking",
-        says="A time, asked for by one side and confirmed by the other",
+        description="A time, asked for by one side and confirmed by the other",
         payload=Booking,
         first="requested",
-        transitions=_ways(
+        transitions=_transitions(
             ("requested", "confirmed", ("other side",)),
             ("requested", "declined", ("other side",)),
             ("requested", "cancelled", ("creator", "admin")),
@@ -332,12 +332,12 @@ BUILT_IN: tuple[CardType, ...] = (
     ),
     CardType(
         name="delivery",
-        says="What was made, handed over until the buyer's side accepts it",
+        description="What was made, handed over until the buyer's side accepts it",
         payload=Delivery,
         creators=("seller",),
         first="submitted",
         transitions=(
-            *_ways(
+            *_transitions(
                 ("submitted", "accepted", ("other side",)),
                 ("submitted", "revision-requested", ("other side",)),
             ),
@@ -346,12 +346,12 @@ BUILT_IN: tuple[CardType, ...] = (
     ),
     CardType(
         name="payment-request",
-        says="An amount that is due; who asked for it says that it was paid",
+        description="An amount that is due; who asked for it says that it was paid",
         payload=PaymentRequest,
         creators=("seller",),
         first="open",
         transitions=(
-            *_ways(
+            *_transitions(
                 ("open", "paid", ("creator", "admin", "system")),
                 ("open", "declined", ("other side",)),
                 ("open", "withdrawn", ("creator",)),
@@ -361,10 +361,10 @@ BUILT_IN: tuple[CardType, ...] = (
     ),
     CardType(
         name="amendment",
-        says="A change of what was agreed",
+        description="A change of what was agreed",
         payload=Amendment,
         first="proposed",
-        transitions=_ways(
+        transitions=_transitions(
             ("proposed", "accepted", ("other side",)),
             ("proposed", "declined", ("other side",)),
             ("proposed", "withdrawn", ("creator",)),

@@ -1,7 +1,7 @@
-"""Cards: offers, bookings and their like, which the two sides make and move.
+"""Action cards: offers, bookings and the like, which participants create and move to other states.
 
-Making and moving one is a message of the thread: message, card and the tab of actions change in one transaction. A move
-names the version that it saw; of two at the same time one wins, and the other is told how the card is now.
+Each change is also a message: message, card and the actions tab change in one transaction. A transition names the
+version that the client saw. Of two concurrent transitions one succeeds, and the other is refused with the current card.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from sobremesa.core.clock import Clock, Instant
 from sobremesa.core.errors import Busy, Forbidden, Invalid, NotFound
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.threads.access import Access, ThreadSeat
-from sobremesa.domains.threads.actions import refreshed
-from sobremesa.domains.threads.card_reading import CardReader, as_seen_by, may_see_card
+from sobremesa.domains.threads.actions import actions_tab_update
+from sobremesa.domains.threads.card_reader import CardReader, as_seen_by, may_see_card
 from sobremesa.domains.threads.card_types import (
     CardType,
     CardTypes,
-    Held,
+    StoredPayload,
     Transition,
     is_expired,
-    read_remark,
-    standing_to,
+    read_transition_note,
+    relations_to,
 )
 from sobremesa.domains.threads.entities import Card, Tab, ThreadId, card_by_id, cards_in, tab_by_name
-from sobremesa.domains.threads.errors import CardChanged, CardFinished, NoSuchMove
+from sobremesa.domains.threads.errors import CardChanged, CardFinished, NoSuchTransition
 from sobremesa.domains.threads.views import card_view
 from sobremesa.rooms.entities import CLEAN, Message
 from sobremesa.rooms.judging import CLEAR, Verdict, settled
@@ -48,34 +48,34 @@ from sobremesa.table.errors import BadKey, ConditionFailed
 from sobremesa.work.idempotency import Claim, Idempotency
 
 ATTEMPTS = 20
-"""How often a verb starts over because somebody else moved another card of the thread."""
+"""How often a change is retried because another card of the thread changed concurrently."""
 
 Authorize: TypeAlias = Callable[[], Awaitable[ThreadSeat]]
 
 
-class _Step(NamedTuple):
-    """A card, the way that it takes, and what it holds after it."""
+class _CardChange(NamedTuple):
+    """A card, the transition to apply, and the payload after it."""
 
     card: Card
-    way: Transition
-    held: Held
+    transition: Transition
+    stored: StoredPayload
 
-    def done(self, now: Instant, *, expires: bool) -> Card:
-        """The card after it."""
+    def applied(self, now: Instant, *, expires: bool) -> Card:
+        """Return the card after the transition."""
         return msgspec.structs.replace(
             self.card,
-            state=self.way.to,
+            state=self.transition.to,
             version=self.card.version + 1,
-            payload=self.held.payload,
-            expires_at=self.held.expires_at if expires else None,
+            payload=self.stored.payload,
+            expires_at=self.stored.expires_at if expires else None,
             updated_at=now,
         )
 
 
-class Judged(NamedTuple):
-    """What a card will hold, or what is added to a move, and what the judge found in it."""
+class JudgedPayload(NamedTuple):
+    """The payload of a card or the note of a transition, and the verdict about it."""
 
-    held: Held
+    stored: StoredPayload
     verdict: Verdict
 
 
@@ -93,27 +93,27 @@ class Cards:
         self._reader = CardReader(table, types)
         self._idempotency = idempotency
 
-    # Looking
+    # Reading
 
     async def get(self, actor: Actor, thread_id: ThreadId, message_id: MessageId) -> Card:
-        """A card as the reader sees it; `card_types.as_of` tells how it is at a moment."""
+        """Return a card as the reader may see it; `card_types.as_of` applies its expiry."""
         seat = await self._access.authorize(actor, thread_id)
         return as_seen_by(seat, await self._get(thread_id, message_id))
 
     async def list_cards(
         self, actor: Actor, thread_id: ThreadId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Card], str | None]:
-        """The cards of a thread, the newest first."""
+        """List the cards of a thread, newest first."""
         seat = await self._access.authorize(actor, thread_id)
         page = await self._table.query(cards_in(room_id=thread_id), limit=limit, cursor=cursor)
         return [as_seen_by(seat, await self._reader.complete(card)) for card in page.items], page.cursor
 
-    # Making
+    # Creating
 
     async def create(
         self, actor: Actor, thread_id: ThreadId, *, type: str, payload: Mapping[str, Any], key: str | None = None
     ) -> Card:
-        """Make a card; one that answers another moves that one in the same moment."""
+        """Create a card. One that answers another card also moves that one, in the same transaction."""
         seat = await self._access.authorize(actor, thread_id)
         claim = self._idempotency.claim(actor, key, "card", [thread_id, type, payload])
         before = await claim.find()
@@ -121,62 +121,63 @@ class Cards:
             return as_seen_by(seat, await self._get(thread_id, MessageId(before)))
         seat.require("send")
         kind = self.types.get(type)
-        if seat.place is None or seat.place.role_context not in kind.creators:
-            raise Forbidden(f"Only these make a card of this type: {', '.join(kind.creators)}.")
-        held = kind.read(payload, self.now())
-        verdict = await self._rooms.judge(seat, held.payload)
+        if seat.participant is None or seat.participant.role_context not in kind.creators:
+            raise Forbidden(f"Only these roles may create a card of this type: {', '.join(kind.creators)}.")
+        stored = kind.read(payload, self.now())
+        verdict = await self._rooms.judge(seat, stored.payload)
 
         for _ in range(ATTEMPTS):
-            step = await self._answered(seat, kind, held)
+            change = await self._answered(seat, kind, stored)
             try:
-                return await self._make(seat, kind, Judged(held, verdict), step, claim)
+                return await self._write_new(seat, kind, JudgedPayload(stored, verdict), change, claim)
             except ConditionFailed as failed:
-                made = await claim.made(failed)
-                if made is not None:
-                    return await self._get(thread_id, MessageId(made))
-            # The tab, or the card that this answers, has changed: look again.
+                created = await claim.made(failed)
+                if created is not None:
+                    return await self._get(thread_id, MessageId(created))
+            # The tab, or the card that this one answers, has changed: read them again.
             seat = await self._access.authorize(actor, thread_id)
         raise Busy
 
-    async def _make(self, seat: ThreadSeat, kind: CardType, judged: Judged, step: _Step | None, claim: Claim) -> Card:
-        held, verdict = judged
+    async def _write_new(
+        self, seat: ThreadSeat, kind: CardType, judged: JudgedPayload, change: _CardChange | None, claim: Claim
+    ) -> Card:
+        stored, verdict = judged
         tab = await self._table.get(tab_by_name(room_id=seat.room_id, tab="actions"))
-        made: list[Card] = []
 
         def also(message: Message) -> Sequence[Operation]:
-            made[:] = [_new_card(seat, kind, held, message)]
-            moved = [] if step is None else [self._after(step, message)]
+            card = _new_card(seat, kind, stored, message)
+            answered = [] if change is None else [self._after(change, message)]
             return [
-                Create(made[0]),
-                *([] if step is None else [_moving(step, moved[0], self.now())]),
-                refreshed(tab, seat.room_id, [*moved, *made], message.created_at),
+                Create(card),
+                *([] if change is None else [_card_update(change, answered[0], self.now())]),
+                actions_tab_update(tab, seat.room_id, [*answered, card], message.created_at),
                 *claim.operations(message.message_id),
             ]
 
-        action: dict[str, Any] = {"type": kind.name, "payload": held.payload, "state": kind.first, "version": 1}
-        if step is not None:
-            answered = {"type": step.card.type, "state": step.way.to, "version": step.card.version + 1}
-            action["answered"] = {"cardId": step.card.message_id, **answered}
-        reply_to = None if step is None else step.card.message_id
-        await self._rooms.act(seat, _draft(kind.name, kind.first, action, reply_to), also, verdict)
-        return made[0]
+        action: dict[str, Any] = {"type": kind.name, "payload": stored.payload, "state": kind.first, "version": 1}
+        if change is not None:
+            answered = {"type": change.card.type, "state": change.transition.to, "version": change.card.version + 1}
+            action["answered"] = {"cardId": change.card.message_id, **answered}
+        reply_to = None if change is None else change.card.message_id
+        message = await self._rooms.act(seat, _draft(kind.name, kind.first, action, reply_to), also, verdict)
+        return _new_card(seat, kind, stored, message)
 
-    async def _answered(self, seat: ThreadSeat, kind: CardType, held: Held) -> _Step | None:
-        """The move of the card that this one answers, if it answers any."""
+    async def _answered(self, seat: ThreadSeat, kind: CardType, stored: StoredPayload) -> _CardChange | None:
+        """Return the transition of the card that this one answers, or None."""
         if not kind.answers:
             return None
         try:
-            card = await self._reader.find(seat.room_id, held.payload["answers"])
+            card = await self._reader.find(seat.room_id, stored.payload["answers"])
         except BadKey:
             card = None
         if card is None or card.type not in kind.answers or not may_see_card(seat, card):
-            told = {"in": "body", "pointer": "#/payload/answers", "detail": "There is no such card to answer"}
-            raise Invalid(errors=[told])
+            error = {"in": "body", "pointer": "#/payload/answers", "detail": "There is no such card to answer"}
+            raise Invalid(errors=[error])
         self._refuse_finished(card)
-        way = self.types.get(card.type).answered(card.state, by=kind.name)
-        return _Step(card, self._allowed(seat, card, way), Held(card.payload, None))
+        transition = self.types.get(card.type).answered(card.state, by=kind.name)
+        return _CardChange(card, self._allowed(seat, card, transition), StoredPayload(card.payload, None))
 
-    # Moving
+    # Transitions
 
     async def move(
         self,
@@ -188,12 +189,12 @@ class Cards:
         version: int,
         payload: Mapping[str, Any] | None = None,
     ) -> Card:
-        """Move a card on; CardChanged, with the card as it is now, if it has another version than was seen."""
+        """Move a card to another state; CardChanged, with the current card, if its version differs."""
         return await self._move(
             lambda: self._access.authorize(actor, thread_id), message_id, to=to, version=version, payload=payload
         )
 
-    async def settle(
+    async def move_as_system(
         self,
         thread_id: ThreadId,
         message_id: MessageId,
@@ -202,7 +203,7 @@ class Cards:
         version: int,
         payload: Mapping[str, Any] | None = None,
     ) -> Card:
-        """Move a card on as the system: what a program of the operator knows, as that something was paid."""
+        """Move a card as the system, for a program of the operator that knows, for example, of a payment."""
         return await self._move(
             lambda: self._access.system_seat(thread_id), message_id, to=to, version=version, payload=payload
         )
@@ -224,52 +225,57 @@ class Cards:
                 raise NotFound
             if card.version != version:
                 raise CardChanged(current=card_view(card, self.now()))
-            step, remark = self._step(seat, card, to, payload)
+            change, note = self._plan(seat, card, to, payload)
             if verdict is None:
-                verdict = await self._judge_move(seat, step, remark)
+                verdict = await self._judge_move(seat, change, note)
 
             try:
-                return await self._take(seat, step, Judged(Held(remark, None), verdict), tab)
+                return await self._write_change(seat, change, JudgedPayload(StoredPayload(note, None), verdict), tab)
             except ConditionFailed:
-                continue  # this card has changed, or another one of the thread: look again
+                continue  # this card, or another one of the thread, has changed: read again
         raise Busy
 
-    def _step(
+    def _plan(
         self, seat: ThreadSeat, card: Card, to: str, payload: Mapping[str, Any] | None
-    ) -> tuple[_Step, dict[str, Any]]:
-        """The move that somebody wants, and what its message says."""
+    ) -> tuple[_CardChange, dict[str, Any]]:
+        """Return the requested change, and the payload of its message."""
         self._refuse_finished(card)
         kind = self.types.get(card.type)
-        way = self._allowed(seat, card, kind.find(card.state, to))
-        if way.renews:
+        transition = self._allowed(seat, card, kind.find(card.state, to))
+        if transition.renews:
             renewed = kind.read(payload or {}, self.now())
-            return _Step(card, way, renewed), renewed.payload
-        return _Step(card, way, Held(card.payload, card.expires_at)), read_remark(payload, self.now())
+            return _CardChange(card, transition, renewed), renewed.payload
+        unchanged = StoredPayload(card.payload, card.expires_at)
+        return _CardChange(card, transition, unchanged), read_transition_note(payload, self.now())
 
-    async def _judge_move(self, seat: ThreadSeat, step: _Step, remark: dict[str, Any]) -> Verdict:
-        """What the judge finds in what a move adds; what the system adds is the operator's own."""
-        if seat.place is None or not remark:
+    async def _judge_move(self, seat: ThreadSeat, change: _CardChange, note: dict[str, Any]) -> Verdict:
+        """Return the verdict about what a transition adds; what the system adds is not judged."""
+        if seat.participant is None or not note:
             return CLEAR
-        verdict = await self._rooms.judge(seat, remark)
-        return settled(step.card.moderation, verdict) if step.way.renews else verdict
+        verdict = await self._rooms.judge(seat, note)
+        return settled(change.card.moderation, verdict) if change.transition.renews else verdict
 
-    async def _take(self, seat: ThreadSeat, step: _Step, judged: Judged, tab: Tab | None) -> Card:
-        card, to = step.card, step.way.to
-        done: list[Card] = []
+    async def _write_change(
+        self, seat: ThreadSeat, change: _CardChange, judged: JudgedPayload, tab: Tab | None
+    ) -> Card:
+        card, to = change.card, change.transition.to
 
         def also(message: Message) -> Sequence[Operation]:
-            done[:] = [self._after(step, message)]
-            return [_moving(step, done[0], self.now()), refreshed(tab, card.room_id, done, message.created_at)]
+            after = self._after(change, message)
+            return [
+                _card_update(change, after, self.now()),
+                actions_tab_update(tab, card.room_id, [after], message.created_at),
+            ]
 
         action = {
             "cardId": card.message_id,
             "type": card.type,
-            "payload": judged.held.payload,
+            "payload": judged.stored.payload,
             "state": to,
             "version": card.version + 1,
         }
-        await self._rooms.act(seat, _draft(card.type, to, action, card.message_id), also, judged.verdict)
-        return done[0]
+        message = await self._rooms.act(seat, _draft(card.type, to, action, card.message_id), also, judged.verdict)
+        return self._after(change, message)
 
     # Inside
 
@@ -284,38 +290,39 @@ class Cards:
         if is_expired(card, now) or self.types.get(card.type).is_finished(card.state):
             raise CardFinished(current=card_view(card, now))
 
-    def _allowed(self, seat: ThreadSeat, card: Card, way: Transition | None) -> Transition:
-        """The way, if there is one and this person may take it."""
-        if way is None:
-            raise NoSuchMove(current=card_view(card, self.now()))
-        role = None if seat.place is None else seat.place.role_context
-        if not standing_to(card, seat.user_id, role).intersection(way.who):
-            raise Forbidden(f"Only these may do this: {', '.join(way.who)}.")
-        return way
+    def _allowed(self, seat: ThreadSeat, card: Card, transition: Transition | None) -> Transition:
+        """Return the transition; a refusal if there is none or the user may not apply it."""
+        if transition is None:
+            raise NoSuchTransition(current=card_view(card, self.now()))
+        role = None if seat.participant is None else seat.participant.role_context
+        if not relations_to(card, seat.user_id, role).intersection(transition.who):
+            raise Forbidden(f"Only these may apply this transition: {', '.join(transition.who)}.")
+        return transition
 
-    def _after(self, step: _Step, message: Message) -> Card:
-        done = step.done(message.created_at, expires=self.types.get(step.card.type).expires_in(step.way.to))
+    def _after(self, change: _CardChange, message: Message) -> Card:
+        expires = self.types.get(change.card.type).expires_in(change.transition.to)
+        after = change.applied(message.created_at, expires=expires)
         changes: dict[str, Any] = {"moved_by": message.author_id}
-        if step.way.renews:
+        if change.transition.renews:
             changes |= {"payload_of": message.message_id, "payload_by": message.author_id, **_verdict(message)}
-        return msgspec.structs.replace(done, **changes)
+        return msgspec.structs.replace(after, **changes)
 
     def now(self) -> Instant:
         return self._clock.now()
 
 
-def _new_card(seat: ThreadSeat, kind: CardType, held: Held, message: Message) -> Card:
-    if seat.place is None:
-        raise NotFound  # the system moves cards, and makes none
+def _new_card(seat: ThreadSeat, kind: CardType, stored: StoredPayload, message: Message) -> Card:
+    if seat.participant is None:
+        raise NotFound  # the system creates no cards
     return Card(
         room_id=seat.room_id,
         message_id=message.message_id,
         type=kind.name,
         state=kind.first,
-        payload=held.payload,
+        payload=stored.payload,
         created_by=seat.user_id,
-        created_as=seat.place.role_context,
-        expires_at=held.expires_at if kind.expires_in(kind.first) else None,
+        created_as=seat.participant.role_context,
+        expires_at=stored.expires_at if kind.expires_in(kind.first) else None,
         **_verdict(message),
         created_at=message.created_at,
         updated_at=message.created_at,
@@ -323,7 +330,7 @@ def _new_card(seat: ThreadSeat, kind: CardType, held: Held, message: Message) ->
 
 
 def _verdict(message: Message) -> dict[str, Any]:
-    """What a card stores of the verdict about the message that brought its payload."""
+    """Return what a card stores of the verdict about the message with its payload."""
     return {
         "flags": None if message.moderation == CLEAN else message.flags,
         "nsfw_band": message.nsfw_band or None,
@@ -334,9 +341,9 @@ def _draft(type: str, state: str, action: dict[str, Any], reply_to: MessageId | 
     return Draft(f"{type}: {state}", reply_to=reply_to, type="action", more={"action": action})
 
 
-def _moving(step: _Step, after: Card, now: Instant) -> Update[Card]:
-    """The change of a card, which must be as it was seen, and not have ended meanwhile."""
-    seen = step.card
+def _card_update(change: _CardChange, after: Card, now: Instant) -> Update[Card]:
+    """Return the update of a card, on the condition that it is unchanged and has not expired."""
+    seen = change.card
     changes: dict[str, Any] = {
         "state": after.state,
         "version": after.version,
@@ -344,7 +351,7 @@ def _moving(step: _Step, after: Card, now: Instant) -> Update[Card]:
         "moved_by": after.moved_by,
         "updated_at": after.updated_at,
     }
-    if step.way.renews:
+    if change.transition.renews:
         renewed = ("payload", "payload_of", "payload_by", "flags", "nsfw_band")
         changes |= {field: getattr(after, field) for field in renewed}
     as_seen = equals("version", seen.version) & equals("state", seen.state)

@@ -18,7 +18,7 @@ from sobremesa.domains.threads.entities import (
     participant_of,
     thread_by_id,
 )
-from sobremesa.domains.threads.participants import ATTEMPTS, way_out
+from sobremesa.domains.threads.participants import ATTEMPTS, departure_operations
 from sobremesa.rooms.files import Files
 from sobremesa.rooms.user_data import RoomUserData
 from sobremesa.table import Delete, Table, equals
@@ -42,8 +42,8 @@ class Cleanup:
 
         Out first: whoever is still believed for a second on another node can then say nothing more under that name.
         """
-        async for place in self._table.every(inbox_of(user_id=user_id)):
-            await self._leave(place.room_id, user_id)
+        async for participant in self._table.every(inbox_of(user_id=user_id)):
+            await self._leave(participant.room_id, user_id)
         async for former in self._table.every(former_threads_of(user_id=user_id)):
             await self._user_data.mask(former.room_id, user_id)
             await self._table.write_many([Delete(former.own_key())], pattern=clean_up)
@@ -51,15 +51,15 @@ class Cleanup:
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
         """Everything that a person has in threads: their seats, what they said and did, the cards they made."""
         rooms: list[RoomId] = []
-        async for place in self._table.every(inbox_of(user_id=user_id)):
-            rooms.append(place.room_id)
+        async for participant in self._table.every(inbox_of(user_id=user_id)):
+            rooms.append(participant.room_id)
             yield {
                 "kind": "threadParticipant",
-                "threadId": place.room_id,
-                "roleContext": place.role_context,
-                "joinedAt": place.joined_at,
-                "lastReadMessageId": place.last_read_message_id,
-                "muted": place.muted,
+                "threadId": participant.room_id,
+                "roleContext": participant.role_context,
+                "joinedAt": participant.joined_at,
+                "lastReadMessageId": participant.last_read_message_id,
+                "muted": participant.muted,
             }
         async for former in self._table.every(former_threads_of(user_id=user_id)):
             rooms.append(former.room_id)
@@ -80,13 +80,13 @@ class Cleanup:
 
     async def _leave(self, room_id: RoomId, user_id: UserId) -> None:
         for _ in range(ATTEMPTS):
-            thread, place = await self._table.get_pair(
+            thread, participant = await self._table.get_pair(
                 thread_by_id(room_id=room_id), participant_of(room_id=room_id, user_id=user_id), consistent=True
             )
-            if thread is None or place is None:
+            if thread is None or participant is None:
                 return
             try:
-                await self._table.write(*way_out(thread, place, self._clock.now()), pattern=clean_up)
+                await self._table.write(*departure_operations(thread, participant, self._clock.now()), pattern=clean_up)
             except ConditionFailed:
                 continue  # somebody else came or went
             return

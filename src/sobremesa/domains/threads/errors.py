@@ -25,7 +25,7 @@ class ListingNeeded(Invalid):
     says = "An inquiry is about a listing: name it."
 
 
-class WithOneself(Invalid):
+class BuyerIsSeller(Invalid):
     code = "with_oneself"
     says = "A thread is between two people."
 
@@ -35,7 +35,7 @@ class NotInFuture(Invalid):
     says = "This moment is not in the future, or too far in it."
 
 
-class SomebodyElsesLock(Forbidden):
+class LockedByAnother(Forbidden):
     code = "somebody_elses_lock"
     says = "Only who locked it, or an admin, opens it again."
 
@@ -75,7 +75,7 @@ class CardFinished(Clash):
     says = "This card is finished: look at `current`."
 
 
-class NoSuchMove(Clash):
+class NoSuchTransition(Clash):
     code = "no_such_move"
     says = "The card does not go there from its state: look at `current`."
 

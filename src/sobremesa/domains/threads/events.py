@@ -5,9 +5,9 @@ from __future__ import annotations
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock, Instant
 from sobremesa.core.ids import MessageId, RoomId
-from sobremesa.domains.threads import card_reading, tabs
+from sobremesa.domains.threads import card_reader, tabs
 from sobremesa.domains.threads.access import RIGHTS
-from sobremesa.domains.threads.card_reading import CardReader
+from sobremesa.domains.threads.card_reader import CardReader
 from sobremesa.domains.threads.card_types import CardTypes
 from sobremesa.domains.threads.entities import (
     THREADS,
@@ -118,14 +118,14 @@ class ThreadEvents:
             thread = await self._table.get(thread_by_id(room_id=room_id))
             if thread is None:
                 return None
-            place = self._remember(thread)
+            place = self._cache_room(thread)
         return place
 
     async def _thread(self, seen: Seen[Thread]) -> list[Event]:
         topic = topic_of(seen.row.room_id)
         if seen.new is None:
             return [audience_change(removes=[TopicRemoval(None, topic)])]
-        self._remember(seen.new)
+        self._cache_room(seen.new)
         if seen.old is None:
             return []  # those who are in it hear of it by their own row
         return [thread_updated(_live(seen.new), topic)]
@@ -141,26 +141,26 @@ class ThreadEvents:
 
         adds = [topic_membership(new)]
         if old is not None:
-            return [rooms.participant_updated(await self._told(new), topic, adds=adds)]
+            return [rooms.participant_updated(await self._live_participant(new), topic, adds=adds)]
         thread = await self._table.get(thread_by_id(room_id=room_id))
         if thread is None:
             return []
         return [
             thread_created(_live(thread), user(user_id), adds=adds),
-            rooms.participant_joined(await self._told(new), topic),
+            rooms.participant_joined(await self._live_participant(new), topic),
         ]
 
-    async def _told(self, place: Participant) -> LiveParticipant:
-        profile = (await self._people.profiles([place.user_id]))[place.user_id]
+    async def _live_participant(self, participant: Participant) -> LiveParticipant:
+        profile = (await self._people.profiles([participant.user_id]))[participant.user_id]
         return LiveParticipant(
             THREADS.name,
-            place.room_id,
-            place.user_id,
+            participant.room_id,
+            participant.user_id,
             profile.username,
             profile.avatar_url,
-            place.role_context,
-            place.joined_at,
-            place.blocked_until,
+            participant.role_context,
+            participant.joined_at,
+            participant.blocked_until,
         )
 
     async def _card(self, seen: Seen[Card]) -> list[Event]:
@@ -172,7 +172,7 @@ class ThreadEvents:
         card = await self._cards.complete(card)
         if card.author_id is None or not is_withheld(card, safe_mode=place.safe_mode):
             return [card_updated(card_view(card, now), place.topic, subject=card.message_id)]
-        bare, full = card_view(card_reading.withheld(card), now), card_view(card, now)
+        bare, full = card_view(card_reader.withheld(card), now), card_view(card, now)
         return [card_updated.withheld(bare, place.topic, full=full, author=card.author_id, subject=card.message_id)]
 
     async def _tab(self, seen: Seen[Tab]) -> list[Event]:
@@ -186,7 +186,7 @@ class ThreadEvents:
         bare = tab_view(tabs.withheld(tab))
         return [tab_updated.withheld(bare, place.topic, full=tab_view(tab), author=tab.author_id, subject=subject)]
 
-    def _remember(self, thread: Thread) -> RoomTopic:
+    def _cache_room(self, thread: Thread) -> RoomTopic:
         place = RoomTopic(topic_of(thread.room_id), thread.safe_mode_required)
         self._places.keep(thread.room_id, place)
         return place
@@ -198,12 +198,12 @@ def topic_membership(place: Participant) -> TopicMembership:
     return TopicMembership(place.user_id, topic_of(place.room_id), moderates, version_of(place.joined_at))
 
 
-def _card_key(told: CardView) -> Key[Card]:
-    return card_by_id(room_id=told.thread_id, message_id=told.message_id)
+def _card_key(view: CardView) -> Key[Card]:
+    return card_by_id(room_id=view.thread_id, message_id=view.message_id)
 
 
-def _tab_key(told: TabView) -> Key[Tab]:
-    return tab_by_name(room_id=told.thread_id, tab=told.tab)
+def _tab_key(view: TabView) -> Key[Tab]:
+    return tab_by_name(room_id=view.thread_id, tab=view.tab)
 
 
 def _live(thread: Thread) -> LiveThread:

@@ -1,8 +1,8 @@
-"""The inboxes: where a thread stands in everybody's list, which every message moves.
+"""The order of threads in the inboxes of their participants, which every message changes.
 
-A send moves the rows of up to `AT_ONCE` people in its own transaction. The rest is moved right after it; because that
-can be lost with the process, a follower of the change log does it as well. A place in an inbox only moves forward, so
-doing it twice is the same as once.
+A send updates the rows of up to `AT_ONCE` participants in its own transaction, and the rest right after it. Since the
+process can stop in between, a change-stream consumer does it as well. A row only moves forward, so repeating it is
+harmless.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sobremesa.table import RawChange, Table, Update, less_if_present, set_to
 from sobremesa.table.errors import BadRow, ConditionFailed, TableError
 
 AT_ONCE = 20
-"""How many people's rows a send moves in its own transaction."""
+"""How many participants' rows a send updates in its own transaction."""
 
 MOVED_TOGETHER = 10
 
@@ -28,7 +28,7 @@ _log = structlog.get_logger("sobremesa.domains.threads")
 
 
 class Inboxes:
-    """Moves threads up in the lists of their participants."""
+    """Moves threads up in the inboxes of their participants."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -36,7 +36,7 @@ class Inboxes:
         self._again: set[RoomId] = set()
         self._waiting: set[RoomId] = set()
 
-    # Following the change log
+    # Consuming the change stream
 
     def collect(self, change: RawChange) -> None:
         new, old = change.new, change.old
@@ -53,40 +53,46 @@ class Inboxes:
             try:
                 await self.bump(room_id)
             except BadRow as error:
-                # It would be as unreadable the next time, and must not keep all other threads waiting for ever.
-                _log.warning("inboxes could not be moved", room_id=room_id, error=str(error))
+                # It would fail again the next time, and must not hold up all other threads forever.
+                _log.warning("could not update inboxes", room_id=room_id, error=str(error))
             self._waiting.discard(room_id)
 
     # Moving
 
     async def bump(self, room_id: RoomId) -> None:
-        """Bring the rows of all participants up to the last message. Doing it twice is the same as once."""
+        """Update the rows of all participants to the last message. Idempotent."""
         thread = await self._table.get(thread_by_id(room_id=room_id))
         if thread is None or thread.last_message_at is None:
             return
         at = thread.last_message_at
         turns = asyncio.Semaphore(MOVED_TOGETHER)
 
-        async def move(place: Participant) -> None:
-            update = Update(place.own_key(), set_to(last_message_at=at), when=less_if_present("last_message_at", at))
+        async def move(participant: Participant) -> None:
+            update = Update(
+                participant.own_key(), set_to(last_message_at=at), when=less_if_present("last_message_at", at)
+            )
             async with turns:
                 with contextlib.suppress(ConditionFailed):
                     await self._table.write(update, pattern=move_inboxes)
 
-        places = [place async for place in self._table.every(participants_in(room_id=room_id))]
+        participants = [participant async for participant in self._table.every(participants_in(room_id=room_id))]
         await asyncio.gather(
-            *(move(place) for place in places if place.last_message_at is None or place.last_message_at < at)
+            *(
+                move(participant)
+                for participant in participants
+                if participant.last_message_at is None or participant.last_message_at < at
+            )
         )
 
-    def soon(self, room_id: RoomId) -> None:
-        """Bump in the background; what comes while one is under way is done by one more."""
+    def bump_soon(self, room_id: RoomId) -> None:
+        """Bump in the background. Calls during a running bump cause one more."""
         if room_id in self._running:
             self._again.add(room_id)
             return
         self._running[room_id] = asyncio.create_task(self._run(room_id))
 
     async def close(self) -> None:
-        """Wait for what is under way."""
+        """Wait for running bumps."""
         while self._running:
             await asyncio.gather(*self._running.values())
 
@@ -98,7 +104,7 @@ class Inboxes:
                 await self.bump(room_id)
                 again = room_id in self._again
         except TableError as error:
-            _log.warning("inboxes could not be moved", room_id=room_id, error=str(error))
+            _log.warning("could not update inboxes", room_id=room_id, error=str(error))
         finally:
             self._again.discard(room_id)
             del self._running[room_id]

@@ -18,7 +18,7 @@ from sobremesa.core.clock import Clock, Instant
 from sobremesa.core.errors import Forbidden, NotFound
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import block_of, user_by_id
-from sobremesa.domains.threads.access import Access, Standing, cache_is_as_seen
+from sobremesa.domains.threads.access import Access, Caller, participants_unchanged
 from sobremesa.domains.threads.entities import (
     FormerParticipant,
     Participant,
@@ -78,11 +78,11 @@ _OTHER_SIDE: dict[RoleContext, RoleContext | None] = {"buyer": "seller", "seller
 class _Joining(NamedTuple):
     """A user who joins a thread: by whom, and in which role."""
 
-    by: Standing
+    by: Caller
     user: Actor
     role: RoleContext
 
-    def place(self, message: Message) -> Participant:
+    def participant(self, message: Message) -> Participant:
         """Their row; they have seen the notice that they joined."""
         at = message.created_at
         return Participant(
@@ -117,27 +117,27 @@ class Participants:
 
     async def add(self, actor: Actor, thread_id: ThreadId, user_id: UserId, role: RoleContext) -> Participant:
         """Take somebody in: on one's own side, or as an admin on any."""
-        standing = await self._access.require(actor, thread_id)
-        if not standing.is_admin and role != standing.role:
+        caller = await self._access.require(actor, thread_id)
+        if not caller.is_admin and role != caller.role:
             raise OwnSideOnly
-        if standing.place is not None and user_id == actor.user_id:
+        if caller.participant is not None and user_id == actor.user_id:
             raise AlreadyParticipant
 
         user = await self._table.get(user_by_id(user_id=user_id))
         if user is None or user.deleted_at is not None:
             raise NotFound("There is no such user.")
-        joining = _Joining(standing, Actor.of_user(user_id, user.username), role)
+        joining = _Joining(caller, Actor.of_user(user_id, user.username), role)
         try:
             message = await self._rooms.act(
-                self._access.notice_seat(standing, joining.user),
+                self._access.notice_seat(caller, joining.user),
                 Draft(JOINED, type="system"),
                 partial(self._beside_joining, joining),
-                head=await self._listing(standing.thread, user_id),
+                head=await self._list_change(caller.thread, user_id),
             )
         except ConditionFailed:
-            raise await self._why_not_in(joining) from None
+            raise await self._joining_refusal(joining) from None
 
-        return joining.place(message)
+        return joining.participant(message)
 
     async def change(
         self,
@@ -149,8 +149,8 @@ class Participants:
         blocked_until: datetime | UnsetType | None = UNSET,
     ) -> Participant:
         """Mute a thread for oneself, or keep the other side from speaking until a moment (None: no longer)."""
-        standing = await self._access.require(actor, thread_id)
-        place = await self._get(thread_id, user_id)
+        caller = await self._access.require(actor, thread_id)
+        participant = await self._get(thread_id, user_id)
         changes: dict[str, Any] = {}
         when, audit = present(), list[Operation]()
         if muted is not UNSET:
@@ -158,37 +158,40 @@ class Participants:
                 raise Forbidden("Everybody mutes a thread for themselves.")
             changes["muted"] = muted
         if blocked_until is not UNSET:
-            self._require_over(standing, place)
+            self._require_may_block(caller, participant)
             now = self._clock.now()
             until = None if blocked_until is None else future(blocked_until, now)
-            changes |= {"blocked_until": until, "blocked_as": None if until is None else _acting_as(standing)}
+            changes |= {"blocked_until": until, "blocked_as": None if until is None else _blocking_role(caller)}
             act = "participant.unblock" if until is None else "participant.block"
-            audit = [self._audit.entry(thread_id, actor, act, target=user_id), *standing.still()]
-            if not standing.is_admin:
+            audit = [self._audit.entry(thread_id, actor, act, target=user_id), *caller.still()]
+            if not caller.is_admin:
                 when &= differs("blocked_as", "admin") | at_most("blocked_until", now)
         if not changes:
-            return place
+            return participant
 
         try:
             await self._table.write(
-                Update(place.own_key(), set_to(**changes), when=when), *audit, token=None, pattern=change_participant
+                Update(participant.own_key(), set_to(**changes), when=when),
+                *audit,
+                token=None,
+                pattern=change_participant,
             )
         except ConditionFailed as failed:
-            raise await self._why_not_changed(failed, place) from None
+            raise await self._change_refusal(failed, participant) from None
 
         return await self._get(thread_id, user_id)
 
     async def remove(self, actor: Actor, thread_id: ThreadId, user_id: UserId) -> None:
         """Leave, or as an admin take somebody out. The buyer and the seller stay."""
         for _ in range(ATTEMPTS):
-            standing = await self._access.require(actor, thread_id)
-            if user_id != actor.user_id and not standing.is_admin:
+            caller = await self._access.require(actor, thread_id)
+            if user_id != actor.user_id and not caller.is_admin:
                 raise Forbidden("Only an admin takes somebody out of a thread.")
-            if user_id in (standing.thread.buyer_user_id, standing.thread.seller_user_id):
+            if user_id in (caller.thread.buyer_user_id, caller.thread.seller_user_id):
                 raise PartyStays
-            place = await self._get(thread_id, user_id)
+            participant = await self._get(thread_id, user_id)
             try:
-                await self._leave(standing, place)
+                await self._leave(caller, participant)
             except ConditionFailed:
                 continue  # somebody else came or went, or this very person
 
@@ -201,13 +204,13 @@ class Participants:
         """The row of a user who joins, and what must be true of them."""
         thread_id, by, user_id = joining.by.thread.room_id, joining.by.actor, joining.user.user_id
         return [
-            Create(joining.place(message)),
+            Create(joining.participant(message)),
             Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
             Check(block_of(user_id=user_id, blocked_id=by.user_id), when=absent()),
             self._audit.entry(thread_id, by, "participant.add", target=user_id, details={"as": joining.role}),
         ]
 
-    async def _why_not_in(self, joining: _Joining) -> Exception:
+    async def _joining_refusal(self, joining: _Joining) -> Exception:
         """Return what kept a user from joining, from the rows as they are now."""
         thread_id, user_id = joining.by.thread.room_id, joining.user.user_id
         if await self._table.get(participant_of(room_id=thread_id, user_id=user_id), consistent=True) is not None:
@@ -218,62 +221,64 @@ class Participants:
         is_full = thread is not None and len(thread.participants) >= MAX_PARTICIPANTS
         return TooManyParticipants(limit=MAX_PARTICIPANTS) if is_full else ChangedMeanwhile()
 
-    async def _leave(self, standing: Standing, place: Participant) -> None:
+    async def _leave(self, caller: Caller, participant: Participant) -> None:
         """Take a user out, with a notice; ConditionFailed if somebody else came or went meanwhile."""
-        thread, by, user_id = standing.thread, standing.actor, place.user_id
+        thread, by, user_id = caller.thread, caller.actor, participant.user_id
         left = user_id == by.user_id
         audit = self._audit.entry(thread.room_id, by, "participant.remove", target=user_id)
-        rows = [*rows_of_leaving(thread, place, self._clock.now()), audit]
+        rows = [*departure_rows(thread, participant, self._clock.now()), audit]
         await self._rooms.act(
-            self._access.notice_seat(standing, by if left else await self._named(user_id)),
+            self._access.notice_seat(caller, by if left else await self._named(user_id)),
             Draft(LEFT if left else REMOVED, type="system"),
             lambda message: rows,
-            head=HeadChange(without(thread, user_id), cache_is_as_seen(thread), remove_participant),
+            head=HeadChange(without(thread, user_id), participants_unchanged(thread), remove_participant),
         )
 
     async def _named(self, user_id: UserId) -> Actor:
         user = await self._table.get(user_by_id(user_id=user_id))
         return Actor.of_user(user_id, DELETED_NAME if user is None else user.username)
 
-    async def _listing(self, thread: Thread, user_id: UserId) -> HeadChange:
+    async def _list_change(self, thread: Thread, user_id: UserId) -> HeadChange:
         """The thread's own list with one more person; where another writer has kept none, it is made of all of them."""
         if thread.participants:
-            return HeadChange(append(participants=[user_id]), _HAS_ROOM, add_participant)
-        inside = [place.user_id async for place in self._table.every(participants_in(room_id=thread.room_id))]
-        return HeadChange(set_to(participants=[*inside, user_id]), cache_is_as_seen(thread), add_participant)
+            return HeadChange(append(participants=[user_id]), _BELOW_LIMIT, add_participant)
+        inside = [
+            participant.user_id async for participant in self._table.every(participants_in(room_id=thread.room_id))
+        ]
+        return HeadChange(set_to(participants=[*inside, user_id]), participants_unchanged(thread), add_participant)
 
     async def _get(self, thread_id: ThreadId, user_id: UserId) -> Participant:
-        place = await self._table.get(participant_of(room_id=thread_id, user_id=user_id))
-        if place is None:
+        participant = await self._table.get(participant_of(room_id=thread_id, user_id=user_id))
+        if participant is None:
             raise NotFound
-        return place
+        return participant
 
-    def _require_over(self, standing: Standing, place: Participant) -> None:
+    def _require_may_block(self, caller: Caller, participant: Participant) -> None:
         """Forbidden unless they may silence this person: the other side, or anybody but oneself as an admin."""
-        if place.user_id == standing.actor.user_id:
+        if participant.user_id == caller.actor.user_id:
             raise Forbidden("Nobody silences themselves.")
-        if not standing.is_admin and place.role_context != _OTHER_SIDE[standing.role]:
+        if not caller.is_admin and participant.role_context != _OTHER_SIDE[caller.role]:
             raise Forbidden("Only the other side or an admin silences somebody.")
 
-    async def _why_not_changed(self, failed: ConditionFailed, place: Participant) -> Exception:
+    async def _change_refusal(self, failed: ConditionFailed, participant: Participant) -> Exception:
         if not failed.at(0):
             return ChangedMeanwhile()
-        if await self._table.get(place.own_key(), consistent=True) is None:
+        if await self._table.get(participant.own_key(), consistent=True) is None:
             return NotFound()
         return Forbidden("An admin has silenced them: only an admin changes that.")
 
 
-def way_out(thread: Thread, place: Participant, now: Instant) -> list[Operation]:
+def departure_operations(thread: Thread, participant: Participant, now: Instant) -> list[Operation]:
     """What takes a person out of a thread, and remembers that they were there."""
-    listing = Update(thread.own_key(), without(thread, place.user_id), when=cache_is_as_seen(thread))
-    return [*rows_of_leaving(thread, place, now), listing]
+    listing = Update(thread.own_key(), without(thread, participant.user_id), when=participants_unchanged(thread))
+    return [*departure_rows(thread, participant, now), listing]
 
 
-def rows_of_leaving(thread: Thread, place: Participant, now: Instant) -> list[Operation]:
+def departure_rows(thread: Thread, participant: Participant, now: Instant) -> list[Operation]:
     """The rows of a participant who leaves, without the thread's own list."""
     return [
-        Delete(place.own_key()),
-        Put(FormerParticipant(user_id=place.user_id, room_id=thread.room_id, left_at=now)),
+        Delete(participant.own_key()),
+        Put(FormerParticipant(user_id=participant.user_id, room_id=thread.room_id, left_at=now)),
     ]
 
 
@@ -282,8 +287,8 @@ def without(thread: Thread, user_id: UserId) -> Changes:
     return set_to(participants=[each for each in thread.participants if each != user_id])
 
 
-def _acting_as(standing: Standing) -> RoleContext:
-    return "admin" if standing.is_admin else standing.role
+def _blocking_role(caller: Caller) -> RoleContext:
+    return "admin" if caller.is_admin else caller.role
 
 
-_HAS_ROOM = absent_or_null("participants") | less(size("participants"), MAX_PARTICIPANTS)
+_BELOW_LIMIT = absent_or_null("participants") | less(size("participants"), MAX_PARTICIPANTS)

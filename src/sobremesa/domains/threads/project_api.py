@@ -16,7 +16,7 @@ from sobremesa.domains.threads.errors import (
     CardChanged,
     CardFinished,
     ChangedMeanwhile,
-    NoSuchMove,
+    NoSuchTransition,
     NotInFuture,
     StaleVersion,
     SystemTab,
@@ -33,14 +33,14 @@ TAB_BODY_BYTES = 2 * MAX_CONTENT_BYTES
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
 Version = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
-Held = Annotated[
+CardPayload = Annotated[
     dict[str, Any],
     msgspec.Meta(
         description="What a card of this type holds; the documentation has a table of the types.",
         examples=[{"amount": 25_000, "currency": "EUR", "note": "Two days, prints included"}],
     ),
 ]
-Remark = Annotated[
+TransitionPayload = Annotated[
     dict[str, Any],
     msgspec.Meta(description="A `note`, or what the card holds from now on.", examples=[{"note": "With pleasure"}]),
 ]
@@ -54,7 +54,7 @@ class NewCard(Input):
     """A card to make."""
 
     type: Annotated[Name, msgspec.Meta(examples=["offer"])]
-    payload: Held
+    payload: CardPayload
 
 
 class NewMove(Input):
@@ -62,7 +62,7 @@ class NewMove(Input):
 
     to: Annotated[Name, msgspec.Meta(examples=["accepted"])]
     version: Version
-    payload: Remark | None = None
+    payload: TransitionPayload | None = None
 
 
 class NewTab(Input):
@@ -82,7 +82,7 @@ def routes(cards: Cards, tabs: Tabs) -> Routes:
         "/threads/{thread_id}/cards",
         status=201,
         errors=[
-            *(Blocked, CardFinished, KeyReused, NoSuchMove, NotInFuture, ThreadNotOpen, TooBig, UnknownCardType),
+            *(Blocked, CardFinished, KeyReused, NoSuchTransition, NotInFuture, ThreadNotOpen, TooBig, UnknownCardType),
         ],
         limit="send",
     )
@@ -107,7 +107,16 @@ def routes(cards: Cards, tabs: Tabs) -> Routes:
 
     @api.post(
         f"{card}/transitions",
-        errors=[Blocked, CardChanged, CardFinished, NoSuchMove, NotInFuture, ThreadNotOpen, TooBig, UnknownCardType],
+        errors=[
+            Blocked,
+            CardChanged,
+            CardFinished,
+            NoSuchTransition,
+            NotInFuture,
+            ThreadNotOpen,
+            TooBig,
+            UnknownCardType,
+        ],
         limit="send",
     )
     async def move_card(actor: Actor, thread_id: ThreadId, message_id: MessageId, body: NewMove) -> CardView:

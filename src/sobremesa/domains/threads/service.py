@@ -33,7 +33,7 @@ from sobremesa.domains.threads.entities import (
     threads_of_lbg,
     threads_of_leg,
 )
-from sobremesa.domains.threads.errors import Blocked, ChangedMeanwhile, ListingNeeded, SomebodyElsesLock, WithOneself
+from sobremesa.domains.threads.errors import Blocked, BuyerIsSeller, ChangedMeanwhile, ListingNeeded, LockedByAnother
 from sobremesa.domains.threads.inbox import Inboxes
 from sobremesa.rooms.sending import Draft, HeadChange
 from sobremesa.rooms.service import Rooms
@@ -66,18 +66,18 @@ _NOTICES: dict[Status, str] = {
 }
 
 
-class Listed(NamedTuple):
-    """A thread as somebody sees it: `place` is their own row, which an administrator of the platform may lack."""
+class ListedThread(NamedTuple):
+    """A thread as somebody sees it: `participant` is their own row, which an administrator of the platform may lack."""
 
     thread: Thread
-    place: Participant | None
+    participant: Participant | None
     unread: UnreadView
 
 
-class Made(NamedTuple):
+class CreatedThread(NamedTuple):
     """A thread, and whether it was made just now."""
 
-    listed: Listed
+    listed: ListedThread
     is_new: bool
 
 
@@ -123,27 +123,27 @@ class Threads:
 
     # Making
 
-    async def create(self, actor: Actor, wanted: NewThread, *, key: str | None = None) -> Made:
+    async def create(self, actor: Actor, wanted: NewThread, *, key: str | None = None) -> CreatedThread:
         """Begin to talk with a seller; the inquiry that there is about this listing, if there is one."""
         if wanted.kind == "inquiry" and wanted.listing_id is None:
             raise ListingNeeded
         if wanted.seller_user_id == actor.user_id:
-            raise WithOneself
+            raise BuyerIsSeller
         claim = self._idempotency.claim(actor, key, "thread", wanted)
         before = await claim.find()
         if before is not None:
-            return await self._made_before(actor, RoomId(before), is_new=True)
+            return await self._existing(actor, RoomId(before), is_new=True)
         there = await self._find_inquiry(actor, wanted)
         if there is not None:
-            return await self._made_before(actor, there)
+            return await self._existing(actor, there)
 
-        thread, buyer, seller = self._compose(actor, wanted)
+        thread, buyer, seller = self._new_rows(actor, wanted)
         operations = [
             Create(thread),
             Create(buyer),
             Create(seller),
-            *self._both_are_willing(thread),
-            *self._found_by(thread),
+            *self._party_checks(thread),
+            *self._reference_rows(thread),
             *claim.operations(thread.room_id),
         ]
         try:
@@ -151,48 +151,48 @@ class Threads:
         except ConditionFailed as failed:
             made = await claim.made(failed)
             if made is not None:
-                return await self._made_before(actor, RoomId(made), is_new=True)
+                return await self._existing(actor, RoomId(made), is_new=True)
             there = await self._find_inquiry(actor, wanted)
             if there is None:
-                raise _why_not(failed) from None
-            return await self._made_before(actor, there)
+                raise _refusal(failed) from None
+            return await self._existing(actor, there)
 
-        return Made(Listed(thread, buyer, NOTHING_UNREAD), is_new=True)
+        return CreatedThread(ListedThread(thread, buyer, NOTHING_UNREAD), is_new=True)
 
     # Finding
 
-    async def get(self, actor: Actor, thread_id: ThreadId) -> Listed:
+    async def get(self, actor: Actor, thread_id: ThreadId) -> ListedThread:
         """A thread that one is in."""
-        standing = await self._access.require(actor, thread_id)
-        return await self._listed(actor, standing.thread, standing.place)
+        caller = await self._access.require(actor, thread_id)
+        return await self._listed(actor, caller.thread, caller.participant)
 
     async def list_inbox(
         self, actor: Actor, *, limit: int, cursor: str | None = None
-    ) -> tuple[list[Listed], str | None]:
+    ) -> tuple[list[ListedThread], str | None]:
         """The threads that one is in, the newest message first."""
         page = await self._table.query(inbox_of(user_id=actor.user_id), limit=limit, cursor=cursor)
-        rows = await self._rows(actor, [place.room_id for place in page.items])
-        return await self._dressed(actor, [row for row in rows if row[1] is not None]), page.cursor
+        rows = await self._rows(actor, [participant.room_id for participant in page.items])
+        return await self._list(actor, [row for row in rows if row[1] is not None]), page.cursor
 
     async def list_about(
         self, actor: Actor, *, lbg_id: LbgId | None, leg_id: LegId | None, limit: int, cursor: str | None = None
-    ) -> tuple[list[Listed], str | None]:
+    ) -> tuple[list[ListedThread], str | None]:
         """The threads of an lbg, a leg or both that one is in, the newest first; an administrator's tenant's, all."""
         question: Question[Any] = threads_of_leg(leg_id=leg_id) if lbg_id is None else threads_of_lbg(lbg_id=lbg_id)
         found: list[tuple[Thread, Participant | None]] = []
         for _ in range(PAGES_AT_ONCE):
             page = await self._table.query(question, limit=limit - len(found), cursor=cursor)
             found += [
-                (thread, place)
-                for thread, place in await self._rows(actor, [row.room_id for row in page.items])
-                if (place is not None or actor.administers(thread.tenant))
+                (thread, participant)
+                for thread, participant in await self._rows(actor, [row.room_id for row in page.items])
+                if (participant is not None or actor.administers(thread.tenant))
                 and (leg_id is None or thread.leg_id == leg_id)
             ]
             cursor = page.cursor
             # A page of others' threads is passed over: who is in none of them must not learn that they are there.
             if cursor is None or len(found) >= limit:
                 break
-        return await self._dressed(actor, found), cursor
+        return await self._list(actor, found), cursor
 
     async def require_party(self, actor: Actor, thread_id: str) -> RoleContext:
         """On which side a participant is; NotFound for a stranger."""
@@ -202,31 +202,31 @@ class Threads:
         self, actor: Actor, thread_id: ThreadId, *, limit: int, cursor: str | None = None
     ) -> AuditPage:
         """What privileged people did in a thread, the newest first: for its admins."""
-        standing = await self._access.require(actor, thread_id)
-        if not standing.is_admin:
+        caller = await self._access.require(actor, thread_id)
+        if not caller.is_admin:
             raise Forbidden("Only an admin reads the audit log of a thread.")
-        return await self._audit.list_entries(thread_id, since=standing.thread.created_at, limit=limit, cursor=cursor)
+        return await self._audit.list_entries(thread_id, since=caller.thread.created_at, limit=limit, cursor=cursor)
 
     # Closing
 
-    async def set_status(self, actor: Actor, thread_id: ThreadId, status: Status) -> Listed:
+    async def set_status(self, actor: Actor, thread_id: ThreadId, status: Status) -> ListedThread:
         """Archive, lock or reopen a thread. What is locked, only who locked it or an admin changes."""
-        standing = await self._access.require(actor, thread_id)
-        thread = standing.thread
+        caller = await self._access.require(actor, thread_id)
+        thread = caller.thread
         if thread.status == status:
-            return await self._listed(actor, thread, standing.place)
-        if thread.status == "locked" and not standing.is_admin and thread.locked_by != actor.user_id:
-            raise SomebodyElsesLock
+            return await self._listed(actor, thread, caller.participant)
+        if thread.status == "locked" and not caller.is_admin and thread.locked_by != actor.user_id:
+            raise LockedByAnother
 
         locked_by = actor.user_id if status == "locked" else None
         details = {"from": thread.status, "to": status}
         audit = self._audit.entry(thread_id, actor, "thread.status", target=thread_id, details=details)
         try:
             await self._rooms.act(
-                self._access.notice_seat(standing),
+                self._access.notice_seat(caller),
                 Draft(_NOTICES[status], type="system"),
                 lambda message: [audit],
-                head=HeadChange(set_to(status=status, locked_by=locked_by), _is_as_seen(thread), change_status),
+                head=HeadChange(set_to(status=status, locked_by=locked_by), _status_unchanged(thread), change_status),
             )
         except ConditionFailed:
             raise ChangedMeanwhile from None
@@ -241,7 +241,7 @@ class Threads:
 
     # Inside
 
-    def _compose(self, actor: Actor, wanted: NewThread) -> tuple[Thread, Participant, Participant]:
+    def _new_rows(self, actor: Actor, wanted: NewThread) -> tuple[Thread, Participant, Participant]:
         now = self._clock.now()
         thread = Thread(
             room_id=RoomId(self._ids.mint()),
@@ -259,7 +259,7 @@ class Threads:
         )
         return thread, buyer, seller
 
-    def _both_are_willing(self, thread: Thread) -> list[Operation]:
+    def _party_checks(self, thread: Thread) -> list[Operation]:
         """Both are there, and the seller wants to hear from the buyer."""
         buyer, seller = thread.buyer_user_id, thread.seller_user_id
         return [
@@ -268,7 +268,7 @@ class Threads:
             Check(block_of(user_id=seller, blocked_id=buyer), when=absent()),
         ]
 
-    def _found_by(self, thread: Thread) -> list[Operation]:
+    def _reference_rows(self, thread: Thread) -> list[Operation]:
         """What else a thread is found by, and that there is no second inquiry like it."""
         operations: list[Operation] = []
         if thread.lbg_id is not None and thread.leg_id is not None:
@@ -294,32 +294,34 @@ class Threads:
         claim = await self._table.get(key)
         return None if claim is None else claim.room_id
 
-    async def _made_before(self, actor: Actor, thread_id: ThreadId, *, is_new: bool = False) -> Made:
+    async def _existing(self, actor: Actor, thread_id: ThreadId, *, is_new: bool = False) -> CreatedThread:
         """The thread that is there already; one that the same call made a moment ago counts as new again."""
         found = await self.get(actor, thread_id)
-        return Made(found, is_new=is_new)
+        return CreatedThread(found, is_new=is_new)
 
     async def _rows(self, actor: Actor, room_ids: Sequence[RoomId]) -> list[tuple[Thread, Participant | None]]:
         """The threads that are there of those that an index listed, with one's own row where there is one."""
         rows = await self._access.rows_of(actor.user_id, room_ids) if room_ids else []
-        return [(thread, place) for thread, place in rows if thread is not None]
+        return [(thread, participant) for thread, participant in rows if thread is not None]
 
-    async def _dressed(self, actor: Actor, rows: Sequence[tuple[Thread, Participant | None]]) -> list[Listed]:
+    async def _list(self, actor: Actor, rows: Sequence[tuple[Thread, Participant | None]]) -> list[ListedThread]:
         turns = asyncio.Semaphore(COUNTED_AT_ONCE)
 
-        async def dress(row: tuple[Thread, Participant | None]) -> Listed:
+        async def load(row: tuple[Thread, Participant | None]) -> ListedThread:
             async with turns:
                 return await self._listed(actor, *row)
 
-        return await asyncio.gather(*map(dress, rows))
+        return await asyncio.gather(*map(load, rows))
 
-    async def _listed(self, actor: Actor, thread: Thread, place: Participant | None) -> Listed:
-        if place is None:
-            return Listed(thread, None, NOTHING_UNREAD)
-        return Listed(thread, place, await self._unread.count(self._access.seat_of(actor, thread, place), place))
+    async def _listed(self, actor: Actor, thread: Thread, participant: Participant | None) -> ListedThread:
+        if participant is None:
+            return ListedThread(thread, None, NOTHING_UNREAD)
+        return ListedThread(
+            thread, participant, await self._unread.count(self._access.seat_of(actor, thread, participant), participant)
+        )
 
 
-def _is_as_seen(thread: Thread) -> Condition:
+def _status_unchanged(thread: Thread) -> Condition:
     """That nobody has closed or opened it meanwhile."""
     if thread.status == "open":
         return IS_OPEN
@@ -331,7 +333,7 @@ _SELLER, _BUYER, _BLOCK = 3, 4, 5
 """Places among the operations of making a thread."""
 
 
-def _why_not(failed: ConditionFailed) -> Exception:
+def _refusal(failed: ConditionFailed) -> Exception:
     if failed.at(_SELLER):
         return NotFound("There is no such person.")
     if failed.at(_BUYER):

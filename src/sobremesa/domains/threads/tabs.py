@@ -86,7 +86,7 @@ class Tabs:
             raise SystemTab
         seat = await self._access.authorize(actor, thread_id)
         seat.require("send")
-        if seat.place is None:
+        if seat.participant is None:
             raise NotFound
         text = _as_text(content)
         verdict = await self._rooms.judge(seat, content, size=len(text))
@@ -105,14 +105,14 @@ class Tabs:
             await self._write(seat, snapshot, when=differs(_MODERATION, BLOCKED))
         except ConditionFailed as failed:
             if not await self._is_blocked(snapshot):
-                raise await self._why_not(actor, thread_id, tab, failed) from None
+                raise await self._refusal(actor, thread_id, tab, failed) from None
             # What is blocked stays so, whatever replaces it, until a moderator approves.
             flags = settled(BLOCKED, verdict).flags
             snapshot = msgspec.structs.replace(snapshot, flags=flags)
             try:
                 await self._write(seat, snapshot, when=equals(_MODERATION, BLOCKED))
             except ConditionFailed as again:
-                raise await self._why_not(actor, thread_id, tab, again) from None
+                raise await self._refusal(actor, thread_id, tab, again) from None
 
         return msgspec.structs.replace(snapshot, content=content)
 
@@ -125,7 +125,7 @@ class Tabs:
             Put(snapshot, when=when & less_if_present("source_version", snapshot.source_version)),
             Check(seat.thread.own_key(), when=present() & IS_OPEN),
             Check(participant_of(room_id=seat.room_id, user_id=seat.user_id), when=present() & not_blocked(now)),
-            *self._access.not_blocked_by_the_other(seat),
+            *self._access.not_blocked_by_other_party(seat),
             *case,
             pattern=write_tab,
         )
@@ -135,7 +135,7 @@ class Tabs:
         before = await self._table.get(snapshot.own_key(), consistent=True)
         return before is not None and before.moderation == BLOCKED and before.source_version < snapshot.source_version
 
-    async def show(self, thread_id: str, tab: TabName, content: Any, source_version: int) -> bool:
+    async def put_snapshot(self, thread_id: str, tab: TabName, content: Any, source_version: int) -> bool:
         """The system's own way: replace what a tab shows, also in a closed thread.
 
         False if it shows something as new already, or the thread is gone.
@@ -158,7 +158,7 @@ class Tabs:
             return False
         return True
 
-    async def _why_not(self, actor: Actor, thread_id: ThreadId, tab: TabName, failed: ConditionFailed) -> Exception:
+    async def _refusal(self, actor: Actor, thread_id: ThreadId, tab: TabName, failed: ConditionFailed) -> Exception:
         if failed.at(0):
             current = await self.get(actor, thread_id, tab)
             return StaleVersion(

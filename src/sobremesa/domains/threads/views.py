@@ -109,7 +109,7 @@ class PanelView(Output):
     tabs: list[TabView]
 
 
-def thread_view(thread: Thread, place: Participant | None, unread: UnreadView) -> ThreadView:
+def thread_view(thread: Thread, participant: Participant | None, unread: UnreadView) -> ThreadView:
     return ThreadView(
         thread.room_id,
         thread.kind,
@@ -125,24 +125,24 @@ def thread_view(thread: Thread, place: Participant | None, unread: UnreadView) -
         thread.safe_mode_required,
         thread.last_message_id,
         thread.last_message_at,
-        None if place is None else place.role_context,
-        place is not None and place.muted,
+        None if participant is None else participant.role_context,
+        participant is not None and participant.muted,
         unread,
         thread.created_at,
         thread.updated_at,
     )
 
 
-def participant_view(reader: Actor, place: Participant, profile: PublicProfile) -> ThreadParticipantView:
+def participant_view(reader: Actor, participant: Participant, profile: PublicProfile) -> ThreadParticipantView:
     return ThreadParticipantView(
-        place.user_id,
+        participant.user_id,
         profile.username,
         profile.avatar_url,
-        place.room_id,
-        place.role_context,
-        place.muted if place.user_id == reader.user_id else None,
-        place.blocked_until,
-        place.joined_at,
+        participant.room_id,
+        participant.role_context,
+        participant.muted if participant.user_id == reader.user_id else None,
+        participant.blocked_until,
+        participant.joined_at,
     )
 
 

@@ -34,14 +34,14 @@ class CardReader:
             return card
         message = await find_message(THREADS, self._table, card.room_id, card.message_id)
         author = None if message is None else message.author_id
-        place = None
+        participant = None
         if author is not None:
-            place = await self._table.get(participant_of(room_id=card.room_id, user_id=author))
+            participant = await self._table.get(participant_of(room_id=card.room_id, user_id=author))
         at = EPOCH if message is None else message.sent_at
         return msgspec.structs.replace(
             card,
             created_by=author,
-            created_as=None if place is None else place.role_context,
+            created_as=None if participant is None else participant.role_context,
             expires_at=card.expires_at or self._expiry(card),
             created_at=at if card.created_at == EPOCH else card.created_at,
             updated_at=at if card.updated_at == EPOCH else card.updated_at,
@@ -56,7 +56,7 @@ class CardReader:
 
 def may_see_card(seat: ThreadSeat, card: Card) -> bool:
     """May they see the payload? The system, which has no row in the thread, sees everything."""
-    return seat.place is None or may_see(seat, card)
+    return seat.participant is None or may_see(seat, card)
 
 
 def as_seen_by(seat: ThreadSeat, card: Card) -> Card:
