@@ -125,20 +125,20 @@ def _permissions_page() -> str:
 
 
 def _cards_page() -> str:
-    text = NOTE + "# Types of cards\n\n"
+    text = NOTE + "# Card types\n\n"
     text += (
-        "What is built in, as `sobremesa.domains.threads.card_types` declares it; an application adds its own with\n"
-        "`Sobremesa.open(..., card_types=[...])`. What a card promises is told in [threads.md](threads.md).\n\n"
+        "The built-in types, declared in `sobremesa.domains.threads.card_types`. An application adds its own with\n"
+        "`Sobremesa.open(..., card_types=[...])`. [threads.md](threads.md) describes how cards work.\n\n"
     )
     text += (
-        "*The other side* are the buyer's people for a card of the seller's side, and the other way round; *creator*\n"
-        "is the very person who made it; *system* is a program of the operator. A state out of which nothing leads is\n"
-        "finished.\n"
+        "*Other side* is the buyer's side for a card of the seller's side, and vice versa; *creator* is the user who\n"
+        "created the card; *system* is a program of the operator. A state without transitions is final.\n"
     )
     for kind in CardTypes():
-        text += f"\n## {kind.name}\n\n{kind.description}. Made by: {', '.join(kind.creators)}. Begins as `{kind.first}`.\n\n"
+        creators = ", ".join(kind.creators)
+        text += f"\n## {kind.name}\n\n{kind.description}. Creators: {creators}. First state: `{kind.first}`.\n\n"
         text += catalog.markdown(_payload_rows(kind)) + "\n"
-        text += catalog.markdown([_way_row(kind, way) for way in kind.transitions])
+        text += catalog.markdown([_transition_row(kind, transition) for transition in kind.transitions])
     return text
 
 
@@ -146,15 +146,15 @@ def _payload_rows(kind: CardType) -> list[dict[str, str]]:
     schema = msgspec.json.schema_components([kind.payload])[1][kind.payload.__name__]
     needed = schema.get("required", [])
     return [
-        {"payload": f"`{name}`", "needed": "yes" if name in needed else "", "what": _what(field)}
+        {"payload": f"`{name}`", "required": "yes" if name in needed else "", "value": _what(field)}
         for name, field in schema["properties"].items()
     ]
 
 
 def _what(field: Mapping[str, Any]) -> str:
-    """A field of a payload in words."""
+    """Describe a field of a payload."""
     kind = next((choice for choice in field.get("anyOf", []) if choice.get("type") != "null"), field)
-    words = "a time with its zone" if kind.get("format") == "date-time" else _KINDS[kind["type"]]
+    words = "an RFC 3339 time with a time zone" if kind.get("format") == "date-time" else _KINDS[kind["type"]]
     bounds = [
         f"{says} {kind[name]}"
         for name, says in (("exclusiveMinimum", "more than"), ("maximum", "at most"), ("maxItems", "at most"))
@@ -167,19 +167,20 @@ def _what(field: Mapping[str, Any]) -> str:
     return ", ".join([words, *bounds, *([kind["description"]] if "description" in kind else [])])
 
 
-_KINDS = {"integer": "a whole number", "string": "text", "array": "a list"}
+_KINDS = {"integer": "an integer", "string": "text", "array": "a list"}
 
 
-def _way_row(kind: CardType, way: Transition) -> dict[str, str]:
-    how = "by a move"
-    if way.at_expiry:
-        how = "by the clock, when `expiresAt` has come; nobody has to write it"
-    elif way.through is not None:
-        how = f"by making a {way.through} that answers it"
-    elif way.renews:
-        how = "by a move with a new payload"
-    end = " (finished)" if kind.is_finished(way.to) else ""
-    return {"from": f"`{way.start}`", "to": f"`{way.to}`{end}", "who": ", ".join(way.who), "how": how}
+def _transition_row(kind: CardType, transition: Transition) -> dict[str, str]:
+    how = "by a request"
+    if transition.at_expiry:
+        how = "automatically at `expiresAt`"
+    elif transition.through is not None:
+        how = f"by creating a {transition.through} that answers it"
+    elif transition.renews:
+        how = "by a request with a new payload"
+    final = " (final)" if kind.is_finished(transition.to) else ""
+    start, to, who = f"`{transition.start}`", f"`{transition.to}`{final}", ", ".join(transition.who)
+    return {"from": start, "to": to, "who": who, "how": how}
 
 
 def _settings_page() -> str:
@@ -271,7 +272,7 @@ def _form(kind: Mapping[str, Any]) -> str:
 
 
 _FORMS = {
-    "integer": "a whole number",
+    "integer": "an integer",
     "string": "text",
     "boolean": "true or false",
     "null": "null",
