@@ -19,7 +19,7 @@ async def replay(records: str, store: str) -> None:
         shown = failed = 0
         while not stop.done():
             done = await world.outbox.replay()
-            shown, failed = shown + done.shown, failed + done.failed
+            shown, failed = shown + done.written, failed + done.failed
         say(f"{shown} {failed}")
     await table.close()
 

@@ -39,12 +39,12 @@ def test_a_setting_may_name_a_file_or_memory() -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("mysql://ana:hunter2@host/chat", "is no address of records"),
-        ("records.db", "is no address of records"),
+        ("mysql://ana:hunter2@host/chat", "is not the URL of a records store"),
+        ("records.db", "is not the URL of a records store"),
         ("sqlite://records.db", "three slashes"),
         ("sqlite:/records.db", "three slashes"),
         ("postgresql://ana:hunter2@host", "names no database"),
-        ("postgresql://ana:hunter2@host:port/chat", "is no address"),
+        ("postgresql://ana:hunter2@host:port/chat", "is not a valid URL"),
     ],
 )
 def test_an_address_that_cannot_be_used_says_why_without_its_password(url: str, said: str) -> None:

@@ -58,7 +58,7 @@ async def test_status_tells_what_waits_without_showing_a_password(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("status", "--records", "mysql://host/chat"), "is no address of records"),
+        (("status", "--records", "mysql://host/chat"), "is not the URL of a records store"),
         (("migrate", "--records", "sqlite:///no/such/folder/x.db"), "cannot be used"),
         (("migrate", "--records", "postgresql://ana:hunter2@127.0.0.1:1/chat"), "cannot be used"),
     ],

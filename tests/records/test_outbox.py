@@ -20,8 +20,8 @@ from sobremesa.core.clock import SetClock, SystemClock
 from sobremesa.core.ids import Ids
 from sobremesa.domains.records import outbox, snapshots
 from sobremesa.domains.records.address import RecordsAddress
-from sobremesa.domains.records.opening import Archive
-from sobremesa.domains.records.outbox import Outbox, Replayed, status_of
+from sobremesa.domains.records.opening import RecordsStore
+from sobremesa.domains.records.outbox import Outbox, ReplayResult, status_of
 from sobremesa.domains.records.views import Tab
 from sobremesa.table import Delete, Put, Table, open_engine
 
@@ -60,7 +60,7 @@ async def test_what_changed_is_shown_and_nothing_is_pending_afterwards(world: Wo
     await world.records.sign(BUYER, THREAD, made.document_id, version=1)
     await world.spend(1250)
 
-    assert await world.outbox.replay() == Replayed(shown=2, failed=0)
+    assert await world.outbox.replay() == ReplayResult(written=2, failed=0)
 
     docs = await assert_fresh(world, "docs")
     assert docs.source_version == 2
@@ -69,7 +69,7 @@ async def test_what_changed_is_shown_and_nothing_is_pending_afterwards(world: Wo
     expenses = await assert_fresh(world, "expenses")
     assert expenses.content["totals"] == [{"currency": "EUR", "state": "submitted", "amount": 1250, "count": 1}]
     assert await pending(world) == 0
-    assert await world.outbox.replay() == Replayed(shown=0, failed=0)
+    assert await world.outbox.replay() == ReplayResult(written=0, failed=0)
 
 
 async def test_a_process_that_dies_after_its_commit_leaves_the_rest_to_the_next(
@@ -88,11 +88,11 @@ async def test_a_failed_show_stays_pending_until_it_works(world: World) -> None:
     await world.spend()
     world.panels.broken = True
 
-    assert await world.outbox.replay() == Replayed(shown=0, failed=1)
+    assert await world.outbox.replay() == ReplayResult(written=0, failed=1)
     assert await pending(world) == 1
     world.panels.broken = False
 
-    assert await world.outbox.replay() == Replayed(shown=1, failed=0)
+    assert await world.outbox.replay() == ReplayResult(written=1, failed=0)
     await assert_fresh(world, "expenses")
 
 
@@ -100,9 +100,9 @@ async def test_a_crash_between_showing_and_marking_repeats_harmlessly(world: Wor
     await world.spend()
     snapshot = await world.outbox.snapshot(THREAD, "expenses")
     assert snapshot is not None
-    await world.panels.show(THREAD, "expenses", *snapshot)
+    await world.panels.put_snapshot(THREAD, "expenses", *snapshot)
 
-    assert await world.outbox.replay() == Replayed(shown=0, failed=0)
+    assert await world.outbox.replay() == ReplayResult(written=0, failed=0)
 
     assert await pending(world) == 0
     assert world.panels.versions == [1]
@@ -117,23 +117,23 @@ async def test_repeats_and_late_shows_never_move_a_tab_back(world: World) -> Non
 
     for snapshot in (*snapshots, *reversed(snapshots)):
         assert snapshot is not None
-        assert not await world.panels.show(THREAD, "expenses", *snapshot)
+        assert not await world.panels.put_snapshot(THREAD, "expenses", *snapshot)
 
     assert (await assert_fresh(world, "expenses")).source_version == 3
 
 
 async def test_a_thread_that_cannot_be_shown_holds_up_no_other(world: World) -> None:
     class Picky(TablePanels):
-        async def show(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
+        async def put_snapshot(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
             if thread_id == "thread-0":
                 raise RuntimeError("not this one")
-            return await super().show(thread_id, tab, content, source_version)
+            return await super().put_snapshot(thread_id, tab, content, source_version)
 
     for number in range(3):
         await world.spend(thread=f"thread-{number}")
     picky = Outbox(world.outbox._database, SystemClock(), Picky(world.panels.table))
 
-    assert await picky.replay() == Replayed(shown=2, failed=1)
+    assert await picky.replay() == ReplayResult(written=2, failed=1)
     await assert_fresh(world, "expenses", "thread-2")
     assert await pending(world) == 1
 
@@ -142,7 +142,7 @@ async def test_more_tabs_than_a_page_are_all_shown(world: World, monkeypatch: py
     monkeypatch.setattr(outbox, "PANELS_A_PAGE", 5)
     await asyncio.gather(*(world.spend(thread=f"thread-{number:03d}") for number in range(12)))
 
-    assert await world.outbox.replay() == Replayed(shown=12, failed=0)
+    assert await world.outbox.replay() == ReplayResult(written=12, failed=0)
     assert await pending(world) == 0
 
 
@@ -175,10 +175,10 @@ async def test_while_one_shows_a_tab_another_leaves_it_alone_or_repeats_it(
         showing, go_on = asyncio.Event(), asyncio.Event()
 
         class Slow(TablePanels):
-            async def show(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
+            async def put_snapshot(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
                 showing.set()
                 await go_on.wait()
-                return await super().show(thread_id, tab, content, source_version)
+                return await super().put_snapshot(thread_id, tab, content, source_version)
 
         slow = asyncio.create_task(Outbox(one.outbox._database, SystemClock(), Slow(table)).replay())
         await showing.wait()
@@ -187,8 +187,8 @@ async def test_while_one_shows_a_tab_another_leaves_it_alone_or_repeats_it(
         go_on.set()
 
         # PostgreSQL skips what is locked; SQLite shows it twice, and the second changes nothing.
-        assert other.shown == (0 if address.postgres else 1)
-        assert await slow == Replayed(shown=1 if address.postgres else 0, failed=0)
+        assert other.written == (0 if address.postgres else 1)
+        assert await slow == ReplayResult(written=1 if address.postgres else 0, failed=0)
         assert writing.amount == 1250
         await two.outbox.replay()
         await assert_fresh(two, "expenses")
@@ -198,10 +198,10 @@ async def test_while_one_shows_a_tab_another_leaves_it_alone_or_repeats_it(
 async def test_in_the_background_a_commit_is_shown_at_once(address: RecordsAddress, table: Table) -> None:
     clock = SystemClock()
     panels = TablePanels(table)
-    archive = Archive(address, clock, Ids(clock), parties=Roles(), panels=panels)
-    running = asyncio.create_task(archive.run())
+    store = RecordsStore(address, clock, Ids(clock), parties=Roles(), panels=panels)
+    running = asyncio.create_task(store.run())
     try:
-        records = await archive.records()
+        records = await store.records()
         made = await records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
         await panels.until(lambda: panels.versions == [1])
         await records.sign(BUYER, THREAD, made.document_id, version=1)
@@ -210,12 +210,12 @@ async def test_in_the_background_a_commit_is_shown_at_once(address: RecordsAddre
         running.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await running
-        await archive.close()
+        await store.close()
 
 
 async def test_in_the_background_what_failed_is_tried_again(world: World) -> None:
     world.panels.broken = True
-    patient = Outbox(world.outbox._database, SystemClock(), world.panels, look_every=0.01)
+    patient = Outbox(world.outbox._database, SystemClock(), world.panels, poll_seconds=0.01)
     running = asyncio.create_task(patient.run())
     try:
         await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
@@ -279,7 +279,7 @@ async def test_rebuilding_repairs_tabs_that_were_lost_damaged_or_come_from_a_los
     rebuilt = [one async for one in world.outbox.rebuild()]
 
     assert len(rebuilt) == await world.outbox.count_panels() == 3
-    assert all(one.shown for one in rebuilt)
+    assert all(one.written for one in rebuilt)
     for number in range(3):
         await assert_fresh(world, "expenses", f"thread-{number}")
     assert await pending(world) == 0

@@ -20,7 +20,7 @@ from sobremesa.core.errors import Unauthenticated
 from sobremesa.core.ids import Ids
 from sobremesa.domains.records import api
 from sobremesa.domains.records.address import RecordsAddress, parse_records
-from sobremesa.domains.records.opening import Archive
+from sobremesa.domains.records.opening import RecordsStore
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.limits import NoLimits
 from sobremesa.http.metrics import Metrics
@@ -44,9 +44,9 @@ async def authenticate(token: str) -> Actor:
 class Caller:
     """A client that calls as somebody."""
 
-    def __init__(self, session: aiohttp.ClientSession, archive: Archive) -> None:
+    def __init__(self, session: aiohttp.ClientSession, store: RecordsStore) -> None:
         self.session = session
-        self.archive = archive
+        self.store = store
 
     async def __call__(self, who: str, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -59,16 +59,16 @@ class Caller:
 @asynccontextmanager
 async def served(address: RecordsAddress, table: Table) -> AsyncIterator[Caller]:
     clock = SystemClock()
-    archive = Archive(address, clock, Ids(clock), parties=Roles(), panels=TablePanels(table))
+    store = RecordsStore(address, clock, Ids(clock), parties=Roles(), panels=TablePanels(table))
     dispatch = Dispatch(
-        api.routes(archive).endpoints, authenticate, NoLimits(), max_body_bytes=65_536, request_seconds=20
+        api.routes(store).endpoints, authenticate, NoLimits(), max_body_bytes=65_536, request_seconds=20
     )
     site = Site(dispatch, version="1.0.0", public_url="http://127.0.0.1:8080", ready=always_ready, metrics=Metrics())
     try:
         async with running(site) as session:
-            yield Caller(session, archive)
+            yield Caller(session, store)
     finally:
-        await archive.close()
+        await store.close()
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ async def test_an_expense_from_submission_to_decision(call: Caller) -> None:
 
 
 async def test_amendments_are_listed(call: Caller) -> None:
-    records = await call.archive.records()
+    records = await call.store.records()
     for number in range(3):
         await records.record_amendment(
             THREAD,

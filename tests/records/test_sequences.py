@@ -23,7 +23,7 @@ from sobremesa.table import Table, open_engine
 PEOPLE = (BUYER, SELLER, ADMIN)
 VERBS = ("draft", "revise", "sign", "void", "amend", "spend", "approve", "reject", "take back", "replay")
 
-steps = st.lists(
+revisions = st.lists(
     st.tuples(st.sampled_from(VERBS), st.sampled_from(PEOPLE), st.integers(0, 3), st.integers(1, 3)), max_size=25
 )
 _threads = itertools.count()
@@ -107,7 +107,7 @@ def test_any_sequence_of_verbs_ends_with_tabs_that_show_the_records(
         address = RecordsAddress(file=str(tmp_path / "records.db"))
 
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    @given(steps)
+    @given(revisions)
     def try_out(taken: list[Any]) -> None:
         asyncio.run(live(address, taken))
 

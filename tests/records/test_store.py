@@ -28,11 +28,11 @@ from sobremesa.domains.records import opening, sqlite
 from sobremesa.domains.records.address import RecordsAddress, parse_records
 from sobremesa.domains.records.database import Database
 from sobremesa.domains.records.errors import RecordsTooNew, RecordsUnavailable
-from sobremesa.domains.records.migrating import steps
-from sobremesa.domains.records.opening import Archive, open_database
+from sobremesa.domains.records.opening import RecordsStore, open_database
 from sobremesa.domains.records.outbox import Outbox
 from sobremesa.domains.records.panels import touch
 from sobremesa.domains.records.schema import APPEND_ONLY, METADATA, REVISIONS
+from sobremesa.domains.records.schema_upgrade import revisions
 from sobremesa.table import Table
 
 FIRST_PAUSE = 0.02
@@ -84,7 +84,7 @@ async def test_the_steps_make_every_constraint_that_the_schema_names(empty_addre
 
 
 def test_every_step_is_known_to_the_program_in_order() -> None:
-    assert steps() == REVISIONS
+    assert revisions() == REVISIONS
 
 
 async def test_many_who_open_an_empty_store_at_once_migrate_it_once(empty_address: RecordsAddress) -> None:
@@ -102,9 +102,9 @@ async def test_a_store_of_a_newer_version_is_refused_and_left_alone(address: Rec
 
     with pytest.raises(RecordsTooNew, match=r"have the schema 9999, which is newer"):
         await open_database(address)
-    archive = archive_of(address, table)
+    store = archive_of(address, table)
     with pytest.raises(RecordsTooNew):
-        await archive.prepare()
+        await store.prepare()
 
 
 @pytest.mark.parametrize("name", APPEND_ONLY)
@@ -248,9 +248,9 @@ async def test_connections_that_the_server_ended_are_made_again(
         assert await world.source_version("expenses") == 10
 
 
-def archive_of(address: RecordsAddress, table: Table) -> Archive:
+def archive_of(address: RecordsAddress, table: Table) -> RecordsStore:
     clock = SystemClock()
-    return Archive(address, clock, Ids(clock), parties=Roles(), panels=TablePanels(table))
+    return RecordsStore(address, clock, Ids(clock), parties=Roles(), panels=TablePanels(table))
 
 
 def unreachable(kind: str, tmp_path: Path, postgres: Endpoint) -> RecordsAddress:
@@ -273,30 +273,30 @@ async def test_a_store_that_cannot_be_reached_is_one_clear_error_without_a_passw
     kind: str, tmp_path: Path, postgres: Endpoint, table: Table
 ) -> None:
     address = unreachable(kind, tmp_path, postgres)
-    archive = archive_of(address, table)
+    store = archive_of(address, table)
 
     with pytest.raises(RecordsUnavailable, match="the records at") as refused:
-        await archive.records()
+        await store.records()
 
     assert isinstance(refused.value, Busy)
     assert "hunter2" not in str(refused.value)
-    await archive.prepare()
-    await archive.close()
+    await store.prepare()
+    await store.close()
 
 
 async def test_nothing_is_made_before_somebody_asks_for_records(tmp_path: Path, table: Table) -> None:
     path = tmp_path / "records.db"
-    archive = archive_of(RecordsAddress(file=str(path)), table)
-    running = asyncio.create_task(archive.run())
-    await archive.prepare()
+    store = archive_of(RecordsAddress(file=str(path)), table)
+    running = asyncio.create_task(store.run())
+    await store.prepare()
     await asyncio.sleep(0)
 
     assert not path.exists()
-    await archive.records()
+    await store.records()
     assert path.exists()
     running.cancel()
     await asyncio.wait([running])
-    await archive.close()
+    await store.close()
 
 
 def test_sqlalchemy_is_loaded_only_when_records_are_opened() -> None:
@@ -334,23 +334,23 @@ async def test_records_that_come_later_are_found_in_the_background(
     monkeypatch.setattr(opening, "FIRST_PAUSE_SECONDS", FIRST_PAUSE)
     address = parse_records(postgres.url.removesuffix("postgres") + "later")
     connection = await asyncpg.connect(postgres.url)
-    archive = archive_of(address, table)
-    panels = archive._panels
+    store = archive_of(address, table)
+    panels = store._panels
     assert isinstance(panels, TablePanels)
     with structlog.testing.capture_logs() as logged:
-        running = asyncio.create_task(archive.run())
+        running = asyncio.create_task(store.run())
         async with asyncio.timeout(SOON_SECONDS):
             while not logged:
                 await asyncio.wait([running], timeout=FIRST_PAUSE)
         await connection.execute("CREATE DATABASE later")
-        records = await archive.records()
+        records = await store.records()
         await records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
         await panels.until(lambda: panels.versions == [1])
 
     assert {line["event"] for line in logged} == {"the records cannot be opened"}
     running.cancel()
     await asyncio.wait([running])
-    await archive.close()
+    await store.close()
     await connection.execute("DROP DATABASE later")
     await connection.close()
 
@@ -364,7 +364,7 @@ async def test_an_outbox_that_cannot_be_read_is_read_later(
         await world.spend()
         holder = sqlite3.connect(path, isolation_level=None)
         holder.execute("BEGIN EXCLUSIVE")
-        patient = Outbox(world.outbox._database, SystemClock(), world.panels, look_every=FIRST_PAUSE)
+        patient = Outbox(world.outbox._database, SystemClock(), world.panels, poll_seconds=FIRST_PAUSE)
         with structlog.testing.capture_logs() as logged:
             running = asyncio.create_task(patient.run())
             async with asyncio.timeout(SOON_SECONDS):

@@ -13,9 +13,9 @@ from sobremesa.core.clock import Clock, SystemClock
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids
 from sobremesa.domains.records.address import RecordsAddress
-from sobremesa.domains.records.neighbours import Files
-from sobremesa.domains.records.opening import Archive
+from sobremesa.domains.records.opening import RecordsStore
 from sobremesa.domains.records.outbox import Outbox
+from sobremesa.domains.records.protocols import Files
 from sobremesa.domains.records.service import Records
 from sobremesa.domains.records.views import Expense, Tab
 from sobremesa.table import Entity, Keys, Put, Table, less_if_present
@@ -62,7 +62,7 @@ class TablePanels:
         self.versions: list[int] = []
         self._happened = asyncio.Condition()
 
-    async def show(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
+    async def put_snapshot(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
         try:
             return await self._put(thread_id, tab, content, source_version)
         finally:
@@ -93,8 +93,8 @@ class TablePanels:
 class World:
     """Open records, and the tabs that they are shown in."""
 
-    def __init__(self, archive: Archive, records: Records, outbox: Outbox, panels: TablePanels) -> None:
-        self.archive = archive
+    def __init__(self, store: RecordsStore, records: Records, outbox: Outbox, panels: TablePanels) -> None:
+        self.store = store
         self.records = records
         self.outbox = outbox
         self.panels = panels
@@ -114,10 +114,10 @@ async def open_world(
 ) -> AsyncIterator[World]:
     clock = clock or SystemClock()
     panels = TablePanels(table)
-    archive = Archive(
+    store = RecordsStore(
         address, clock, Ids(clock), parties=Roles(), panels=panels, files=files, secret=b"a secret of the tests"
     )
     try:
-        yield World(archive, await archive.records(), await archive.outbox(), panels)
+        yield World(store, await store.records(), await store.outbox(), panels)
     finally:
-        await archive.close()
+        await store.close()

@@ -94,12 +94,12 @@ async def test_the_system_writes_what_is_kept_elsewhere(deal: Deal) -> None:
             await tabs.put(deal.stranger, thread_id, name, {}, source_version=1)
 
     await deal.app.threads.set_status(deal.buyer, thread_id, "locked")
-    assert await tabs.show(thread_id, "docs", {"signed": []}, 3)
-    assert not await tabs.show(thread_id, "docs", {"signed": [1]}, 3)
-    assert not await tabs.show(thread_id, "docs", {"signed": [1]}, 2)
-    assert await tabs.show(thread_id, "docs", {"signed": [2]}, 4)
+    assert await tabs.put_snapshot(thread_id, "docs", {"signed": []}, 3)
+    assert not await tabs.put_snapshot(thread_id, "docs", {"signed": [1]}, 3)
+    assert not await tabs.put_snapshot(thread_id, "docs", {"signed": [1]}, 2)
+    assert await tabs.put_snapshot(thread_id, "docs", {"signed": [2]}, 4)
     assert (await tabs.get(deal.buyer, thread_id, "docs")).content == {"signed": [2]}
-    assert not await tabs.show(RoomId("01NOTHREAD"), "docs", {}, 9)
+    assert not await tabs.put_snapshot(RoomId("01NOTHREAD"), "docs", {}, 9)
     rows = [item async for item in deal.app.table.scan(consistent=True) if item["sk"] == "TAB#docs"]
     assert len(rows) == 1
 

@@ -32,7 +32,7 @@ from sobremesa.domains.conversations.opening import open_conversations
 from sobremesa.domains.inboxes.opening import open_inboxes
 from sobremesa.domains.moderation.policy import open_policy
 from sobremesa.domains.records.address import records_address
-from sobremesa.domains.records.opening import Archive
+from sobremesa.domains.records.opening import RecordsStore
 from sobremesa.domains.threads.card_types import CardType
 from sobremesa.domains.threads.cleanup import Cleanup as ThreadCleanup
 from sobremesa.domains.threads.opening import open_threads
@@ -128,7 +128,7 @@ class Sobremesa:
         self.workspace_settings = workspaces.settings
         self.invites = InviteDirectory(self.server_invites, self.workspace_invites)
         self.gaps = Gaps([self.channels, self.conversation_rooms, self.thread_rooms])
-        self.archive = Archive(
+        self.archive = RecordsStore(
             records_address(settings),
             clock,
             ids,

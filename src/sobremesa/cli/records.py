@@ -51,7 +51,7 @@ async def migrate(*, records: Records | None = None, store: Store = DEFAULT_STOR
 async def status(*, records: Records | None = None, store: Store = DEFAULT_STORE) -> None:
     """Tell what schema the records have, and what waits to be shown in the tabs. Changes nothing."""
     address = _address(records, store)
-    if not address.may_hold_something():
+    if not address.may_exist():
         console.print(f"There are no records at {address} yet.", highlight=False, soft_wrap=True)
         return
     async with _opened(address, migrate=False) as database:
@@ -88,7 +88,7 @@ async def rebuild_tabs(outbox: Outbox, thread: str | None, console: Console = co
         bar = progress.add_task("Tabs", total=total)
         async for rebuilt in outbox.rebuild(thread):
             done += 1
-            gone += not rebuilt.shown
+            gone += not rebuilt.written
             progress.advance(bar)
             if not console.is_terminal and done % TABS_A_LINE == 0:
                 console.print(f"{done} of {total} tabs", highlight=False)

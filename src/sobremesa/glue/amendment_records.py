@@ -10,7 +10,7 @@ from sobremesa.core.actor import Actor
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.attachments.entities import FileId
 from sobremesa.domains.attachments.service import Attachments
-from sobremesa.domains.records.opening import Archive
+from sobremesa.domains.records.opening import RecordsStore
 from sobremesa.domains.threads.entities import THREADS, Card
 from sobremesa.table import RawChange, Table
 
@@ -21,7 +21,7 @@ _TYPE = Card.shape.attribute("type")
 class AmendmentRecords:
     """Carries accepted amendments from the table to the records."""
 
-    def __init__(self, table: Table, archive: Archive) -> None:
+    def __init__(self, table: Table, archive: RecordsStore) -> None:
         self._table = table
         self._archive = archive
         self._waiting: dict[MessageId, Card] = {}

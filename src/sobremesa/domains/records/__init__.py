@@ -1,10 +1,10 @@
-"""Records: the contractual truth of marketplace threads, in a relational store.
+"""Records: the contracts, amendments and expenses of threads, in a relational store.
 
-- `service`: the verbs; `documents`, `amendments`, `expenses`, `history`, `repeats` are their statements
-- `panels`, `snapshots`, `outbox`: how what a thread's tabs show follows from the records, and reaches the one table
-- `schema`, `migrations`, `migrating`, `database`: the tables, how they came to be, and transactions over them
-- `address`, `opening`: where the records are, and opening them when somebody first needs them
-- `neighbours`: what records need of threads and files; `views`, `errors`, `api`: what clients see
+- `service`: the methods; `documents`, `amendments`, `expenses`, `history`, `idempotency`: their SQL statements
+- `panels`, `snapshots`, `outbox`: how changed records reach the tabs of threads
+- `schema`, `migrations`, `schema_upgrade`, `database`: the tables, their migrations, and transactions
+- `address`, `opening`: where the records are, and how they are opened on first use
+- `protocols`: what records need of threads and files; `views`, `errors`, `api`: what clients see
 
-SQLAlchemy is loaded by `opening`, when the records are opened, and by nobody else.
+Only `opening` loads SQLAlchemy, when the records are opened.
 """

@@ -1,4 +1,4 @@
-"""Where the records are: beside the store, or where a setting says."""
+"""The address of the records store: next to the table, or from a setting."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sobremesa.table.opening import parse_store, require_extra
 
 DYNAMODB_FILE = "sobremesa-records.db"
 SUFFIX = ".records"
-_KNOWN = "it begins with postgresql:// or sqlite:///"
+_KNOWN = "it must start with postgresql:// or sqlite:///"
 
 
 class RecordsAddress(NamedTuple):
-    """A file, memory (no file and no URL), or a PostgreSQL database."""
+    """An SQLite file, memory (neither file nor URL), or a PostgreSQL database."""
 
     file: str | None = None
     postgres: str | None = None
 
     def __str__(self) -> str:
-        """As people may read it: without a password."""
+        """Return the address without its password."""
         if self.postgres is not None:
             parts = urlsplit(self.postgres)
             user = f"{parts.username}@" if parts.username else ""
@@ -29,13 +29,13 @@ class RecordsAddress(NamedTuple):
             return f"postgresql://{user}{parts.hostname or ''}{port}{parts.path}"
         return f"sqlite:///{self.file}" if self.file else "sqlite://"
 
-    def may_hold_something(self) -> bool:
-        """Could there be records already, before anybody opens them?"""
+    def may_exist(self) -> bool:
+        """Return whether records may exist already, before they are opened."""
         return self.postgres is not None or (self.file is not None and Path(self.file).exists())
 
 
 def records_address(settings: Settings) -> RecordsAddress:
-    """The records of these settings; BadSetting says what is wrong."""
+    """Return the address of the records of these settings; BadSetting if it is not valid."""
     if settings.records is not None:
         return parse_records(settings.records)
     store = parse_store(settings.store)
@@ -45,24 +45,24 @@ def records_address(settings: Settings) -> RecordsAddress:
 
 
 def parse_records(url: str) -> RecordsAddress:
-    """The parts of an address of records; BadSetting says what is wrong with it, and never shows a password."""
+    """Parse the URL of a records store; BadSetting states what is wrong, without the password."""
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise BadSetting(f"records is no address: {error}") from None
+        raise BadSetting(f"records is not a valid URL: {error}") from None
     match parts.scheme:
         case "sqlite" | "sqlite+aiosqlite":
             if parts.netloc or "://" not in url:
-                raise BadSetting("records: a file has three slashes, sqlite:///folder/file.db")
+                raise BadSetting("records: write a file with three slashes, sqlite:///folder/file.db")
             return RecordsAddress(file=unquote(parts.path.removeprefix("/")) or None)
         case "postgresql" | "postgres" | "postgresql+asyncpg":
             if not parts.path.strip("/"):
                 raise BadSetting(f"records names no database: postgresql://HOST{f':{port}' if port else ''}/DATABASE")
             require_extra("asyncpg", "postgres", "a PostgreSQL records store")
-            # asyncpg says `ssl` for what everybody else calls `sslmode`.
+            # asyncpg calls `ssl` what other drivers call `sslmode`.
             options = {"ssl" if name == "sslmode" else name: value for name, value in parse_qsl(parts.query)}
             made = ("postgresql+asyncpg", parts.netloc, parts.path, urlencode(options), "")
             return RecordsAddress(postgres=urlunsplit(made))
         case _:
-            raise BadSetting(f"records is no address of records: {_KNOWN}")
+            raise BadSetting(f"records is not the URL of a records store: {_KNOWN}")

@@ -1,4 +1,4 @@
-"""The statements about amendments."""
+"""SQL statements for amendments."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _amendment = amendments.c
 
 
 async def add(connection: AsyncConnection, amendment: Amendment) -> bool:
-    """Keep an amendment; False if its card has made one before.
+    """Insert an amendment; False if its card has one already.
 
-    A document that is none of the thread's is not named: a card may say anything, and the agreement stands without it.
+    A document of another thread is left out: a card may name anything, and the amendment is valid without it.
     """
     known = await connection.execute(
         select(documents.c.id).where(
@@ -42,8 +42,8 @@ async def add(connection: AsyncConnection, amendment: Amendment) -> bool:
     return added.scalar() is not None
 
 
-async def of_card(connection: AsyncConnection, card_message_id: str) -> Amendment:
-    """What a card has made."""
+async def get_by_card(connection: AsyncConnection, card_message_id: str) -> Amendment:
+    """Return the amendment of a card."""
     found = await connection.execute(select(amendments).where(_amendment.card_message_id == card_message_id))
     return _view(found.one())
 
@@ -51,14 +51,14 @@ async def of_card(connection: AsyncConnection, card_message_id: str) -> Amendmen
 async def newest(
     connection: AsyncConnection, thread_id: str, *, limit: int, before: str | None = None
 ) -> list[Amendment]:
-    """Amendments of a thread, newest first."""
+    """List amendments of a thread, newest first."""
     question = select(amendments).where(_amendment.thread_id == thread_id).order_by(_amendment.id.desc()).limit(limit)
     rows = await connection.execute(question if before is None else question.where(_amendment.id < before))
     return [_view(row) for row in rows]
 
 
 async def count(connection: AsyncConnection, thread_id: str) -> int:
-    """How many amendments the thread has."""
+    """Return the number of amendments of a thread."""
     counted = await connection.execute(
         select(func.count()).select_from(amendments).where(_amendment.thread_id == thread_id)
     )

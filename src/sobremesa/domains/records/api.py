@@ -36,24 +36,24 @@ from sobremesa.http.endpoints import IdempotencyKey, Input, Listed, PageQuery, R
 from sobremesa.work.idempotency import KeyReused
 
 if TYPE_CHECKING:
-    from sobremesa.domains.records.opening import Archive
+    from sobremesa.domains.records.opening import RecordsStore
 
 MAX_TEXT_CHARACTERS = 100_000
 MAX_DOCUMENT_BYTES = 1_000_000
-# Something to read, and no null character, which PostgreSQL does not keep. No character can be taken by two parts of
-# it, or a long text that breaks the rule at its end would take the square of its length.
-SAYS_SOMETHING = r"^\s*[^\s\u0000][^\u0000]*$"
+# Not blank, and no null character, which PostgreSQL does not store. No character may match two parts of the pattern:
+# a long text that fails at its end would take quadratic time.
+NOT_BLANK = r"^\s*[^\s\u0000][^\u0000]*$"
 NO_NULL = r"^[^\u0000]*$"
 
 Title = Annotated[
-    str, msgspec.Meta(min_length=1, max_length=200, pattern=SAYS_SOMETHING, examples=["Licence for the brochure"])
+    str, msgspec.Meta(min_length=1, max_length=200, pattern=NOT_BLANK, examples=["License for the brochure"])
 ]
 Text = Annotated[
     str,
     msgspec.Meta(
         min_length=1,
         max_length=MAX_TEXT_CHARACTERS,
-        pattern=SAYS_SOMETHING,
+        pattern=NOT_BLANK,
         examples=["The pictures may be printed in the brochure of 2027."],
     ),
 ]
@@ -62,11 +62,11 @@ File = Annotated[FileId, msgspec.Meta(min_length=1, max_length=200, pattern=r"^[
 Seen = Annotated[int, msgspec.Meta(ge=1, le=1_000_000, description="The version that you saw.", examples=[1])]
 Amount = Annotated[int, msgspec.Meta(ge=1, le=MAX_AMOUNT, description="In minor units: cents.", examples=[129_00])]
 Currency = Annotated[str, msgspec.Meta(min_length=3, max_length=3, pattern=r"^[A-Z]{3}$", examples=["EUR"])]
-Category = Annotated[str, msgspec.Meta(min_length=1, max_length=50, pattern=SAYS_SOMETHING, examples=["travel"])]
+Category = Annotated[str, msgspec.Meta(min_length=1, max_length=50, pattern=NOT_BLANK, examples=["travel"])]
 
 
 class NewDocument(Input):
-    """A document to make; its first version is a text or a file."""
+    """A document to create; its first version is a text or a file."""
 
     title: Title
     kind: DocumentKind
@@ -76,7 +76,7 @@ class NewDocument(Input):
 
 
 class NewVersion(Input):
-    """A version to put after the one that you saw: a text or a file."""
+    """A version to add after the one that you saw: a text or a file."""
 
     version: Seen
     body: Text | None = None
@@ -85,13 +85,13 @@ class NewVersion(Input):
 
 
 class NewSignature(Input):
-    """Which version you sign."""
+    """The version to sign."""
 
     version: Seen
 
 
 class DocumentQuery(Input):
-    """Which version's text to show; the current one, unless it says."""
+    """The version whose text to return; by default the current one."""
 
     version: Seen | None = None
 
@@ -108,22 +108,22 @@ class NewExpense(Input):
 
 
 class NewDecision(Input):
-    """What the other side says, about the version that it saw."""
+    """A decision about an expense, and the version that you saw."""
 
     decision: Decision
     version: Seen
 
 
-def routes(archive: Archive) -> Routes:
-    """The routes of a thread's documents, amendments and expenses."""
+def routes(store: RecordsStore) -> Routes:
+    """Return the routes of a thread's documents, amendments and expenses."""
     api = Routes("Records")
 
     @api.post("/threads/{thread_id}/documents", status=201, errors=[KeyReused], max_body=MAX_DOCUMENT_BYTES)
     async def create_document(
         actor: Actor, thread_id: ThreadId, body: NewDocument, idempotency_key: IdempotencyKey | None
     ) -> DocumentInFull:
-        """Make a document: a draft, with its first version."""
-        records = await archive.records()
+        """Create a document: a draft, with its first version."""
+        records = await store.records()
         return await records.create_document(
             actor,
             thread_id,
@@ -137,8 +137,8 @@ def routes(archive: Archive) -> Routes:
 
     @api.get("/threads/{thread_id}/documents", cacheable=True)
     async def list_documents(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[Document]:
-        """The documents of the thread, newest first."""
-        records = await archive.records()
+        """List the documents of a thread, newest first."""
+        records = await store.records()
         page = await records.list_documents(actor, thread_id, limit=query.limit, cursor=query.cursor)
         return Listed(page.items, page.cursor)
 
@@ -146,8 +146,8 @@ def routes(archive: Archive) -> Routes:
     async def get_document(
         actor: Actor, thread_id: ThreadId, document_id: DocumentId, query: DocumentQuery
     ) -> DocumentInFull:
-        """A document with all its versions and who signed them; the text of one version, by default the current."""
-        records = await archive.records()
+        """Return a document with all its versions and signatures, and the text of one, by default the current."""
+        records = await store.records()
         return await records.get_document(actor, thread_id, document_id, version=query.version)
 
     @api.post(
@@ -159,8 +159,8 @@ def routes(archive: Archive) -> Routes:
     async def add_version(
         actor: Actor, thread_id: ThreadId, document_id: DocumentId, body: NewVersion
     ) -> DocumentInFull:
-        """Put a new version after the one that you saw. The document is a draft again; old signatures stay."""
-        records = await archive.records()
+        """Add a version after the one that you saw. The document becomes a draft again; earlier signatures are kept."""
+        records = await store.records()
         return await records.add_version(
             actor,
             thread_id,
@@ -179,20 +179,20 @@ def routes(archive: Archive) -> Routes:
     async def sign_document(
         actor: Actor, thread_id: ThreadId, document_id: DocumentId, body: NewSignature
     ) -> DocumentInFull:
-        """Sign the current version, once. It is signed when buyer and seller have."""
-        records = await archive.records()
+        """Sign the current version, once. The document is signed when buyer and seller have signed it."""
+        records = await store.records()
         return await records.sign(actor, thread_id, document_id, version=body.version)
 
     @api.delete("/threads/{thread_id}/documents/{document_id}", errors=[DocumentVoid, NotYoursToVoid])
     async def void_document(actor: Actor, thread_id: ThreadId, document_id: DocumentId) -> None:
-        """Make a document void: a draft by who made it, a signed one by an admin. It stays readable."""
-        records = await archive.records()
+        """Void a document: its creator a draft, an admin a signed one. It stays readable."""
+        records = await store.records()
         await records.void_document(actor, thread_id, document_id)
 
     @api.get("/threads/{thread_id}/amendments", cacheable=True)
     async def list_amendments(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[Amendment]:
-        """The amendments that were accepted in the thread, newest first."""
-        records = await archive.records()
+        """List the accepted amendments of a thread, newest first."""
+        records = await store.records()
         page = await records.list_amendments(actor, thread_id, limit=query.limit, cursor=query.cursor)
         return Listed(page.items, page.cursor)
 
@@ -201,7 +201,7 @@ def routes(archive: Archive) -> Routes:
         actor: Actor, thread_id: ThreadId, body: NewExpense, idempotency_key: IdempotencyKey | None
     ) -> Expense:
         """Submit an expense, in minor units of its currency."""
-        records = await archive.records()
+        records = await store.records()
         return await records.add_expense(
             actor,
             thread_id,
@@ -216,20 +216,20 @@ def routes(archive: Archive) -> Routes:
 
     @api.get("/threads/{thread_id}/expenses", cacheable=True)
     async def list_expenses(actor: Actor, thread_id: ThreadId, query: PageQuery) -> ExpensePage:
-        """The expenses of the thread, newest first; `totals` are of all of them, by currency and state."""
-        records = await archive.records()
+        """List the expenses of a thread, newest first; `totals` sums all of them, by currency and state."""
+        records = await store.records()
         return await records.list_expenses(actor, thread_id, limit=query.limit, cursor=query.cursor)
 
     @api.post("/threads/{thread_id}/expenses/{expense_id}/decision", errors=[StaleVersion, ExpenseDecided, OwnExpense])
     async def decide_expense(actor: Actor, thread_id: ThreadId, expense_id: ExpenseId, body: NewDecision) -> Expense:
-        """Approve or reject an expense of the other side. Of two at once one wins, and the other gets the outcome."""
-        records = await archive.records()
+        """Approve or reject an expense of the other side. Only the first decision counts."""
+        records = await store.records()
         return await records.decide_expense(actor, thread_id, expense_id, decision=body.decision, version=body.version)
 
     @api.delete("/threads/{thread_id}/expenses/{expense_id}", errors=[ExpenseDecided, NotYoursToVoid])
     async def void_expense(actor: Actor, thread_id: ThreadId, expense_id: ExpenseId) -> None:
-        """Take one's own expense back, while nobody has decided about it."""
-        records = await archive.records()
+        """Withdraw your own expense, while it is not decided."""
+        records = await store.records()
         await records.void_expense(actor, thread_id, expense_id)
 
     return api

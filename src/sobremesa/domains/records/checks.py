@@ -1,4 +1,4 @@
-"""What is looked at before anything is written; the tables have the same rules as constraints."""
+"""Checks before a write; the tables have the same rules as constraints."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_AMOUNT = 1_000_000_000_000
 
 
 def role_of(context: str) -> Role:
-    """The role of a party; Forbidden if records do not know it."""
+    """Return the role of a party; Forbidden if it is unknown."""
     match context:
         case "buyer" | "seller" | "admin":
             return context
@@ -18,15 +18,15 @@ def role_of(context: str) -> Role:
 
 
 def check_texts(**texts: str | None) -> None:
-    """PostgreSQL keeps every character but one."""
+    """Refuse texts with a null character, which PostgreSQL cannot store."""
     for name, text in texts.items():
         if text is not None and "\0" in text:
             raise Invalid(f"The {name} has a null character.")
 
 
 def check_money(amount: int, currency: str) -> None:
-    """Invalid unless it is a positive amount of a currency."""
+    """Refuse an amount that is not positive, or a currency code that is not valid."""
     if not 0 < amount <= MAX_AMOUNT:
-        raise Invalid(f"An amount is 1 to {MAX_AMOUNT} minor units.")
+        raise Invalid(f"An amount must be 1 to {MAX_AMOUNT} minor units.")
     if len(currency) != 3 or not (currency.isascii() and currency.isalpha() and currency.isupper()):
-        raise Invalid("A currency is three capital letters, as ISO 4217 has them.")
+        raise Invalid("A currency must be three capital letters (ISO 4217).")

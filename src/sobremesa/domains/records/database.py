@@ -1,7 +1,7 @@
-"""The relational store: transactions, and foreign errors turned into ours at this border.
+"""The relational database: transactions, with driver errors translated to the application's own.
 
-A transaction runs in a task of its own and goes on to its end even if whoever waits for it is cancelled: a connection
-is never left in the middle of something.
+A transaction runs in its own task and completes even if its caller is cancelled, so that no connection is left in the
+middle of one.
 """
 
 from __future__ import annotations
@@ -29,22 +29,21 @@ ATTEMPTS = 5
 PAUSE_SECONDS = 0.02
 
 WRITES = "sobremesa_writes"
-"""The option of a connection that is going to write."""
-# PostgreSQL's codes: a serialisation failure, a deadlock.
+"""The execution option of connections that will write."""
+# PostgreSQL's codes: a serialization failure, a deadlock.
 LOST_RACES = ("40001", "40P01")
-# Connection, user, database, resources, a lock that took too long, an operator: the server, not the statement.
+# Connection, user, database, resources, lock timeout, operator: faults of the server, not of the statement.
 UNUSABLE_CLASSES = ("08", "28", "3D", "53", "55", "57", "58")
 DATA_CLASS = "22"
-FOREIGN = (DBAPIError, NoConnection, OSError)
+DRIVER_ERRORS = (DBAPIError, NoConnection, OSError)
 
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 class Database:
-    """An open relational store."""
+    """An open relational database."""
 
-    def __init__(self, address: RecordsAddress, engine: AsyncEngine, foreign: tuple[type[Exception], ...] = ()) -> None:
-        """`foreign` are errors of the driver that SQLAlchemy lets through."""
+    def __init__(self, address: RecordsAddress, engine: AsyncEngine) -> None:
         self.address = address
         self.is_postgres = address.postgres is not None
         self._engine = engine
@@ -52,70 +51,70 @@ class Database:
         self._reading = engine
         if self.is_postgres:
             self._reading = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        self._under_way: set[asyncio.Task[Any]] = set()
+        self._running: set[asyncio.Task[Any]] = set()
 
     async def write(self, work: Work[T]) -> T:
-        """Do the work in one transaction that is committed when it ends, and undone when it raises.
+        """Run the work in a transaction, which is committed when it returns and rolled back when it raises.
 
-        The work may be done again from the start where the store asks for that, so it must touch nothing else.
+        After a lost race the work runs again from the start, so it must have no other side effects.
         """
-        return await self._kept(self._repeated(self._writing, work))
+        return await self._shielded(self._with_retries(self._writing, work))
 
     async def read(self, work: Work[T]) -> T:
-        """Do the work in one transaction that sees one moment of the store."""
-        return await self._kept(self._repeated(self._reading, work))
+        """Run the work in a read transaction, with one consistent snapshot."""
+        return await self._shielded(self._with_retries(self._reading, work))
 
     @asynccontextmanager
-    async def holding(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction of PostgreSQL that holds its locks while other things are done."""
+    async def locked(self) -> AsyncIterator[AsyncConnection]:
+        """Open a PostgreSQL transaction that keeps its row locks inside the block."""
         try:
             async with self._writing.begin() as connection:
                 yield connection
-        except FOREIGN as error:
-            self._tell(error)
+        except DRIVER_ERRORS as error:
+            self._raise_known(error)
 
     async def revision(self) -> str | None:
-        """The revision of the schema; None of an empty store."""
+        """Return the revision of the schema; None for an empty database."""
 
-        async def look(connection: AsyncConnection) -> str | None:
+        async def load(connection: AsyncConnection) -> str | None:
             return await connection.run_sync(revision_of)
 
-        return await self.read(look)
+        return await self.read(load)
 
     async def close(self) -> None:
-        """Let what is under way end, and close every connection."""
-        while self._under_way:
-            await asyncio.wait(self._under_way)
+        """Wait for running transactions, and close all connections."""
+        while self._running:
+            await asyncio.wait(self._running)
         await self._engine.dispose()
 
-    async def _kept(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _shielded(self, work: Coroutine[Any, Any, T]) -> T:
         task = asyncio.create_task(work)
-        self._under_way.add(task)
-        task.add_done_callback(self._ended)
+        self._running.add(task)
+        task.add_done_callback(self._on_done)
         return await asyncio.shield(task)
 
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._under_way.discard(task)
+    def _on_done(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
         if not task.cancelled():
-            task.exception()  # whoever waited may be gone, and then nobody else takes it
+            task.exception()  # the caller may be gone, and asyncio would log an unretrieved exception
 
-    async def _repeated(self, engine: AsyncEngine, work: Work[T]) -> T:
+    async def _with_retries(self, engine: AsyncEngine, work: Work[T]) -> T:
         attempt = 1
         while True:
             try:
                 async with engine.begin() as connection:
                     return await work(connection)
-            except FOREIGN as error:
+            except DRIVER_ERRORS as error:
                 if attempt == ATTEMPTS or _sqlstate(error) not in LOST_RACES:
-                    self._tell(error)
+                    self._raise_known(error)
             await asyncio.sleep(PAUSE_SECONDS * attempt * (1 + random.random()))  # noqa: S311 - only jitter
             attempt += 1
 
-    def _tell(self, error: Exception) -> NoReturn:
-        """Raise what a caller can understand; the error itself if it is a mistake of ours."""
+    def _raise_known(self, error: Exception) -> NoReturn:
+        """Raise the application's error for a driver error; the error itself if it is a bug."""
         state = _sqlstate(error)
         if isinstance(error, DataError) or state.startswith(DATA_CLASS):
-            raise Invalid("A text has a character, or a number a size, that the records cannot keep.") from error
+            raise Invalid("The records cannot store a character of a text, or a number of this size.") from error
         known = not isinstance(error, DBAPIError) or isinstance(error, (OperationalError, InterfaceError))
         if known or state in LOST_RACES or state[:2] in UNUSABLE_CLASSES or _is_broken(error):
             reason = getattr(error, "orig", None) or error
@@ -124,7 +123,7 @@ class Database:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The revision of the schema; None of an empty store."""
+    """Return the revision of the schema; None for an empty database."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
@@ -132,7 +131,7 @@ def revision_of(connection: Connection) -> str | None:
 
 
 def to_json(value: object) -> str:
-    """The text of a column of JSON."""
+    """Encode the value of a JSON column."""
     return _encode(value).decode()
 
 
@@ -141,7 +140,7 @@ def _sqlstate(error: BaseException) -> str:
 
 
 def _is_broken(error: Exception) -> bool:
-    """Is the connection gone, or the file no database?"""
+    """Return whether the connection is lost, or the file is not a database."""
     return isinstance(error, DBAPIError) and (
         error.connection_invalidated or "file is not a database" in str(error.orig)
     )

@@ -1,4 +1,4 @@
-"""The statements about documents, their versions and signatures."""
+"""SQL statements for documents, their versions and signatures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _signature = signatures.c
 
 
 class Content(NamedTuple):
-    """What a version says: a text, or a file."""
+    """The content of a version: a text, or a file."""
 
     body: str | None
     file_id: str | None
@@ -40,7 +40,7 @@ async def add(
     user_id: str,
     now: Instant,
 ) -> None:
-    """A new draft with its first version."""
+    """Insert a draft with its first version."""
     await connection.execute(
         insert(documents).values(
             id=document_id,
@@ -67,7 +67,7 @@ async def revise(
     user_id: str,
     now: Instant,
 ) -> bool:
-    """Put a version after the one that was seen; False unless that is the current one of a document that stands."""
+    """Add a version after `seen`; False unless that is the current version of a document that is not void."""
     moved = await connection.execute(
         update(documents)
         .where(
@@ -95,7 +95,7 @@ async def sign(
     role: Role,
     now: Instant,
 ) -> bool:
-    """Sign the current version; False unless it is that, the document stands, and this person has not signed yet."""
+    """Sign a version; False unless it is current, the document is not void, and the user has not signed it."""
     signable = select(_doc.id, literal(version), literal(user_id), literal(role), literal(now, type_=Moment())).where(
         _doc.id == document_id,
         _doc.thread_id == thread_id,
@@ -118,10 +118,10 @@ async def sign(
     return True
 
 
-async def make_void(
+async def void(
     connection: AsyncConnection, thread_id: str, document_id: str, *, user_id: str, is_admin: bool, now: Instant
 ) -> bool:
-    """Take a document out of force; False unless it stands and this person may."""
+    """Void a document; False if it is void already or the user may not."""
     may = [] if is_admin else [_doc.state == "draft", _doc.created_by == user_id]
     ended = await connection.execute(
         update(documents)
@@ -132,7 +132,7 @@ async def make_void(
 
 
 async def find(connection: AsyncConnection, thread_id: str, document_id: str) -> Document | None:
-    """A document of the thread."""
+    """Return a document of the thread, or None."""
     found = await _with_signatures(connection, _current(thread_id).where(_doc.id == document_id))
     return found[0] if found else None
 
@@ -140,7 +140,7 @@ async def find(connection: AsyncConnection, thread_id: str, document_id: str) ->
 async def find_in_full(
     connection: AsyncConnection, thread_id: str, document_id: str, version: int | None = None
 ) -> DocumentInFull | None:
-    """A document with all versions, and the text of one of them: the current one, unless another is asked for."""
+    """Return a document with all versions and the text of one, by default the current; None if there is none."""
     document = await find(connection, thread_id, document_id)
     if document is None:
         return None
@@ -165,13 +165,13 @@ async def find_in_full(
 async def newest(
     connection: AsyncConnection, thread_id: str, *, limit: int, before: str | None = None
 ) -> list[Document]:
-    """Documents of a thread, newest first."""
+    """List documents of a thread, newest first."""
     question = _current(thread_id).order_by(_doc.id.desc()).limit(limit)
     return await _with_signatures(connection, question if before is None else question.where(_doc.id < before))
 
 
 async def count(connection: AsyncConnection, thread_id: str) -> int:
-    """How many documents the thread has."""
+    """Return the number of documents of a thread."""
     counted = await connection.execute(select(func.count()).select_from(documents).where(_doc.thread_id == thread_id))
     return counted.scalar_one()
 

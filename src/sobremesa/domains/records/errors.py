@@ -1,4 +1,4 @@
-"""What records refuse, and what goes wrong under them."""
+"""The refusals and failures of records."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from sobremesa.core.errors import Busy, Clash, Forbidden
 
 
 class StaleVersion(Clash):
-    """`current` in the data is how it is now."""
+    """`current` is the current state."""
 
     code = "stale_version"
-    says = "There is a newer version than the one you saw: look at it first."
+    says = "There is a newer version than the one you saw: review it first."
 
 
 class DocumentVoid(Clash):
@@ -24,11 +24,11 @@ class AlreadySigned(Clash):
 
 class TooManyVersions(Clash):
     code = "too_many_versions"
-    says = "This document has as many versions as a document may have."
+    says = "This document has the maximum number of versions."
 
 
 class ExpenseDecided(Clash):
-    """`current` in the data is how it is now."""
+    """`current` is the current state."""
 
     code = "expense_decided"
     says = "This expense is no longer open."
@@ -36,24 +36,24 @@ class ExpenseDecided(Clash):
 
 class OnlyPartiesSign(Forbidden):
     code = "only_parties_sign"
-    says = "Only the buyer and the seller sign a document."
+    says = "Only the buyer and the seller may sign a document."
 
 
 class NotYoursToVoid(Forbidden):
     code = "not_yours_to_void"
-    says = "A draft is made void by who made it, a signed document by an admin, an expense by who submitted it."
+    says = "Only its creator may void a draft or an expense, and only an admin a signed document."
 
 
 class OwnExpense(Forbidden):
     code = "own_expense"
-    says = "An expense is decided by the other side, or by an admin who did not submit it."
+    says = "Only the other side, or an admin who did not submit it, may decide an expense."
 
 
 class RecordsUnavailable(Busy):
-    """The relational store cannot be reached, or not now. A write that got this may have happened."""
+    """The relational store is not available. A write that fails with this may have been committed."""
 
-    says = "The records cannot be reached at the moment: try again."
+    says = "The records are not available at the moment: try again."
 
 
 class RecordsTooNew(RecordsUnavailable):
-    """The relational store was written by a newer version of this software; asking again does not help."""
+    """The relational store was written by a newer version of this software; retrying does not help."""

@@ -1,4 +1,4 @@
-"""The statements about expenses. Money is whole minor units, here and everywhere."""
+"""SQL statements for expenses. Amounts are integers in minor units."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _expense = expenses.c
 
 
 async def add(connection: AsyncConnection, expense: Expense, role: Role) -> None:
-    """A new expense, with the side of who submits it."""
+    """Insert an expense, with the role of its submitter."""
     values = {name: getattr(expense, name) for name in expense.__struct_fields__ if name != "expense_id"}
     await connection.execute(insert(expenses).values(id=expense.expense_id, created_role=role, **values))
 
@@ -31,7 +31,7 @@ async def decide(
     role: Role,
     now: Instant,
 ) -> bool:
-    """Approve or reject; False unless it is open, is as it was seen, and this person stands on the other side."""
+    """Approve or reject an expense; False unless it is open, at version `seen`, and of the other side."""
     other_side = [] if role == "admin" else [_expense.created_role != role]
     decided = await connection.execute(
         update(expenses)
@@ -48,8 +48,8 @@ async def decide(
     return decided.rowcount > 0
 
 
-async def make_void(connection: AsyncConnection, thread_id: str, expense_id: str, *, user_id: str) -> bool:
-    """Take an expense back; False unless it is open and this person's own."""
+async def void(connection: AsyncConnection, thread_id: str, expense_id: str, *, user_id: str) -> bool:
+    """Void an expense; False unless it is open and the user's own."""
     ended = await connection.execute(
         update(expenses)
         .where(
@@ -64,7 +64,7 @@ async def make_void(connection: AsyncConnection, thread_id: str, expense_id: str
 
 
 async def find(connection: AsyncConnection, thread_id: str, expense_id: str) -> tuple[Expense, Role] | None:
-    """An expense of the thread, and the side of who submitted it."""
+    """Return an expense of the thread and the role of its submitter, or None."""
     found = await connection.execute(select(expenses).where(_expense.id == expense_id, _expense.thread_id == thread_id))
     row = found.first()
     return None if row is None else (_view(row), row.created_role)
@@ -73,14 +73,14 @@ async def find(connection: AsyncConnection, thread_id: str, expense_id: str) -> 
 async def newest(
     connection: AsyncConnection, thread_id: str, *, limit: int, before: str | None = None
 ) -> list[Expense]:
-    """Expenses of a thread, newest first."""
+    """List expenses of a thread, newest first."""
     question = select(expenses).where(_expense.thread_id == thread_id).order_by(_expense.id.desc()).limit(limit)
     rows = await connection.execute(question if before is None else question.where(_expense.id < before))
     return [_view(row) for row in rows]
 
 
 async def totals(connection: AsyncConnection, thread_id: str) -> list[Total]:
-    """What all expenses of the thread come to, by currency and state."""
+    """Return the totals of a thread's expenses, by currency and state."""
     rows = await connection.execute(
         select(_expense.currency, _expense.state, func.sum(_expense.amount), func.count())
         .where(_expense.thread_id == thread_id)

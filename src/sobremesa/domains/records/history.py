@@ -1,4 +1,4 @@
-"""History: who did what, when; only ever added to."""
+"""The append-only history of records: who did what, and when."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sobremesa.core.clock import Instant
 from sobremesa.domains.records.schema import history
 
 
-async def note(
+async def add_entry(
     connection: AsyncConnection, thread_id: str, subject_id: str, action: str, actor: str, now: Instant, **details: Any
 ) -> None:
-    """Add a line, in the transaction of what it tells about."""
+    """Add an entry, in the transaction of the change."""
     await connection.execute(
         insert(history).values(
             thread_id=thread_id, subject_id=subject_id, action=action, actor=actor, at=now, details=details

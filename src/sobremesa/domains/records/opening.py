@@ -1,4 +1,4 @@
-"""Opening the records: when somebody first needs them, and not before. This is what loads SQLAlchemy."""
+"""Opens the records on first use, which loads SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.domains.records.address import RecordsAddress
 from sobremesa.domains.records.errors import RecordsTooNew, RecordsUnavailable
-from sobremesa.domains.records.neighbours import Files, Panels, Parties
+from sobremesa.domains.records.protocols import Files, Panels, Parties
 
 if TYPE_CHECKING:
     from sobremesa.domains.records.database import Database
@@ -25,15 +25,15 @@ _log = structlog.get_logger("sobremesa.domains.records")
 
 
 class Opened(NamedTuple):
-    """What an archive is made of, once it is open."""
+    """The parts of an open records store."""
 
     database: Database
     records: Records
     outbox: Outbox
 
 
-class Archive:
-    """The records of one store. They are opened, and made where there are none, by the first who asks for them."""
+class RecordsStore:
+    """The records of one table, opened (and created) on first use."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Archive:
         files: Files | None = None,
         secret: bytes = b"",
     ) -> None:
-        """`secret` seals the cursors of lists, so that nobody else can make one."""
+        """`secret` seals the cursors of lists, so that clients cannot forge one."""
         self.address = address
         self._clock = clock
         self._ids = ids
@@ -59,43 +59,43 @@ class Archive:
         self._is_open = asyncio.Event()
 
     async def records(self) -> Records:
-        """The verbs; RecordsUnavailable if the store cannot be reached."""
+        """Return the service; RecordsUnavailable if the store cannot be opened."""
         return (await self._open()).records
 
     async def outbox(self) -> Outbox:
-        """What shows changes in the tabs; RecordsUnavailable if the store cannot be reached."""
+        """Return the outbox; RecordsUnavailable if the store cannot be opened."""
         return (await self._open()).outbox
 
     async def prepare(self) -> None:
-        """Find out at the start what could never work: RecordsTooNew. A store that cannot be reached may come back."""
-        if not self.address.may_hold_something():
+        """Raise RecordsTooNew at startup. A store that is not available may come back, and is only logged."""
+        if not self.address.may_exist():
             return
         try:
             await self._open()
         except RecordsTooNew:
             raise
         except RecordsUnavailable as error:
-            _log.warning("the records are not there yet", error=str(error))
+            _log.warning("the records are not available yet", error=str(error))
 
     async def run(self) -> None:
-        """Show in the tabs what changes, until cancelled. Where there are no records yet, wait for the first."""
-        if not self.address.may_hold_something():
+        """Run the outbox until cancelled. Where there are no records yet, wait for the first."""
+        if not self.address.may_exist():
             await self._is_open.wait()
-        await (await self._open_patiently()).outbox.run()
+        await (await self._open_with_retries()).outbox.run()
 
     async def close(self) -> None:
-        """Let what is under way end, and close every connection."""
+        """Wait for running transactions, and close all connections."""
         if self._opened is not None:
             await self._opened.database.close()
             self._opened = None
 
-    async def _open_patiently(self) -> Opened:
+    async def _open_with_retries(self) -> Opened:
         pause = FIRST_PAUSE_SECONDS
         while True:
             try:
                 return await self._open()
             except RecordsUnavailable as error:
-                _log.warning("the records cannot be opened", error=str(error))
+                _log.warning("could not open the records", error=str(error))
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
@@ -103,11 +103,11 @@ class Archive:
         if self._opened is None:
             async with self._opening:
                 if self._opened is None:
-                    self._opened = await self._made()
+                    self._opened = await self._open_parts()
                     self._is_open.set()
         return self._opened
 
-    async def _made(self) -> Opened:
+    async def _open_parts(self) -> Opened:
         database = await open_database(self.address)
         from sobremesa.domains.records.outbox import Outbox
         from sobremesa.domains.records.service import Records
@@ -126,9 +126,9 @@ class Archive:
 
 
 async def open_database(address: RecordsAddress, *, migrate: bool = True) -> Database:
-    """The database of an address, with the newest schema; RecordsTooNew if its own is newer.
+    """Open a database and upgrade its schema; RecordsTooNew if its schema is newer than this version.
 
-    Without `migrate` it is left as it is, and an older schema may lack what the verbs need.
+    Without `migrate` the schema is left as it is, and may lack what the service needs.
     """
     database = _database(address)
     try:
@@ -155,11 +155,11 @@ async def _check_schema(database: Database, *, migrate: bool) -> None:
     revision = await database.revision()
     if revision is not None and revision not in REVISIONS:
         raise RecordsTooNew(
-            f"the records at {database.address} have the schema {revision}, which is newer than this version of"
+            f"the records at {database.address} have schema {revision}, which is newer than this version of"
             f" Sobremesa knows ({REVISIONS[-1]}): use the version that wrote them, or a later one"
         )
     if migrate and revision != REVISIONS[-1]:
-        # Alembic is loaded only where there is something for it to do.
-        from sobremesa.domains.records.migrating import upgrade
+        # Alembic is loaded only if there is something to upgrade.
+        from sobremesa.domains.records.schema_upgrade import upgrade
 
         await database.write(lambda connection: connection.run_sync(upgrade))

@@ -1,4 +1,4 @@
-"""Pages of lists: a cursor holds the id of the last entry, sealed together with the list that it belongs to."""
+"""Pages of lists: a cursor is the id of the last entry, sealed with the list that it belongs to."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ T = TypeVar("T")
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True):
-    """One page of a list, and the cursor of the page after it."""
+    """One page of a list, and the cursor of the next page."""
 
     items: list[T]
     cursor: str | None
 
 
 class Pages:
-    """Makes pages and reads their cursors."""
+    """Creates pages and reads their cursors."""
 
     def __init__(self, secret: bytes) -> None:
         self._cursors = Cursors(secret)
 
-    def place(self, cursor: str | None, question: str) -> str | None:
-        """The id after which the page begins; BadCursor unless the cursor was made for this very list."""
+    def position(self, cursor: str | None, question: str) -> str | None:
+        """Return the id after which the page starts; BadCursor unless the cursor belongs to this list."""
         return None if cursor is None else self._cursors.open(cursor, question.encode(), "").sk
 
     def page(self, found: list[T], limit: int, question: str, id_of: Callable[[T], str]) -> Page[T]:
-        """The page of what was found, which is one more than fits if there is a page after it."""
+        """Return a page of up to `limit` entries; `found` has one more if there is a next page."""
         if len(found) <= limit:
             return Page(found, None)
         last = RawKey("", id_of(found[limit - 1]))

@@ -1,4 +1,4 @@
-"""What a change of records does to its tab: the tab's version grows, and the outbox takes note, in one transaction."""
+"""Increments the version of a tab and adds an outbox row, in the transaction of a change."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from sobremesa.domains.records.views import Tab
 
 
 async def touch(connection: AsyncConnection, thread_id: str, tab: Tab, now: Instant, *, at_least: int = 1) -> int:
-    """The next version of a tab, noted in the outbox.
+    """Increment the version of a tab, add it to the outbox, and return it.
 
-    The row of the tab stays locked until the transaction ends, so that writers of one tab come one after the other. A
-    verb that looks before it writes therefore touches first.
+    The row of the tab stays locked until the transaction ends, so that writers of one tab are serialized. A method
+    that reads before it writes therefore calls this first.
     """
     grown = panels.c.source_version + 1
     next_version = grown if at_least == 1 else _greatest(connection, grown, at_least)
-    made = await connection.execute(
+    updated = await connection.execute(
         upsert(connection, panels)
         .values(thread_id=thread_id, tab=tab, source_version=at_least)
         .on_conflict_do_update(index_elements=["thread_id", "tab"], set_={"source_version": next_version})
         .returning(panels.c.source_version)
     )
-    source_version: int = made.scalar_one()
+    source_version: int = updated.scalar_one()
     await connection.execute(
         insert(outbox).values(thread_id=thread_id, tab=tab, source_version=source_version, created_at=now)
     )
@@ -35,7 +35,7 @@ async def touch(connection: AsyncConnection, thread_id: str, tab: Tab, now: Inst
 
 
 def upsert(connection: AsyncConnection, table: Table) -> Any:
-    """An insert that may say what to do about a row that is there: both dialects spell it alike."""
+    """Return an insert with `on_conflict_...` methods, which both dialects spell alike."""
     return (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
 
 

@@ -1,4 +1,4 @@
-"""Records in PostgreSQL, through a pool of connections."""
+"""Records in PostgreSQL, with a connection pool."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ POOL_SIZE = 10
 
 
 def postgres_database(address: RecordsAddress) -> Database:
-    """The database of a `postgresql+asyncpg://` address. Nothing connects yet."""
+    """Return the database of a `postgresql+asyncpg://` URL, without connecting yet."""
     engine = create_async_engine(
         address.postgres or "",
         pool_size=POOL_SIZE,
         max_overflow=POOL_SIZE,
         pool_timeout=STATEMENT_SECONDS,
-        pool_pre_ping=True,  # a server that was started again is found before it fails somebody
+        pool_pre_ping=True,  # a restarted server is noticed before a request fails
         json_serializer=to_json,
         connect_args={
             "timeout": CONNECT_SECONDS,

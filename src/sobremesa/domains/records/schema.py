@@ -1,4 +1,4 @@
-"""The relational tables. What must always hold is a constraint here; `migrations` makes the same tables, by steps."""
+"""The relational tables. Invariants are constraints here; `migrations` creates the same tables."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 from sobremesa.core.clock import Instant, instant
 
 REVISIONS = ("0001",)
-"""Every step of the schema that this program knows, oldest first; a store at any other one is newer."""
+"""All revisions of the schema that this version knows, oldest first; any other one is newer."""
 
 METADATA = MetaData()
 
 
 class Moment(TypeDecorator[Instant]):
-    """A moment: a timestamp with time zone in PostgreSQL, the same fixed-width text as everywhere else in SQLite."""
+    """An instant: a timestamp with time zone in PostgreSQL, fixed-width text in SQLite."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -56,11 +56,11 @@ class Moment(TypeDecorator[Instant]):
 
 
 def _key() -> String:
-    """Ids of ours are 26 characters; those of people and files may come from elsewhere."""
+    """Return the type of ids. Our own have 26 characters; those of users and files may come from elsewhere."""
     return String(200)
 
 
-# SQLite counts up only what it calls INTEGER.
+# SQLite auto-increments INTEGER columns only.
 _COUNTING = BigInteger().with_variant(Integer, "sqlite")
 
 documents = Table(
@@ -211,4 +211,4 @@ idempotency_keys = Table(
 )
 
 APPEND_ONLY = ("document_versions", "signatures", "amendments", "history")
-"""Tables whose rows are never changed or taken away; the store itself refuses it, by triggers."""
+"""Tables whose rows are never changed or deleted; triggers refuse it."""

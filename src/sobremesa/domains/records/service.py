@@ -1,4 +1,4 @@
-"""The verbs of records. Every change is one relational transaction: its rules, its history, its tab's next version."""
+"""The methods of records. Every change is one transaction: its rules, its history, its tab's next version."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from sobremesa.domains.records.errors import (
     StaleVersion,
     TooManyVersions,
 )
-from sobremesa.domains.records.history import note as note_history
-from sobremesa.domains.records.neighbours import Files, Parties
+from sobremesa.domains.records.history import add_entry as add_history
+from sobremesa.domains.records.idempotency import IdempotentCreate
 from sobremesa.domains.records.pages import Page, Pages
 from sobremesa.domains.records.panels import touch
-from sobremesa.domains.records.repeats import Repeat
+from sobremesa.domains.records.protocols import Files, Parties
 from sobremesa.domains.records.views import (
     Amendment,
     AmendmentId,
@@ -69,7 +69,7 @@ class Records:
         nudge: Callable[[], None] = lambda: None,
         secret: bytes = b"",
     ) -> None:
-        """`nudge` is called after each commit: there is something to show. Without `files` a file's id is believed."""
+        """`nudge` is called after each commit. Without `files`, file ids are not checked."""
         self._database = database
         self._clock = clock
         self._ids = ids
@@ -90,16 +90,16 @@ class Records:
         note: str | None = None,
         key: str | None = None,
     ) -> DocumentInFull:
-        """A new draft with its first version, which is a text or a file."""
+        """Create a draft with its first version, which is a text or a file."""
         await self._role(actor, thread_id)
         content = await self._content(actor, thread_id, body, file_id, note)
         check_texts(title=title)
         document_id = self._ids.mint()
         user_id, now = actor.user_id, self._clock.now()
-        repeat = Repeat.of(self._clock, user_id, key, "document", thread_id, title, kind, content)
+        idempotent = IdempotentCreate.of(self._clock, user_id, key, "document", thread_id, title, kind, content)
 
         async def create(connection: AsyncConnection) -> DocumentInFull:
-            before = await repeat.claim(connection, document_id)
+            before = await idempotent.claim(connection, document_id)
             if before is None:
                 await documents.add(
                     connection,
@@ -111,28 +111,28 @@ class Records:
                     user_id=user_id,
                     now=now,
                 )
-                await note_history(connection, thread_id, document_id, "document.create", user_id, now, version=1)
+                await add_history(connection, thread_id, document_id, "document.create", user_id, now, version=1)
                 await touch(connection, thread_id, "docs", now)
-            return _there(await documents.find_in_full(connection, thread_id, before or document_id))
+            return _require(await documents.find_in_full(connection, thread_id, before or document_id))
 
         return await self._change(create)
 
     async def get_document(
         self, actor: Actor, thread_id: str, document_id: str, *, version: int | None = None
     ) -> DocumentInFull:
-        """A document with all its versions, and the text of the current one or of the one that is asked for."""
+        """Return a document with all its versions, and the text of one, by default the current."""
         await self._role(actor, thread_id)
-        return _there(
+        return _require(
             await self._database.read(lambda reader: documents.find_in_full(reader, thread_id, document_id, version))
         )
 
     async def list_documents(
         self, actor: Actor, thread_id: str, *, limit: int = 50, cursor: str | None = None
     ) -> Page[Document]:
-        """The documents of a thread, newest first."""
+        """List the documents of a thread, newest first."""
         await self._role(actor, thread_id)
         question = f"documents {thread_id}"
-        before = self._pages.place(cursor, question)
+        before = self._pages.position(cursor, question)
         found = await self._database.read(
             lambda reader: documents.newest(reader, thread_id, limit=limit + 1, before=before)
         )
@@ -149,7 +149,7 @@ class Records:
         file_id: str | None = None,
         note: str | None = None,
     ) -> DocumentInFull:
-        """Put a new version after the one that was seen. The document is a draft again; old signatures stay."""
+        """Add a version after `version`. The document becomes a draft again; earlier signatures are kept."""
         await self._role(actor, thread_id)
         content = await self._content(actor, thread_id, body, file_id, note)
         user_id, now = actor.user_id, self._clock.now()
@@ -159,15 +159,15 @@ class Records:
             if not await documents.revise(
                 connection, thread_id, document_id, seen=version, content=content, user_id=user_id, now=now
             ):
-                document = await self._standing(connection, thread_id, document_id, version)
+                document = await self._require_current(connection, thread_id, document_id, version)
                 raise TooManyVersions(current=document, limit=MAX_VERSIONS)
-            await note_history(connection, thread_id, document_id, "document.revise", user_id, now, version=version + 1)
-            return _there(await documents.find_in_full(connection, thread_id, document_id))
+            await add_history(connection, thread_id, document_id, "document.revise", user_id, now, version=version + 1)
+            return _require(await documents.find_in_full(connection, thread_id, document_id))
 
         return await self._change(add)
 
     async def sign(self, actor: Actor, thread_id: str, document_id: str, *, version: int) -> DocumentInFull:
-        """Sign the current version, once. When buyer and seller have, the document is signed."""
+        """Sign the current version, once. The document is signed when buyer and seller have signed it."""
         role = await self._role(actor, thread_id)
         if role == "admin":
             raise OnlyPartiesSign
@@ -178,27 +178,27 @@ class Records:
             if not await documents.sign(
                 connection, thread_id, document_id, version=version, user_id=user_id, role=role, now=now
             ):
-                raise AlreadySigned(current=await self._standing(connection, thread_id, document_id, version))
-            await note_history(
+                raise AlreadySigned(current=await self._require_current(connection, thread_id, document_id, version))
+            await add_history(
                 connection, thread_id, document_id, "document.sign", user_id, now, version=version, role=role
             )
-            return _there(await documents.find_in_full(connection, thread_id, document_id))
+            return _require(await documents.find_in_full(connection, thread_id, document_id))
 
         return await self._change(add)
 
     async def void_document(self, actor: Actor, thread_id: str, document_id: str) -> None:
-        """Take a document out of force: a draft by who made it, a signed one by an admin. It stays readable."""
+        """Void a document: its creator a draft, an admin a signed one. It stays readable."""
         role = await self._role(actor, thread_id)
         user_id, now = actor.user_id, self._clock.now()
 
         async def end(connection: AsyncConnection) -> None:
             await touch(connection, thread_id, "docs", now)
-            if not await documents.make_void(
+            if not await documents.void(
                 connection, thread_id, document_id, user_id=user_id, is_admin=role == "admin", now=now
             ):
-                document = _there(await documents.find(connection, thread_id, document_id))
+                document = _require(await documents.find(connection, thread_id, document_id))
                 raise DocumentVoid(current=document) if document.state == "void" else NotYoursToVoid
-            await note_history(connection, thread_id, document_id, "document.void", user_id, now)
+            await add_history(connection, thread_id, document_id, "document.void", user_id, now)
 
         await self._change(end)
 
@@ -213,7 +213,7 @@ class Records:
         accepted_at: Instant,
         document_id: str | None = None,
     ) -> Amendment:
-        """Keep what an accepted amendment card has changed, once for each card however often it is told."""
+        """Store the amendment of an accepted card, once per card however often this is called."""
         amendment = Amendment(
             amendment_id=AmendmentId(self._ids.mint()),
             thread_id=ThreadId(thread_id),
@@ -228,7 +228,7 @@ class Records:
 
         async def keep(connection: AsyncConnection) -> Amendment:
             if await amendments.add(connection, amendment):
-                await note_history(
+                await add_history(
                     connection,
                     thread_id,
                     amendment.amendment_id,
@@ -238,17 +238,17 @@ class Records:
                     card=card_message_id,
                 )
                 await touch(connection, thread_id, "docs", now)
-            return await amendments.of_card(connection, card_message_id)
+            return await amendments.get_by_card(connection, card_message_id)
 
         return await self._change(keep)
 
     async def list_amendments(
         self, actor: Actor, thread_id: str, *, limit: int = 50, cursor: str | None = None
     ) -> Page[Amendment]:
-        """The amendments of a thread, newest first."""
+        """List the amendments of a thread, newest first."""
         await self._role(actor, thread_id)
         question = f"amendments {thread_id}"
-        before = self._pages.place(cursor, question)
+        before = self._pages.position(cursor, question)
         found = await self._database.read(
             lambda reader: amendments.newest(reader, thread_id, limit=limit + 1, before=before)
         )
@@ -290,17 +290,17 @@ class Records:
             decided_at=None,
         )
         asked = (thread_id, title, amount, currency, category, receipt_file_id, incurred_on)
-        repeat = Repeat.of(self._clock, actor.user_id, key, "expense", *asked)
+        idempotent = IdempotentCreate.of(self._clock, actor.user_id, key, "expense", *asked)
 
-        return await self._change(partial(_submit, expense=expense, role=role, repeat=repeat))
+        return await self._change(partial(_submit, expense=expense, role=role, idempotent=idempotent))
 
     async def list_expenses(
         self, actor: Actor, thread_id: str, *, limit: int = 50, cursor: str | None = None
     ) -> ExpensePage:
-        """The expenses of a thread, newest first, and what all of them come to."""
+        """List the expenses of a thread, newest first, with the totals of all of them."""
         await self._role(actor, thread_id)
         question = f"expenses {thread_id}"
-        before = self._pages.place(cursor, question)
+        before = self._pages.position(cursor, question)
 
         async def look(connection: AsyncConnection) -> ExpensePage:
             found = await expenses.newest(connection, thread_id, limit=limit + 1, before=before)
@@ -312,7 +312,7 @@ class Records:
     async def decide_expense(
         self, actor: Actor, thread_id: str, expense_id: str, *, decision: Decision, version: int
     ) -> Expense:
-        """Approve or reject: the other side does, or an admin, never who submitted it. Of two at once one wins."""
+        """Approve or reject an expense, as the other side or an admin, never its submitter. The first decision wins."""
         role = await self._role(actor, thread_id)
         user_id, now, state = actor.user_id, self._clock.now(), OUTCOMES[decision]
 
@@ -321,9 +321,9 @@ class Records:
             done = await expenses.decide(
                 connection, thread_id, expense_id, seen=version, state=state, user_id=user_id, role=role, now=now
             )
-            expense, side = _there(await expenses.find(connection, thread_id, expense_id))
+            expense, side = _require(await expenses.find(connection, thread_id, expense_id))
             if done:
-                await note_history(connection, thread_id, expense_id, f"expense.{decision}", user_id, now)
+                await add_history(connection, thread_id, expense_id, f"expense.{decision}", user_id, now)
                 return expense
             if expense.created_by == user_id or (role != "admin" and side == role):
                 raise OwnExpense
@@ -332,16 +332,16 @@ class Records:
         return await self._change(decide)
 
     async def void_expense(self, actor: Actor, thread_id: str, expense_id: str) -> None:
-        """Take one's own expense back while nobody has decided about it."""
+        """Void the actor's own expense, while it is not decided."""
         await self._role(actor, thread_id)
         user_id, now = actor.user_id, self._clock.now()
 
         async def end(connection: AsyncConnection) -> None:
             await touch(connection, thread_id, "expenses", now)
-            if not await expenses.make_void(connection, thread_id, expense_id, user_id=user_id):
-                expense, _ = _there(await expenses.find(connection, thread_id, expense_id))
+            if not await expenses.void(connection, thread_id, expense_id, user_id=user_id):
+                expense, _ = _require(await expenses.find(connection, thread_id, expense_id))
                 raise NotYoursToVoid if expense.created_by != user_id else ExpenseDecided(current=expense)
-            await note_history(connection, thread_id, expense_id, "expense.void", user_id, now)
+            await add_history(connection, thread_id, expense_id, "expense.void", user_id, now)
 
         await self._change(end)
 
@@ -356,18 +356,20 @@ class Records:
     async def _content(
         self, actor: Actor, thread_id: str, body: str | None, file_id: str | None, note: str | None
     ) -> Content:
-        """What a version says; Invalid unless it is either a text or a file."""
+        """Return the content of a version; Invalid unless it is either a text or a file."""
         if (body is None) == (file_id is None):
-            raise Invalid("A version is a text or a file: give `body` or `fileId`, and not both.")
+            raise Invalid("A version is either a text or a file: send `body` or `fileId`, not both.")
         check_texts(body=body, note=note)
         if body is not None:
             return Content(body, None, hashlib.sha256(body.encode()).hexdigest(), note)
         kept = None if self._files is None or file_id is None else await self._files.keep(actor, file_id, thread_id)
         return Content(None, file_id, kept, note)
 
-    async def _standing(self, connection: AsyncConnection, thread_id: str, document_id: str, version: int) -> Document:
-        """The document, if it is neither void nor at another version: what refused the write was something else."""
-        document = _there(await documents.find(connection, thread_id, document_id))
+    async def _require_current(
+        self, connection: AsyncConnection, thread_id: str, document_id: str, version: int
+    ) -> Document:
+        """Return the document, unless it is void or at another version, which would explain a refused write."""
+        document = _require(await documents.find(connection, thread_id, document_id))
         if document.state == "void":
             raise DocumentVoid(current=document)
         if document.current_version != version:
@@ -375,18 +377,20 @@ class Records:
         return document
 
 
-def _there(found: T | None) -> T:
+def _require(found: T | None) -> T:
     if found is None:
         raise NotFound
     return found
 
 
-async def _submit(connection: AsyncConnection, *, expense: Expense, role: Role, repeat: Repeat) -> Expense:
+async def _submit(
+    connection: AsyncConnection, *, expense: Expense, role: Role, idempotent: IdempotentCreate
+) -> Expense:
     thread_id, expense_id, now = expense.thread_id, expense.expense_id, expense.created_at
-    before = await repeat.claim(connection, expense_id)
+    before = await idempotent.claim(connection, expense_id)
     if before is not None:
-        return _there(await expenses.find(connection, thread_id, before))[0]
+        return _require(await expenses.find(connection, thread_id, before))[0]
     await expenses.add(connection, expense, role)
-    await note_history(connection, thread_id, expense_id, "expense.submit", expense.created_by, now)
+    await add_history(connection, thread_id, expense_id, "expense.submit", expense.created_by, now)
     await touch(connection, thread_id, "expenses", now)
     return expense

@@ -1,4 +1,4 @@
-"""Snapshots: what a tab shows, made of the records at one moment, and never larger than a tab may be."""
+"""Snapshots: the content of a tab, built from the records in one transaction, within the size limit of a tab."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from sobremesa.domains.records.schema import panels
 from sobremesa.domains.records.views import Tab
 
 MAX_ENTRIES = 200
-"""Of each kind, the newest; the routes page through the rest."""
+"""How many of the newest entries of each kind a tab has; the routes list all."""
 MAX_BYTES = 200_000
-"""A tab holds 256 KB; the rest is left for its other attributes and for how a table counts."""
+"""A tab may have 256 KB; the rest is for its other attributes and for the table's own overhead."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 class Snapshot(NamedTuple):
-    """The content of a tab, and the version of the records that it shows."""
+    """The content of a tab, and its version."""
 
     content: dict[str, Any]
     source_version: int
 
 
 async def snapshot_of(connection: AsyncConnection, thread_id: str, tab: Tab) -> Snapshot | None:
-    """The snapshot of a tab at this transaction's moment; None if the thread has no records of it."""
+    """Return the snapshot of a tab in this transaction; None if the thread has no records for it."""
     found = await connection.execute(
         select(panels.c.source_version).where(panels.c.thread_id == thread_id, panels.c.tab == tab)
     )
@@ -47,7 +47,7 @@ async def _docs(connection: AsyncConnection, thread_id: str) -> dict[str, Any]:
     papers = msgspec.to_builtins(await documents.newest(connection, thread_id, limit=MAX_ENTRIES))
     changes = msgspec.to_builtins(await amendments.newest(connection, thread_id, limit=MAX_ENTRIES))
     for change in changes:
-        del change["payload"]  # it is as large as a card may be, and the routes have it
+        del change["payload"]  # it may be as large as a card, and the routes return it
     shown_papers = _fitting(papers, MAX_BYTES // 2)
     shown_changes = _fitting(changes, MAX_BYTES // 2)
     return {
@@ -72,10 +72,10 @@ async def _expenses(connection: AsyncConnection, thread_id: str) -> dict[str, An
 
 
 def _fitting(entries: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
-    """As many of the first entries as stay within so many bytes."""
+    """Return as many of the first entries as fit into a number of bytes."""
     size = 0
-    for place, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         size += len(_encode(entry))
         if size > limit:
-            return entries[:place]
+            return entries[:index]
     return entries

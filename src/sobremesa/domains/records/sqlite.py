@@ -1,7 +1,7 @@
 """Records in SQLite.
 
-There is one connection, which transactions take in turn: a rollback journal lets nobody read while a commit ends, so
-more of them would only wait for each other in worse ways.
+Transactions take turns on one connection: with a rollback journal nothing can be read while a commit ends, so more
+connections would only wait for each other in worse ways.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TURN_SECONDS = 30
 
 
 def sqlite_database(address: RecordsAddress) -> Database:
-    """The database of a file, or of memory; RecordsUnavailable if there can be no such file."""
+    """Return the database of a file or in memory; RecordsUnavailable if the file cannot be used."""
     _check_file(address)
     if address.file is not None:
         _make_private(Path(address.file))
@@ -42,7 +42,7 @@ def sqlite_database(address: RecordsAddress) -> Database:
 
 
 def _check_file(address: RecordsAddress) -> None:
-    """A driver that cannot open its file leaves a thread behind, so what can be known before is asked before."""
+    """Refuse a file that cannot be opened: the driver would leave a thread behind."""
     if address.file is None:
         return
     file = Path(address.file)
@@ -53,18 +53,18 @@ def _check_file(address: RecordsAddress) -> None:
 
 
 def _make_private(file: Path) -> None:
-    """Make an empty file that only its owner can read, unless there is one; its journal takes the same mode."""
+    """Create an empty file that only its owner can read, if there is none; its journal gets the same mode."""
     with contextlib.suppress(FileExistsError):
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
 
 
 def _prepare(connection: Any, _record: Any) -> None:
-    # Python would begin transactions by itself, and late; we begin them, as reads or as writes.
+    # Python would start transactions itself, and late; `_begin` starts them as reads or as writes.
     connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in (
         f"busy_timeout={BUSY_SECONDS * 1000}",
-        "journal_mode=DELETE",  # some of the SQLites that Python comes with can damage a write-ahead log
+        "journal_mode=DELETE",  # some SQLite versions bundled with Python can corrupt a write-ahead log
         "synchronous=FULL",
         "foreign_keys=ON",
     ):
@@ -73,6 +73,6 @@ def _prepare(connection: Any, _record: Any) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    # A write takes its lock at once: of two that first read and then want to write, one could only fail.
+    # A write locks at once: of two transactions that first read and then write, one would fail.
     writes = connection.get_execution_options().get(WRITES)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

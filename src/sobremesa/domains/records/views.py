@@ -1,4 +1,4 @@
-"""Documents, amendments and expenses, as clients see them and as snapshots hold them."""
+"""Documents, amendments and expenses, as clients and tabs see them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Decision: TypeAlias = Literal["approve", "reject"]
 
 
 class Signature(Output):
-    """Who signed, as what."""
+    """A signature, and the role of the user who signed."""
 
     user_id: UserId
     role: Role
@@ -33,7 +33,7 @@ class Signature(Output):
 
 
 class Document(Output):
-    """A document with the signatures of its current version; `sha256` is of that version's text or file."""
+    """A document with the signatures of its current version; `sha256` is the hash of that version's content."""
 
     document_id: DocumentId
     thread_id: ThreadId
@@ -50,7 +50,7 @@ class Document(Output):
 
 
 class Version(Output):
-    """One version of a document; it is never changed. The text is shown for the version that was asked for."""
+    """One version of a document, which never changes. Only the requested version comes with its text."""
 
     version: int
     file_id: FileId | None
@@ -70,7 +70,7 @@ class DocumentInFull(Document):
 
 
 class Amendment(Output):
-    """A change of what was agreed: an amendment card that was accepted."""
+    """A change of an agreement: an accepted amendment card."""
 
     amendment_id: AmendmentId
     thread_id: ThreadId
@@ -83,7 +83,7 @@ class Amendment(Output):
 
 
 class Expense(Output):
-    """Money that was spent. `amount` is in the currency's minor units (cents), exactly."""
+    """An expense. `amount` is in the currency's minor units (cents)."""
 
     expense_id: ExpenseId
     thread_id: ThreadId

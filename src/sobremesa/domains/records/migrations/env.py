@@ -1,4 +1,4 @@
-"""What alembic runs: the steps, inside of the transaction that the program has begun."""
+"""The environment of Alembic, which runs the migrations inside the caller's transaction."""
 
 from alembic import context
 

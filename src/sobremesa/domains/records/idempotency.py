@@ -1,4 +1,4 @@
-"""Idempotent creates: the same key again gives what the first call made, also when both come at once."""
+"""Idempotent creates: repeating a key returns what the first call created, also concurrently."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sobremesa.work.idempotency import KEPT_SECONDS, KeyReused
 _keys = idempotency_keys.c
 
 
-class Repeat(NamedTuple):
-    """One create under one key; without a key it claims nothing."""
+class IdempotentCreate(NamedTuple):
+    """One create with an idempotency key; without a key it claims nothing."""
 
     user_id: str
     key_hash: str | None
@@ -27,17 +27,17 @@ class Repeat(NamedTuple):
     oldest: Instant
 
     @classmethod
-    def of(cls, clock: Clock, user_id: str, key: str | None, verb: str, *body: object) -> Repeat:
-        """The verb goes with the key, and everything that it was asked to make into the body's hash."""
+    def of(cls, clock: Clock, user_id: str, key: str | None, verb: str, *body: object) -> IdempotentCreate:
+        """Hash the method with the key, and all arguments as the body."""
         key_hash = None if key is None else _hash(f"{verb} {key}".encode())
         now_ms = clock.now_ms()
         oldest = instant(now_ms - KEPT_SECONDS * 1000)
         return cls(user_id, key_hash, _hash(msgspec.json.encode(body)), instant(now_ms), oldest)
 
     async def claim(self, connection: AsyncConnection, made_id: str) -> str | None:
-        """None if this call is the one that makes it; the id of what was made before; KeyReused for another body.
+        """Claim the key: None if it was free, or the id that the first call created; KeyReused for another body.
 
-        Of two at once the second waits here until the first is done.
+        Of two concurrent calls the second waits here until the first is done.
         """
         if self.key_hash is None:
             return None

@@ -1,4 +1,4 @@
-"""Migrations: from whatever schema a store has to the newest, in one transaction, by whoever comes first."""
+"""Upgrades the schema of a store to the newest revision, in one transaction."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sobremesa.domains.records import migrations
 from sobremesa.domains.records.database import revision_of
 
 LOCK = 7_305_021_894_113
-"""PostgreSQL's name for "somebody migrates the records": any number that nobody else takes."""
+"""The PostgreSQL advisory lock of upgrades: an arbitrary, unique number."""
 
 
 def upgrade(connection: Connection) -> None:
-    """Bring the schema to the newest revision. A second process waits, and finds nothing left to do."""
+    """Upgrade the schema to the newest revision. A concurrent process waits, and then has nothing to do."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
     config = _config()
@@ -27,8 +27,8 @@ def upgrade(connection: Connection) -> None:
     command.upgrade(config, "head")
 
 
-def steps() -> tuple[str, ...]:
-    """Every revision that there is a step for, oldest first."""
+def revisions() -> tuple[str, ...]:
+    """Return all revisions, oldest first."""
     scripts = ScriptDirectory.from_config(_config())
     return tuple(step.revision for step in reversed(list(scripts.walk_revisions())))
 
