@@ -1,7 +1,7 @@
-"""AmendmentRecords: an amendment that was accepted in a thread becomes a record.
+"""Records accepted amendments.
 
-The two are kept in different stores. The card is moved in the table; this follows the change log from there and tells
-the records, as often as it takes. They keep one amendment for each card, so telling twice is the same as once.
+Cards and records are in different stores. The card changes its state in the table; this consumer of the change stream
+creates the record, and retries until it succeeds. There is one amendment for each card, so a repetition does no harm.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TYPE = Card.shape.attribute("type")
 
 
 class AmendmentRecords:
-    """Carries accepted amendments from the table to the records."""
+    """Creates a record for each amendment that is accepted in a thread."""
 
     def __init__(self, table: Table, archive: RecordsStore) -> None:
         self._table = table

@@ -1,8 +1,7 @@
-"""Sending out: who is removed in this process hears nothing more before the one who removed them is answered.
+"""Disconnects removed members before the request that removed them is answered.
 
-Every removal is announced by the change log, on every node; that takes a moment, in which something could still be
-heard. Where the removal was written it is known at once. The same holds for messages that are deleted or edited: from
-the answer on they are not replayed as they were.
+Every node learns of a removal from the change stream, which takes a moment. The node that wrote it applies it at once.
+The same holds for messages that are deleted or edited: once the request is answered, the old content is not replayed.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ MEMBERSHIP_KEYS: dict[type[Entity], Callable[[Parts], MembershipKey]] = {
     ThreadParticipant: lambda parts: MembershipKey(parts["user_id"], thread(parts["room_id"])),
     WorkspaceMember: lambda parts: MembershipKey(parts["user_id"], workspace(parts["workspace_id"])),
 }
-"""The rows that let somebody listen, and to what."""
+"""The rows that make a user a subscriber, and of which topic."""
 
 
 class Disconnects:
@@ -46,7 +45,7 @@ class Disconnects:
 
     def _removed(self, entity: type[Entity], parts: Parts, *, in_bulk: bool) -> None:
         key = MEMBERSHIP_KEYS.get(entity)
-        # In bulk, keys go with a place that is no more; those who sat there are still to hear of that.
+        # In bulk, memberships end with a deleted server or workspace; its members still receive that event.
         if key is not None and not in_bulk:
             self._hub.disconnect([key(parts)])
         elif entity is Session:

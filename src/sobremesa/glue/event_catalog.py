@@ -1,4 +1,4 @@
-"""Announcing: every event that there is, and from which changes of rows each comes."""
+"""The event catalog: every event type, and the sources of events."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from sobremesa.rooms.access import Seat, UserDirectory
 from sobremesa.table import Table
 
 FROM_ROWS = (rooms, communities, conversations, threads, inboxes, workspaces, accounts)
-"""The modules whose events come from changes of rows."""
+"""The modules whose events come from changed rows."""
 
 FROM_ELSEWHERE = (session_frames, typing, presence)
-"""Those whose events come from the gateway itself."""
+"""The modules whose events come from the gateway itself."""
 
 EVENTS = EventTypes.of(*FROM_ELSEWHERE, *FROM_ROWS)
-"""Every event: the docs and the tests are loops over it."""
+"""All event types: the docs and the tests are loops over it."""
 
 
 def translation_of(table: Table, clock: Clock, people: UserDirectory) -> Translation:
-    """What the changes of all kinds of rows mean."""
+    """Return the translation of all kinds of rows to events."""
     return Translation(
         table,
         [
@@ -44,7 +44,7 @@ def translation_of(table: Table, clock: Clock, people: UserDirectory) -> Transla
 
 
 class RoomTyping:
-    """Tells those who listen to a room that somebody writes there."""
+    """Publishes typing in a room to its subscribers."""
 
     def __init__(self, typing_events: typing.Typing) -> None:
         self._typing = typing_events
@@ -59,4 +59,4 @@ class RoomTyping:
 
 
 _TOPICS: dict[str, Callable[[str], Topic]] = {"channel": server, "conversation": conversation, "thread": thread}
-"""Where what happens in a kind of room is told; the scope of a seat is the server, or the room itself."""
+"""The topic of a kind of room; the scope of a seat is the server, or the room itself."""

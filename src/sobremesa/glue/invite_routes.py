@@ -1,4 +1,4 @@
-"""The routes of invites: a code leads to a server or to a workspace, and its holder need not know to which."""
+"""The routes of invites, of servers and workspaces alike: a client need not know which kind a code is."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from sobremesa.http.endpoints import Routes
 
 
 class InviteDirectory:
-    """Codes of every kind. A code stands in the table once, so it leads to one place."""
+    """Invites of every kind. A code is unique in the table."""
 
     def __init__(self, servers: ServerInvites, workspaces: WorkspaceInvites) -> None:
         self._servers = servers
         self._workspaces = workspaces
 
     async def get(self, actor: Actor, code: InviteCode) -> InviteInfo | Invitation:
-        """What a code leads to; everybody who has it may know."""
+        """Return the target of an invite; any user who has the code may see it."""
         return await (await self._kind_of(code)).get(actor, code)
 
     async def redeem(self, actor: Actor, code: InviteCode) -> Redeemed | Joined:
-        """Join by a code: one transaction, which spends one use and makes one member."""
+        """Join by an invite: one transaction, which counts one use and creates one membership."""
         return await (await self._kind_of(code)).redeem(actor, code)
 
     async def revoke(self, actor: Actor, code: InviteCode) -> None:
-        """Make a code useless."""
+        """Revoke an invite."""
         await (await self._kind_of(code)).revoke(actor, code)
 
     async def _kind_of(self, code: InviteCode) -> ServerInvites | WorkspaceInvites:
@@ -40,24 +40,24 @@ class InviteDirectory:
 
 
 def routes(invites: InviteDirectory) -> Routes:
-    """The routes of codes, wherever they lead."""
+    """Return the routes of invites."""
     api = Routes("Invites")
 
     @api.get("/invites/{code}")
     async def get_invite(actor: Actor, code: InviteCode) -> ServerTarget | WorkspaceTarget:
-        """What a code leads to."""
+        """Return the server or workspace that an invite admits to."""
         found = await invites.get(actor, code)
         return communities.target_view(found) if isinstance(found, InviteInfo) else workspaces.target_view(found)
 
     @api.post("/invites/{code}/redeem", errors=[AlreadyMember, Banned, InviteUsedUp, TooManyMembers, TooManyServers])
     async def redeem_invite(actor: Actor, code: InviteCode) -> JoinedServer | JoinedWorkspace:
-        """Come in by a code. Two clicks of one person use it once."""
+        """Join a server or workspace by an invite. A repeated request counts one use."""
         found = await invites.redeem(actor, code)
         return communities.joined_view(found) if isinstance(found, Redeemed) else workspaces.joined_view(found)
 
     @api.delete("/invites/{code}")
     async def revoke_invite(actor: Actor, code: InviteCode) -> None:
-        """Make a code useless."""
+        """Revoke an invite."""
         await invites.revoke(actor, code)
 
     return api

@@ -1,7 +1,7 @@
-"""NodeRegistry: which sockets people have, which nodes hold them, and which of the nodes live.
+"""The node registry: which sockets users have, which nodes hold them, and which nodes are alive.
 
-A row for each socket says which node holds it, and one row for each node says until when that is believed to live. When
-a node has ended without a word, one of the others, whoever is first, clears away after it.
+One row for each socket names its node, and one row for each node has its lease. When a node dies, the first of the
+others to notice removes its rows.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from sobremesa.table.errors import ConditionFailed
 
 KEPT_SECONDS = 24 * 60 * 60
 CLEANUP_SECONDS = 60.0
-"""How long one node may take to clear away after another, before a third may try."""
+"""How long one node may take to clean up after another, before a third may try."""
 MAX_ROOMS = 30
 MAX_USERS = 100
-"""How many people of a room are asked after: larger ones are left out."""
+"""How many users of a room are looked up; larger rooms are left out."""
 
 
 class TableNodeRegistry:
-    """Keeps count in the table."""
+    """The node registry in the table."""
 
     def __init__(self, table: Table, clock: Clock, node_id: str, times: PresenceTimes, *, alone: bool) -> None:
         self._table = table
@@ -48,10 +48,10 @@ class TableNodeRegistry:
         self.is_alone = alone
         self._lease_ms = round(times.lease_seconds * 1000)
         self._leases: dict[str, int] = {}
-        """Until when other nodes are believed to live."""
+        """The leases of other nodes, as last read."""
         self._is_registered = False
         self._incarnation = 0
-        """How often it had to come back to life: what is cleared away of the life before is not this one's."""
+        """How often the node was registered: what is removed of an earlier incarnation is not this one's."""
 
     # Sockets
 
@@ -110,7 +110,7 @@ class TableNodeRegistry:
         return left
 
     async def _claim_cleanup(self, node_id: str, now_ms: int) -> bool:
-        """Take it upon this node, unless another has, or the dead one lives after all."""
+        """Claim the cleanup, unless another node has, or the dead node has come back."""
         until = now_ms + round(CLEANUP_SECONDS * 1000)
         try:
             await self._table.write(
@@ -134,7 +134,7 @@ class TableNodeRegistry:
         self._leases.pop(node_id, None)
         return {row.user_id for row in rows}
 
-    # Asking
+    # Queries
 
     async def is_connected_elsewhere(self, user_id: UserId) -> bool:
         if self.is_alone:

@@ -1,6 +1,6 @@
-"""The welcome: what a client is given when it comes in, and what it has to fetch after it was away for too long.
+"""The ready snapshot: what a client receives when it identifies, and what it must fetch after a gap.
 
-It is asked of the same endpoints that clients ask, so that a list in the welcome is the list of the API.
+It calls the same endpoints as clients, so that a list in the snapshot equals the list of the API.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from sobremesa.table import Table
 
 FIRST_PAGE = 50
 COUNTED_CHANNELS = 200
-"""In how many channels unread messages are counted; the others say `{count: 1, capped: true}`."""
+"""In how many channels unread messages are counted; the others have `{count: 1, capped: true}`."""
 CLOCKS_DIFFER_MS = 70 * 60_000
-"""A message may have the time of a clock that was behind: what is named as missed begins so much earlier."""
+"""Tolerance for clocks that were behind: a gap starts that much earlier."""
 
 
 class ReadyChannel(Output):
-    """A channel, and how one stands in it."""
+    """A channel, with the user's unread count and preferences."""
 
     channel_id: str
     server_id: str
@@ -52,7 +52,7 @@ class ReadyChannel(Output):
 
 
 class ReadySnapshots:
-    """Makes snapshots for one application."""
+    """Builds ready snapshots."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class ReadySnapshots:
         self._channels = channels
 
     async def snapshot(self, actor: Actor, session_id: str, expires_at: Instant) -> Ready:
-        """Everything to begin with: all servers with their channels, and the first page of every list."""
+        """Return the initial state: all servers with their channels, and the first page of every list."""
         user, servers, conversations, threads, inboxes, workspaces = await asyncio.gather(
             self._endpoints["accounts.getMe"].handler(actor=actor),
             self._servers(actor),
@@ -106,7 +106,7 @@ class ReadySnapshots:
 
 
 def _server_view(found: MemberChannels, unread_states: dict[RoomId, RoomUnreadState]) -> dict[str, Any]:
-    """A server as the API shows it, with one's role and the channels."""
+    """Return a server as the API shows it, with the user's role and the channels."""
     server = found.member.server
     return {
         "serverId": server.server_id,
@@ -137,13 +137,13 @@ def _channel_view(channel: Channel, state: RoomUnreadState) -> ReadyChannel:
 
 
 class Gaps:
-    """Knows what somebody missed."""
+    """Finds what a user missed."""
 
     def __init__(self, rooms: Sequence[Rooms]) -> None:
         self._rooms = rooms
 
     async def find(self, actor: Actor, since_ms: int) -> Gap:
-        """The rooms in which something was said since a moment, and from where to where."""
+        """Return the rooms with new messages since a time, and from where to where."""
         after = first_of(since_ms - CLOCKS_DIFFER_MS)
         missed = [
             MissedRoom(rooms.kind.name, seat.room_id, after, seat.head.last_message_id)
@@ -155,6 +155,6 @@ class Gaps:
 
 
 async def counts_in(inboxes: Inboxes, tenant: Tenant, user_id: UserId, inbox: str) -> LiveCounts:
-    """What a person has in one inbox now."""
+    """Return the counts of a user in one inbox."""
     found = await inboxes.counting.count_at(UserPartition(tenant, user_id, InboxKey(inbox)))
     return LiveCounts(**msgspec.structs.asdict(counts_view(found)), tenant=tenant, inbox=InboxKey(inbox))

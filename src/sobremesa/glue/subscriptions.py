@@ -1,7 +1,6 @@
-"""Subscriptions: all topics that a person listens to now.
+"""Subscriptions: the topics that a user is subscribed to.
 
-Four questions at once tell where they may be, and one request where they are: indexes only list, and each place is
-looked at where it stands.
+Four queries list where the user may be a member, and one consistent request reads those memberships: indexes may lag.
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ from sobremesa.table import Entity, Key, Question, Table
 
 
 class Subscriptions:
-    """Tells what people listen to."""
+    """Reads the memberships of users."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
     async def memberships_of(self, actor: Actor) -> list[TopicMembership]:
-        """Everything that a person listens to: what is theirs alone, and each place that they are in now."""
+        """Return all topics of a user: their own, their tenant's, and one for each current membership."""
         user_id = actor.user_id
         listed = await asyncio.gather(
             self._every(communities.servers_of(user_id=user_id)),
@@ -59,7 +58,7 @@ class Subscriptions:
         return [*own, *_memberships([row for row in found if row is not None])]
 
     async def memberships_at(self, keys: Collection[MembershipKey]) -> dict[MembershipKey, TopicMembership]:
-        """Those of these memberships that there are now."""
+        """Return those of these memberships that exist now."""
         rows = list(dict.fromkeys(row for key in keys for row in _row_keys(key)))
         found = [row for row in await self._table.get_many(rows, consistent=True) if row is not None]
         return {MembershipKey(each.user_id, each.topic): each for each in _memberships(found)}
@@ -69,7 +68,7 @@ class Subscriptions:
 
 
 def _membership_key(user_id: UserId, row: Entity) -> MembershipKey | None:
-    """The key at which an index lists a user."""
+    """Return the membership that an index row lists."""
     match row:
         case communities.ServerMembership(server_id=server_id):
             return MembershipKey(user_id, server(server_id))
@@ -80,11 +79,11 @@ def _membership_key(user_id: UserId, row: Entity) -> MembershipKey | None:
         case workspaces.Member(workspace_id=workspace_id):
             return MembershipKey(user_id, workspace(workspace_id))
         case _:
-            return None  # a workspace as the first design lists it, for its maker
+            return None  # a workspace as the first design lists it, for its creator
 
 
 def _row_keys(key: MembershipKey | None) -> list[Key[Any]]:
-    """The rows that say whether a user is at a key, and with which rights."""
+    """Return the keys of the rows that decide a membership and its rights."""
     if key is None:
         return []
     user_id = key.user_id

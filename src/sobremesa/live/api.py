@@ -1,4 +1,4 @@
-"""The routes of live events, for those who cannot keep a socket open."""
+"""The route of live events for clients that cannot keep a socket open."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ DEFAULT_WAIT = 20
 
 
 class EventsQuery(Input):
-    """From where on, and how long to wait for something."""
+    """Where to continue, and how long to wait for an event."""
 
-    after: Annotated[str, msgspec.Meta(max_length=4096, description="`next` of the answer before.")] | None = None
+    after: Annotated[str, msgspec.Meta(max_length=4096, description="`next` of the previous response.")] | None = None
     wait: Annotated[int, msgspec.Meta(ge=0, le=25, description="How many seconds to wait for an event.")] = DEFAULT_WAIT
     limit: Annotated[int, msgspec.Meta(ge=1, le=MAX_EVENTS, description="How many events at most.")] = 100
 
 
 def routes(polling: Polling) -> Routes:
-    """The route that waits for events."""
+    """Return the route that waits for events."""
     api = Routes("Events")
 
     @api.get("/events", errors=[BadEventCursor])
     async def list_events(actor: Actor, query: EventsQuery) -> EventsView:
-        """What has happened since, in all rooms that one is in; waits a while if that is nothing.
+        """Wait for events in all rooms that you are in, and return them.
 
-        Without `after` it answers at once, with the cursor of now.
+        Returns as soon as there are events after the cursor `after`, or when `wait` seconds have passed. Without
+        `after` it returns at once, with the current cursor.
         """
         return await polling.wait(actor, query.after, seconds=query.wait, limit=query.limit)
 

@@ -1,6 +1,6 @@
-"""The AsyncAPI document: the events once more, for programs.
+"""The AsyncAPI document: the event catalog for programs.
 
-Everything in it comes from the types that events are encoded from, so it cannot say something else than is told.
+Everything in it comes from the types that events are encoded from, so it cannot differ from what is published.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from sobremesa.live.events import EventType
 
 ASYNCAPI = "3.0.0"
 ABOUT = (
-    "What the gateway tells, over a WebSocket and by long polling: JSON in camelCase; times are RFC 3339 in UTC with "
-    "milliseconds. The same event may come twice: a client passes over an `id` that it has seen."
+    "Events, over a WebSocket and by long polling. JSON is camelCase; times are RFC 3339 in UTC with "
+    "milliseconds. The same event may come twice: a client ignores an `id` that it has seen."
 )
 _FRAME = "Frame"
 _ADDRESS = f"{PREFIX}/gateway"
 
 
 def document(events: Iterable[EventType[msgspec.Struct]], *, title: str, version: str, server_url: str) -> Json:
-    """The AsyncAPI document of the events."""
+    """Return the AsyncAPI document of these events."""
     events = list(events)
     kinds = list(dict.fromkeys(event.payload for event in events))
     found, components = described(kinds)
@@ -47,7 +47,7 @@ def document(events: Iterable[EventType[msgspec.Struct]], *, title: str, version
         "channels": {
             "gateway": {
                 "address": _ADDRESS,
-                "description": "One socket of one person, who has identified themselves by an access token.",
+                "description": "One socket of one user, identified by an access token.",
                 "messages": {event.name: {"$ref": f"#/components/messages/{event.name}"} for event in events},
             }
         },
@@ -55,7 +55,7 @@ def document(events: Iterable[EventType[msgspec.Struct]], *, title: str, version
             "tell": {
                 "action": "send",
                 "channel": {"$ref": "#/channels/gateway"},
-                "summary": "What happens is told to those whom it concerns.",
+                "summary": "Events are published to the users that may see them.",
                 "messages": [{"$ref": f"#/channels/gateway/messages/{event.name}"} for event in events],
             }
         },
@@ -67,7 +67,7 @@ def document(events: Iterable[EventType[msgspec.Struct]], *, title: str, version
 
 
 def _message(event: EventType[msgspec.Struct], payload: Json, examples: Examples) -> Json:
-    """A frame that brings one kind of event."""
+    """Return the frame of one kind of event."""
     own: Json = {"type": "object", "properties": {"t": {"const": event.name}, "d": payload}}
     if event.durable:
         own["required"] = ["s", "id"]
@@ -87,14 +87,14 @@ def _message(event: EventType[msgspec.Struct], payload: Json, examples: Examples
 def _frame() -> Json:
     return {
         "title": _FRAME,
-        "description": "What every event comes in.",
+        "description": "The envelope of every event.",
         "type": "object",
         "required": ["op", "t", "d"],
         "properties": {
             "op": {"const": 0},
             "t": {"type": "string", "description": "The name of the event."},
-            "s": {"type": "string", "description": "Where it stands among all events: what a client resumes from."},
-            "id": {"type": "string", "description": "The same for the same event, however often it comes."},
-            "d": {"type": "object", "description": "What is told."},
+            "s": {"type": "string", "description": "The cursor of the event, from which a client resumes."},
+            "id": {"type": "string", "description": "The id of the event: the same if it comes again."},
+            "d": {"type": "object", "description": "The payload."},
         },
     }

@@ -1,7 +1,7 @@
-"""The trail: marks in the table that say where in the change stream a run of the server was, and when.
+"""Checkpoints: rows that say where in the change stream a run of the server was, and when.
 
-A server that starts goes on from the last mark, so that the marks of all runs are one chain. Whoever comes back with a
-place of a former run, or of one that is not in memory any more, is told everything since the nearest mark before it.
+A server continues from the last checkpoint, so that those of all runs are one chain. A client that resumes from a
+former run, or from before what is in memory, receives everything since the nearest checkpoint before its cursor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STRETCH = 1000
 
 
 class Checkpoints:
-    """The marks of one run, and those of the runs before it."""
+    """The checkpoints of this run, and of the runs before it."""
 
     def __init__(self, table: Table, clock: Clock, run: str) -> None:
         self._table = table
@@ -36,7 +36,7 @@ class Checkpoints:
         self._reading = asyncio.Lock()
 
     async def newest(self) -> TrailMark | None:
-        """The last mark of any run."""
+        """Return the last checkpoint of any run."""
         this_hour = self._clock.now_ms() // HOUR_MS
         for hour in range(this_hour + 1, this_hour - KEPT_HOURS, -1):
             page = await self._table.query(marks_in(hour=hour), limit=1, newest_first=True)
@@ -45,7 +45,7 @@ class Checkpoints:
         return None
 
     def mark(self, number: int, position: Position, *, begins: bool = False) -> TrailMark:
-        """A mark of this run, here and now."""
+        """Return a checkpoint of this run, here and now."""
         now_ms = self._clock.now_ms()
         return TrailMark(
             hour=now_ms // HOUR_MS,
@@ -58,42 +58,42 @@ class Checkpoints:
         )
 
     async def save(self, mark: TrailMark) -> None:
-        """Keep a mark of this run."""
+        """Save a checkpoint of this run."""
         self._own.append(mark)
         await self._table.write(Put(mark), pattern=leave_mark)
 
     def own_after(self, number: int) -> TrailMark | None:
-        """The first mark of this run at or after a number."""
+        """Return the first checkpoint of this run at or after a number."""
         return next((mark for mark in self._own if mark.number >= number), None)
 
     async def since(self, run: str, number: int, at_ms: int) -> list[TrailMark]:
-        """The chain from the nearest mark at or before a place on; Trimmed if it is broken or forgotten."""
+        """Return the chain from the nearest checkpoint at or before a position; raises Trimmed if it is broken."""
         if run == self._run:
-            place = _last_before(self._own, number)
-            if place is None:
-                raise Trimmed("the run has forgotten this place")
-            return [self._own[each] for each in range(place, len(self._own))]
+            index = _last_before(self._own, number)
+            if index is None:
+                raise Trimmed("this position is no longer known")
+            return [self._own[each] for each in range(index, len(self._own))]
         chain = [*await self._former(run, number, at_ms), *self._own]
         if any(mark.begins for mark in chain[1:]):
-            raise Trimmed("it is not known what came after this place")
+            raise Trimmed("what came after this position is unknown")
         return chain
 
     async def _former(self, run: str, number: int, at_ms: int) -> list[TrailMark]:
-        """The marks of former runs from a place on."""
+        """Return the checkpoints of former runs from a position on."""
         first_own = self._own[0]
         asked = min(at_ms // HOUR_MS, first_own.hour) + 1
         for hour in range(asked, first_own.hour - KEPT_HOURS, -1):
             marks = await self._hour(hour)
-            place = next(
+            index = next(
                 (at for at in reversed(range(len(marks))) if marks[at].run == run and marks[at].number <= number), None
             )
-            if place is not None:
+            if index is not None:
                 later = [await self._hour(each) for each in range(hour + 1, first_own.hour + 1)]
-                return [*marks[place:], *(mark for some in later for mark in some)]
-        raise Trimmed("the run of this place is forgotten")
+                return [*marks[index:], *(mark for some in later for mark in some)]
+        raise Trimmed("the run of this position is no longer known")
 
     async def _hour(self, hour: int) -> list[TrailMark]:
-        """What former runs wrote in an hour. One that still writes does no harm: more is told twice."""
+        """Return what former runs saved in an hour. One that still writes does no harm: more is repeated."""
         found = self._hours.find(hour)
         if found is None:
             async with self._reading:
@@ -105,7 +105,7 @@ class Checkpoints:
 
 
 def stretches(chain: Sequence[TrailMark]) -> Iterator[tuple[TrailMark, TrailMark]]:
-    """A chain in longer pieces, cut at the same marks wherever it begins."""
+    """Split a chain into longer pieces, at the same checkpoints wherever it starts."""
     if not chain:
         return
     start = chain[0]
@@ -116,5 +116,5 @@ def stretches(chain: Sequence[TrailMark]) -> Iterator[tuple[TrailMark, TrailMark
 
 
 def _last_before(marks: Sequence[TrailMark], number: int) -> int | None:
-    """Where the last mark is that is not after a number."""
+    """Return the index of the last checkpoint that is not after a number."""
     return next((at for at in reversed(range(len(marks))) if marks[at].number <= number), None)

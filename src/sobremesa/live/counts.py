@@ -1,7 +1,7 @@
-"""Counts of an inbox: what is a reader's own and has to be inbox for, right before it is delivered.
+"""Inbox counts, which are specific to a reader and are read right before delivery.
 
-After a message to everyone of a tenant, the counts of all its users who are online change at once: each is told, some
-at a time, by `BroadcastCounts`, without holding up other events.
+After a broadcast, the counts of all connected users of a tenant change at once. `BroadcastCounts` publishes them a few
+at a time, without holding up other events.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from sobremesa.live.feed import Entry
 from sobremesa.table.errors import TableError
 
 Count: TypeAlias = Callable[[Tenant, UserId, str], Awaitable[bytes]]
-"""What a person has in an inbox of their tenant now, as JSON."""
+"""Returns the counts of a user in an inbox, as JSON."""
 Inbox: TypeAlias = tuple[str, str]
 """The tenant and the name of an inbox."""
 PublishToUser: TypeAlias = Callable[[UserId, Event], None]
 
 COUNTED_AT_ONCE = 8
-"""For how many users the counts are read at the same time after a message to everyone."""
+"""For how many users counts are read at the same time after a broadcast."""
 
 _log = structlog.get_logger("sobremesa.live")
 
 
 class FreshCounts:
-    """Asks for counts on behalf of those who listen."""
+    """Reads counts for the subscribers of an event."""
 
     def __init__(self, count: Count) -> None:
         self._count = count
 
     async def of(self, user_id: UserId, inbox: Inbox) -> bytes:
-        """What a user has in an inbox now, as JSON."""
+        """Return the current counts of a user in an inbox, as JSON."""
         return await self._count(Tenant(inbox[0]), user_id, inbox[1])
 
     def are_missing(self, entries: Sequence[Entry], topics: Container[Topic], reader: UserId | None = None) -> bool:
-        """Is there something to be inbox for, for subscribers of these topics?"""
+        """Return whether counts must be read for subscribers of these topics."""
         return any(_is_counted(entry, topics, reader) for entry in entries)
 
     async def with_counts(
         self, entries: Sequence[Entry], topics: Container[Topic], reader: UserId | None = None
     ) -> Sequence[Entry]:
-        """The entries, with what had to be inbox for; what is for everyone is inbox for only on behalf of a reader."""
+        """Return the entries with their counts; those of broadcasts only on behalf of a reader."""
         if not self.are_missing(entries, topics, reader):
             return entries
         return [
@@ -56,13 +56,13 @@ class FreshCounts:
 
     async def _with_count(self, entry: Entry, reader: UserId | None) -> Entry:
         event = entry.event
-        assert event.fresh is not None  # noqa: S101 - told to the type checker
+        assert event.fresh is not None  # noqa: S101 - for the type checker
         user_id = reader or user_of(event.topics[0])
         return entry.with_event(msgspec.structs.replace(event, d=await self.of(user_id, event.fresh), fresh=None))
 
 
 class BroadcastCounts:
-    """Tells everybody of a tenant who is online what they have in an inbox, after a message to everyone."""
+    """Publishes the counts of every connected user of a tenant after a broadcast."""
 
     def __init__(
         self, counts: FreshCounts, users: Callable[[Topic], Collection[UserId]], publish: PublishToUser
@@ -71,12 +71,12 @@ class BroadcastCounts:
         self._users = users
         self._publish = publish
         self._waiting: dict[Inbox, Event] = {}
-        """What is to be told, once for each inbox, however many messages came to it meanwhile."""
+        """What is to be published: once for each inbox, however many broadcasts came meanwhile."""
         self._task: asyncio.Task[None] | None = None
 
     def start(self, event: Event) -> None:
-        """A message went to everyone: tell all who are online, in the background."""
-        assert event.fresh is not None  # noqa: S101 - told to the type checker
+        """Publish the counts of all connected users, in the background."""
+        assert event.fresh is not None  # noqa: S101 - for the type checker
         self._waiting[event.fresh] = event
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
@@ -91,17 +91,17 @@ class BroadcastCounts:
                 await asyncio.sleep(0)
 
     async def _count(self, user_id: UserId, event: Event) -> None:
-        assert event.fresh is not None  # noqa: S101 - told to the type checker
+        assert event.fresh is not None  # noqa: S101 - for the type checker
         try:
             d = await self._counts.of(user_id, event.fresh)
         except TableError as error:
-            _log.warning("counts were not told", why=f"{type(error).__name__}: {error}")
+            _log.warning("inbox counts were not published", why=f"{type(error).__name__}: {error}")
         else:
             self._publish(user_id, msgspec.structs.replace(event, d=d, fresh=None))
 
 
 def is_broadcast(event: Event) -> bool:
-    """Do the counts of everybody of a tenant change?"""
+    """Return whether the counts of all users of a tenant change."""
     return event.fresh is not None and parts_of(event.topics[0])[0] == "tenant"
 
 

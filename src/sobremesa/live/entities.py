@@ -1,4 +1,4 @@
-"""What live events keep in the table: the trail of a feed, and which nodes there are."""
+"""The rows of live events: the checkpoints of a feed, the nodes, and the progress of the relay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ HOUR_MS = 3_600_000
 
 
 class TrailMark(Entity):
-    """Where in the change stream a run of the server was when it had told this many events."""
+    """A checkpoint: the position of a server run in the change stream after this many events."""
 
     keys = Keys(pk="TRAIL#{hour}", sk="MARK#{at_ms:013}#{run}#{number:012}")
     expires = "ttl"
@@ -19,12 +19,12 @@ class TrailMark(Entity):
     number: int
     position: str
     begins: bool = False
-    """Is nothing known of what came before it?"""
+    """Whether what came before it is unknown."""
     ttl: int
 
 
 class Node(Entity):
-    """A process that holds sockets, and until when it is believed to live."""
+    """A process that holds sockets, and until when it counts as alive."""
 
     keys = Keys(pk="NODE#{node_id}", sk="LEASE")
     among_all = Index(gsi1, pk="NODES", sk="NODE#{node_id}")
@@ -33,13 +33,13 @@ class Node(Entity):
     node_id: str
     leased_until_ms: int
     buried_by: str | None = None
-    """Who clears away what it left behind."""
+    """The node that cleans up after it."""
     buried_until_ms: int = 0
     ttl: int
 
 
 class PumpProgress(Entity):
-    """How far the change stream was handed on to all nodes; and until when one of them does that."""
+    """The relay's position in the change stream, and the lease of the node that relays."""
 
     keys = Keys(pk="SYSTEM", sk="PUMP")
 
@@ -48,11 +48,11 @@ class PumpProgress(Entity):
     leased_until_ms: int = 0
 
 
-marks_in = Pattern("LIV.1", "Where in the change stream was the server in this hour?", TrailMark, consistent=True)
-leave_mark = WritePattern("LIV.2", "Write down where in the change stream the server is", TrailMark)
-nodes = Pattern("LIV.3", "Which nodes are there?", Node, index="among_all", prefix="NODE#")
-node_by_id = Lookup("LIV.4", "Does this node live?", Node, consistent=True)
-keep_lease = WritePattern("LIV.5", "Say that a node lives", Node)
-bury_node = WritePattern("LIV.6", "Clear away what a dead node left behind", Node)
-pump_progress = Lookup("LIV.7", "How far was the change stream handed on to all nodes?", PumpProgress, consistent=True)
-keep_pump = WritePattern("LIV.8", "Write down how far the change stream was handed on, and keep doing it", PumpProgress)
+marks_in = Pattern("LIV.1", "Which checkpoints were saved in this hour?", TrailMark, consistent=True)
+leave_mark = WritePattern("LIV.2", "Save a checkpoint of the change stream", TrailMark)
+nodes = Pattern("LIV.3", "Which nodes are registered?", Node, index="among_all", prefix="NODE#")
+node_by_id = Lookup("LIV.4", "Is this node alive?", Node, consistent=True)
+keep_lease = WritePattern("LIV.5", "Renew the lease of a node", Node)
+bury_node = WritePattern("LIV.6", "Claim or remove a dead node", Node)
+pump_progress = Lookup("LIV.7", "How far has the relay come in the change stream?", PumpProgress, consistent=True)
+keep_pump = WritePattern("LIV.8", "Save the relay's progress and renew its lease", PumpProgress)

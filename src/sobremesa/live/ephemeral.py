@@ -1,4 +1,4 @@
-"""EphemeralEvents: what is told to those who listen now, and kept nowhere."""
+"""Ephemeral events, such as typing and presence: delivered to connected clients, and not stored."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from sobremesa.live.hub import Hub
 
 
 class EphemeralEvents(Protocol):
-    """Carries what has no place in the order of events."""
+    """Publishes events that have no position in the feed."""
 
     def publish(self, event: Event) -> None:
-        """Tell it to whoever listens, on every node."""
+        """Publish an event to its subscribers on every node."""
         ...
 
     def on_remote(self, handler: Callable[[Event], None]) -> None:
-        """Let somebody know of what other nodes publish."""
+        """Call a handler for the ephemeral events of other nodes."""
         ...
 
 
 class LocalEphemeralEvents:
-    """One process: everybody who listens is here."""
+    """Ephemeral events of a single process."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -31,4 +31,4 @@ class LocalEphemeralEvents:
         self._hub.publish(event)
 
     def on_remote(self, handler: Callable[[Event], None]) -> None:
-        """Nothing to do: there are no others."""
+        """Do nothing: there are no other nodes."""

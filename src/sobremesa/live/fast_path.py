@@ -1,7 +1,7 @@
-"""What this process has just written, and may tell before the change log does.
+"""The fast path publishes new messages that this process has written, before the change stream reports them.
 
-Only new messages are found like this: they are what people wait for, and what is found of them is in the row itself.
-The log tells of them again, by the same id, which is what makes it sure; this makes it fast.
+Only new messages take it: they are what users wait for, and everything the event needs is in the row itself. The
+change stream repeats them with the same id, which guarantees delivery; this only makes it fast.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from sobremesa.live.translation import Translation
 from sobremesa.table import Entity, Operation, RawKey
 
 MAX_WAITING = 10_000
-"""What is more than this is left to the change log."""
+"""What exceeds this is left to the change stream."""
 
 
 class FastPath:
-    """Gathers rows in the order in which this process committed them."""
+    """Collects created rows in the order in which this process committed them."""
 
     def __init__(self, translation: Translation) -> None:
         self._translation = translation
@@ -28,7 +28,7 @@ class FastPath:
         self._arrival: asyncio.Future[None] | None = None
 
     def add(self, operations: Sequence[Operation]) -> None:
-        """Take add of a write."""
+        """Add the new rows of a write."""
         rows = self._translation.fast_rows(operations)
         if rows and len(self._rows) < MAX_WAITING:
             self._rows.extend(rows)
@@ -36,7 +36,7 @@ class FastPath:
                 self._arrival.set_result(None)
 
     def arrival(self) -> asyncio.Future[None]:
-        """Done as soon as there is something."""
+        """Return a future that is done as soon as there are rows."""
         if self._arrival is None or self._arrival.done():
             self._arrival = asyncio.get_running_loop().create_future()
             if self._rows:
@@ -47,7 +47,7 @@ class FastPath:
         return bool(self._rows)
 
     async def take(self) -> list[tuple[RawKey, Event]]:
-        """What is to be found of everything that there is now, each with the key of its row."""
+        """Return the events of all collected rows, each with the key of its row."""
         rows, self._rows = self._rows, deque()
         found = [(row, await self._translation.event_of_new_row(row)) for row in rows]
         return [(row.own_key().stored(self._spelling), event) for row, event in found if event is not None]

@@ -1,4 +1,4 @@
-"""The feed: events_of with their places, one after the other, and those of before for whoever missed them."""
+"""The feed: the ordered stream of events with their positions, and its history."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from sobremesa.live.events import Event
 from sobremesa.live.frames import event_payload, text_frame
 
 Order: TypeAlias = tuple[int, ...]
-"""A place in the feed, to be compared with others of the same feed."""
+"""A position in the feed, comparable with others of the same feed."""
 
 
 class Cursor(NamedTuple):
-    """What a client sends back as `s`: a place, and the moment of it."""
+    """What a client sends back as `s`: a position and its time."""
 
     order: Order | None
-    """None: it is a place of another feed, of which only the moment is known."""
+    """None if it is a position of another feed, of which only the time is known."""
     at_ms: int
 
 
 class Entry:
-    """An event and its place. Its frame is made once, for all who hear it."""
+    """An event and its position. Its frame is encoded once for all subscribers."""
 
     def __init__(self, order: Order, s: str, at_ms: int, event: Event) -> None:
         self.order = order
         self.s = s
         self.at_ms = at_ms
-        """When it happened, or was told."""
+        """When it happened, or was published."""
         self.event = event
 
     def with_event(self, event: Event) -> Entry:
-        """The same place with what is told there now."""
+        """Return the same position with another version of the event."""
         return self if event is self.event else Entry(self.order, self.s, self.at_ms, event)
 
     @property
     def weight(self) -> int:
-        """About how many bytes of memory it takes: what is told, and the frame of it."""
+        """About how many bytes of memory it takes: the event and its frame."""
         return 1000 + 2 * len(self.event.d)
 
     @cached_property
     def frame(self) -> bytes:
-        """As everybody hears it."""
+        """The frame for ordinary subscribers."""
         event = self.event
         return text_frame(event_payload(event.t, event.d, self.s, event.id))
 
     @cached_property
     def full_frame(self) -> bytes:
-        """As moderators and the author hear it."""
+        """The frame for moderators and the author."""
         event = self.event
         return self.frame if event.full is None else text_frame(event_payload(event.t, event.full, self.s, event.id))
 
@@ -58,58 +58,58 @@ class Entry:
 
 
 class Page(NamedTuple):
-    """Some events_of of before, and the place after them."""
+    """Some events of the history, and the position after them."""
 
     entries: Sequence[Entry]
     position: Order
 
 
 class FeedBatch(NamedTuple):
-    """Some events_of, and the place after them and after whatever else happened."""
+    """Some events, and the position after them."""
 
     entries: Sequence[Entry]
     position: Order
     is_complete: bool
-    """Did anybody listen, so that this is all there was?"""
+    """Whether there were subscribers; without any, events are skipped and only the position moves."""
 
 
 class Trimmed(SobremesaError):
-    """What came after this place is not known any more."""
+    """The events after this position are no longer kept."""
 
 
 class BadEventCursor(Invalid):
-    """This is no place in a feed."""
+    """Not a position in this feed."""
 
     code = "bad_cursor"
-    says = "This is no cursor of events."
+    says = "This is not a valid event cursor."
 
 
 class Feed(Protocol):
-    """All events_of of one table."""
+    """The events of one table."""
 
     @property
     def repeats(self) -> bool:
-        """Can an event come twice, the second time in its own place?"""
+        """Whether an event can come twice, the second time at its own position."""
         ...
 
     async def open(self) -> Order:
-        """Begin with what comes next; the place before it."""
+        """Start with the next event; return the position before it."""
         ...
 
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
-        """What comes next; waits for something, but not for ever. If nobody hears it then, only the place moves."""
+        """Wait for the next events, up to a limit of time. Without subscribers only the position moves."""
         ...
 
     def s_of(self, order: Order, at_ms: int | None = None) -> str:
-        """A place as clients keep it; the time is the present unless given."""
+        """Return a position as a cursor for clients; the time is now unless given."""
         ...
 
     def cursor_of(self, s: str) -> Cursor:
-        """The place that a client has kept; BadEventCursor if it is none."""
+        """Parse a client's cursor; raises BadEventCursor."""
         ...
 
     def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
-        """What came after one place up to another, some at a time; Trimmed if that is not kept any more."""
+        """Yield the events between two positions in pages; raises Trimmed if they are no longer kept."""
         ...
 
     async def close(self) -> None: ...

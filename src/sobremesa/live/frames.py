@@ -1,4 +1,4 @@
-"""Frames: what goes over a socket, in both directions, and the codes with which one is closed."""
+"""Frames: what goes over a socket in both directions, and the close codes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ UNKNOWN_OP: Final = 4001
 UNREADABLE: Final = 4002
 NOT_IDENTIFIED: Final = 4003
 REFUSED: Final = 4004
-"""The token proves nothing, or nothing any more: come back with another."""
+"""The token is invalid or has expired: reconnect with another."""
 ALREADY_IDENTIFIED: Final = 4005
 TOO_MANY: Final = 4008
 TIMED_OUT: Final = 4009
 TOO_SLOW: Final = 4015
-"""The reader did not keep up; what it missed comes with a resume."""
+"""The client did not keep up; a resume delivers what it missed."""
 RESTARTING: Final = 1012
 
 _TEXT = b"\x81"
@@ -36,7 +36,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ClientFrame(msgspec.Struct):
-    """What a client sends; `d` is read when it is known what it is."""
+    """A frame from a client; `d` is decoded once `op` is known."""
 
     op: int
     d: msgspec.Raw = msgspec.Raw(b"null")
@@ -65,7 +65,7 @@ decode_call = msgspec.json.Decoder(Call).decode
 
 
 def text_frame(payload: bytes) -> bytes:
-    """A whole WebSocket frame from a server: nothing masked, nothing compressed, nothing to be continued."""
+    """Return a whole WebSocket text frame from a server: not masked, not compressed, not fragmented."""
     size = len(payload)
     if size < 126:
         return _TEXT + size.to_bytes(1, "big") + payload
@@ -75,23 +75,23 @@ def text_frame(payload: bytes) -> bytes:
 
 
 def payload_of(frame: bytes) -> bytes:
-    """What is in a frame made by `text_frame`."""
+    """Return the payload of a frame made by `text_frame`."""
     return frame[{126: 4, 127: 10}.get(frame[1], 2) :]
 
 
 def op_frame(op: int, d: Any = None) -> bytes:
-    """A frame of the protocol itself."""
+    """Return a frame of the protocol itself."""
     return text_frame(_encode({"op": op} if d is None else {"op": op, "d": d}))
 
 
 def event_payload(t: str, d: bytes, s: str = "", id: str = "") -> bytes:
-    """An event as JSON; without a place in the order where it has none."""
-    place = b',"s":%b' % _encode(s) if s else b""
+    """Return an event as JSON; without `s` and `id` if it is ephemeral."""
+    position = b',"s":%b' % _encode(s) if s else b""
     if id:
-        place += b',"id":%b' % _encode(id)
-    return b'{"op":0,"t":"%b"%b,"d":%b}' % (t.encode(), place, d)
+        position += b',"id":%b' % _encode(id)
+    return b'{"op":0,"t":"%b"%b,"d":%b}' % (t.encode(), position, d)
 
 
 def result_frame(id: str | int | None, status: int, body: bytes) -> bytes:
-    """The answer to a call."""
+    """Return the frame with the result of a call."""
     return text_frame(b'{"op":13,"id":%b,"d":{"status":%d,"body":%b}}' % (_encode(id), status, body or b"null"))

@@ -1,8 +1,8 @@
 """The gateway: live events and calls over WebSocket.
 
-A client says who it is, gets a cursor and a snapshot that was taken after it, and from then on every event of the rooms
-that it is in. After a break it comes back with the cursor and gets what it missed. The token is renewed on the open
-socket; when it ends, or the session is ended, so does the socket.
+A client identifies, receives a cursor and a snapshot that was read after it, and from then on every event of its
+rooms. After a disconnect it resumes with the cursor and receives what it missed. The token is renewed on the open
+socket; when it expires, or the session ends, the socket is closed.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ PATH = f"{PREFIX}/gateway"
 IDENTIFY_SECONDS = 10.0
 SWEEP_SECONDS = 1.0
 CALLS_AT_ONCE = 16
-"""Of one socket; when it has so many under way, nothing more is read from it."""
+"""Of one socket; while this many are in progress, nothing more is read from it."""
 MAX_QUIET_FRAMES = 240
-"""How many frames that are no calls a client may send in a minute."""
+"""How many frames other than calls a client may send in a minute."""
 
 _STOPPING = Problem(status=503, code="stopping", detail="The service is stopping.")
 _HELLO = op_frame(frames.HELLO, {"heartbeatInterval": HEARTBEAT_MS})
@@ -79,14 +79,14 @@ class Gateway:
         self._origins = frozenset(origins)
         self._socket_limits = SocketLimits(max_sockets)
         self._watch = watch or _unwatched
-        """Told of every socket that comes (True) and goes (False)."""
+        """Called for every socket that is attached (True) or closed (False)."""
         self._sockets: set[Socket] = set()
         self._is_draining = False
         self._running: list[asyncio.Task[None]] = []
 
     @property
     def sockets(self) -> int:
-        """How many there are now."""
+        """How many sockets are open."""
         return len(self._sockets)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -109,7 +109,7 @@ class Gateway:
             await _refuse(scope, send, problem_of(refusal))
 
     async def _serve(self, socket: Socket, receive: Receive, identified: Callable[[], None]) -> None:
-        """Everything between the handshake and the close."""
+        """Serve a socket from the handshake to the close."""
         socket.deadline = monotonic() + IDENTIFY_SECONDS
         self._sockets.add(socket)
         try:
@@ -120,7 +120,7 @@ class Gateway:
             socket.close(ended.code, ended.reason)
         except Exception as error:
             _log.error("a socket failed", connection=socket.name, exc_info=error)
-            socket.close(frames.UNKNOWN_ERROR, "Something went wrong on our side.")
+            socket.close(frames.UNKNOWN_ERROR, "Internal error.")
         finally:
             self._sockets.discard(socket)
             if socket.is_present:
@@ -129,19 +129,19 @@ class Gateway:
             socket.drop()
 
     async def run(self) -> None:
-        """Close sockets that say nothing, and look again at tokens that end; until cancelled."""
+        """Close silent sockets, and check expiring tokens again, until cancelled."""
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             now, now_ms = monotonic(), self._clock.now_ms()
             for socket in list(self._sockets):
                 if now > socket.deadline:
-                    socket.close(frames.TIMED_OUT, "Nothing was frame_count.")
+                    socket.close(frames.TIMED_OUT, "No frame was received in time.")
                 elif socket.is_identified and now_ms > socket.recheck_ms:
                     socket.recheck_ms = now_ms + 60_000
                     socket.start(self._recheck(socket))
 
     async def start(self) -> None:
-        """Begin to follow what happens."""
+        """Start to deliver events."""
         await self._hub.open()
         self._running = [asyncio.create_task(self._hub.run()), asyncio.create_task(self.run())]
 
@@ -152,12 +152,12 @@ class Gateway:
         await self._feed.close()
 
     def drain(self) -> None:
-        """Tell everybody to come back elsewhere."""
+        """Ask all clients to reconnect elsewhere."""
         self._is_draining = True
         for socket in self._sockets:
             socket.write(_RECONNECT)
 
-    # The conversation
+    # Frames
 
     async def _receive_frames(self, socket: Socket, receive: Receive, identified: Callable[[], None]) -> None:
         while True:
@@ -166,17 +166,17 @@ class Gateway:
                 return
             text = message.get("text")
             if text is None:
-                raise Ended(frames.UNREADABLE, "Frames are text.")
+                raise Ended(frames.UNREADABLE, "Frames must be text.")
             try:
                 if socket.is_identified:
                     await self._handle(socket, text)
                 else:
                     await self._handle_unidentified(socket, text, identified)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                raise Ended(frames.UNREADABLE, "This is no frame of the protocol.") from None
+                raise Ended(frames.UNREADABLE, "The frame is not valid.") from None
 
     async def _handle_unidentified(self, socket: Socket, text: str, identified: Callable[[], None]) -> None:
-        """Handle a frame; the time in which a client must identify stands still while it waits for us."""
+        """Handle a frame; the time limit to identify is suspended while the client waits for us."""
         left = socket.deadline - monotonic()
         socket.deadline = math.inf
         try:
@@ -207,20 +207,20 @@ class Gateway:
                 )
         elif frame.op == frames.RESUME:
             if socket.is_identified:
-                raise Ended(frames.ALREADY_IDENTIFIED, "This socket is identified already.")
+                raise Ended(frames.ALREADY_IDENTIFIED, "This socket is already identified.")
             with refusals():
                 await self._identification.resume(socket, frames.decode_resume(frame.d))
         else:
-            raise Ended(frames.UNKNOWN_OP, f"There is no op {frame.op} from a client.")
+            raise Ended(frames.UNKNOWN_OP, f"Clients cannot send op {frame.op}.")
 
     async def _recheck(self, socket: Socket) -> None:
-        """Does the token still prove somebody? It has ended, perhaps, or its session has."""
+        """Check that the token is still valid: it may have expired, or its session may have ended."""
         try:
             socket.actor, socket.recheck_ms = await self._backend.verify(socket.token)
         except Refusal:
-            socket.end("The token has ended.")
+            socket.end("The token has expired.")
         except TableError:
-            socket.recheck_ms = 0  # ask again at the next sweep
+            socket.recheck_ms = 0  # retried at the next sweep
 
     # Calls
 
@@ -241,7 +241,7 @@ class Gateway:
         try:
             actor = await self._backend.authenticate(socket.token)
         except Refusal:
-            socket.end("The token has ended.")
+            socket.end("The token has expired.")
             return
         except StoreError as error:
             problem = problem_of(error)
@@ -257,14 +257,14 @@ class Gateway:
         self._watch(socket, socket.name, True)
 
     def _count(self, socket: Socket) -> None:
-        """A client that only makes noise is closed."""
+        """Close a client that sends too many frames."""
         minute = int(monotonic() // 60)
         socket.frame_count = (minute, socket.frame_count[1] + 1 if socket.frame_count[0] == minute else 1)
         if socket.frame_count[1] > MAX_QUIET_FRAMES:
             raise Ended(frames.TOO_MANY, "Too many frames.")
 
     def _is_allowed_origin(self, scope: Scope) -> bool:
-        """May a page of this origin come in? Programs send none."""
+        """Return whether a page of this origin may connect. Programs send no origin."""
         headers = dict(scope["headers"])
         origin = headers.get(b"origin", b"").decode("latin-1")
         if not origin or "*" in self._origins or origin in self._origins:
@@ -274,7 +274,7 @@ class Gateway:
 
 
 async def _refuse(scope: Scope, send: Send, problem: Problem) -> None:
-    """Refuse a handshake: with a status where the server can send one."""
+    """Refuse a handshake, with a status if the server can send one."""
     if "websocket.http.response" not in scope.get("extensions", {}):
         code = frames.RESTARTING if problem is _STOPPING else frames.TOO_MANY
         await send({"type": "websocket.close", "code": code})

@@ -1,11 +1,11 @@
-"""The hub: who subscribes to what; it delivers every event to its subscribers, in the order of the feed.
+"""The hub delivers each event to the subscribers of its topics, in the order of the feed.
 
-Nobody is ever waited for: an event is put into the buffers of all who hear it, and each buffer is handed on at
-the end of a batch, in one piece. The last events_of are kept, so that a subscriber who comes in, or comes back, gets
-what they missed (`replay`) and then what comes next, with nothing in between.
+It never waits for a client: an event goes into the buffers of its subscribers, and each buffer is flushed once at the
+end of a batch. Recent events are kept, so that a new or returning subscriber gets what it missed (`replay`) and then
+new events, with nothing in between.
 
-Who receives the events of a topic follows the memberships as they are now. A change of a membership in the feed, which
-may come late or twice, is only a reason to read that membership again, consistently, before the batch is delivered.
+The audience of a topic is its membership as it is now. A membership change in the feed, which may come late or twice,
+only causes that membership to be read again, consistently, before the batch is delivered.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from sobremesa.table.cache import Cache
 CACHED_IDS = 50_000
 PAUSE_SECONDS = 1.0
 AT_ONCE = 500
-"""To how many subscribers something is handed before others get a turn."""
+"""How many subscribers are flushed before other tasks get a turn."""
 
 Memberships: TypeAlias = Callable[[Collection[MembershipKey]], Awaitable[Mapping[MembershipKey, TopicMembership]]]
-"""The memberships that there are now at these keys, read consistently."""
+"""Returns those of these memberships that exist now, read consistently."""
 
 _log = structlog.get_logger("sobremesa.live")
 
@@ -53,12 +53,13 @@ class Hub:
         self._replay = Replay(feed, self._recent, counts, lookup)
         self._broadcast = BroadcastCounts(counts, self._all_users_in, self._publish_to_user)
         self._delivered_before: Cache[str, int] = Cache(CACHED_IDS)
-        """When each was told first."""
+        """The event count at the first delivery of each id."""
         self._undelivered: FeedBatch | None = None
-        """What the feed has told and is not delivered yet: if that fails, it is tried again."""
+        """A batch from the feed that is not delivered yet; retried if delivery fails."""
         self._unsubscribed_early: dict[Topic, set[Subscriber]] = defaultdict(set)
-        """Subscribers whose membership was found to be over before the feed said why: if the topic ended, they receive
-        that event as well."""
+        """Subscribers whose membership had ended when it was read, before the feed reported it: if the topic was
+        deleted, they receive that event as well.
+        """
         self._removals = 0
         """How many memberships this process has ended."""
         self.delivered = 0
@@ -66,35 +67,35 @@ class Hub:
     # Running
 
     async def open(self) -> None:
-        """Begin to follow the feed."""
+        """Open the feed."""
         self._recent.reset(await self._feed.open())
 
     async def run(self) -> None:
-        """Deliver what the feed tells, until cancelled."""
+        """Deliver the events of the feed until cancelled."""
         while True:
             try:
                 await self.step()
             except Exception as error:
-                _log.warning("the feed of events is interrupted", why=f"{type(error).__name__}: {error}")
+                _log.warning("the event feed failed; retrying", why=f"{type(error).__name__}: {error}")
                 await asyncio.sleep(PAUSE_SECONDS)
 
     async def step(self) -> None:
-        """Wait for what comes next, and deliver it."""
+        """Wait for the next batch and deliver it."""
         if self._undelivered is None:
             self._undelivered = await self._feed.next(self.has_subscribers)
         entries, position, is_complete = self._undelivered
         entries, members = await self._resolve(entries)
-        # From here on nothing waits, so that what was read is still true.
+        # No await from here on: what was read must still be true when it is applied.
         touched = self._deliver(entries, members)
         self._undelivered = None
         self._recent.advance(position)
         if not is_complete:
-            self._recent.reset(position)  # whoever comes in meanwhile asks the feed for what is not kept
+            self._recent.reset(position)  # a subscriber attached meanwhile reads the rest from the feed
             self._replay.clear()
         await self._flush(touched)
 
     def position(self) -> str:
-        """The place up to which everything was delivered, as clients keep it."""
+        """Return the cursor up to which everything was delivered."""
         return self._feed.s_of(self._recent.position)
 
     # Subscriptions
@@ -112,7 +113,7 @@ class Hub:
         missed = await self._replay.run(subscriber, after, load)
         if isinstance(missed, Cursor):
             return missed
-        # From here on nothing waits, so that nothing can come in between.
+        # No await from here on, so that no event can come in between.
         self._replay.deliver(subscriber, missed)
         if subscriber.is_over:
             subscriber.end()
@@ -127,7 +128,7 @@ class Hub:
         return None
 
     def detach(self, subscriber: Subscriber) -> None:
-        """Nobody listens here any more."""
+        """Remove a subscriber."""
         for topic in subscriber.subscriptions:
             self._discard(topic, subscriber)
         for topic in list(self._unsubscribed_early):
@@ -142,47 +143,47 @@ class Hub:
                     del self._of_subject[subject or ""]
 
     def subscribers_of(self, user_id: UserId) -> int:
-        """How many subscribers a person has here."""
+        """Return how many subscribers a user has on this node."""
         return len(self._of_subject.get(user_id, ()))
 
     def attaching_of(self, user_id: UserId) -> int:
-        """How many subscribers of a user are being brought up to date."""
+        """Return how many subscribers of a user are being attached."""
         return sum(subscriber.user_id == user_id for subscriber in self._attaching)
 
     def _all_users_in(self, topic: Topic) -> set[UserId]:
         return {subscriber.user_id for subscriber in self._subscribers.get(topic, ())}
 
     def users_in(self, topic: Topic, at_most: int) -> set[UserId]:
-        """Who listens to a topic here; nobody, where that are too many."""
+        """Return the users subscribed to a topic on this node; empty if there are more than `at_most` subscribers."""
         subscribers = self._subscribers.get(topic, ())
         return {subscriber.user_id for subscriber in subscribers} if len(subscribers) <= at_most else set()
 
     def topics_of(self, user_id: UserId) -> set[Topic]:
-        """What a person listens to here."""
+        """Return the topics that a user is subscribed to on this node."""
         return {topic for subscriber in self._of_subject.get(user_id, ()) for topic in subscriber.subscriptions}
 
     def audience(self) -> Counter[UserId]:
-        """Who listens here, and by how many subscribers."""
+        """Return the users connected to this node, with their number of subscribers."""
         subscribers = set[Subscriber]().union(*self._of_subject.values())
         return Counter(subscriber.user_id for subscriber in subscribers)
 
     def has_subscribers(self) -> bool:
-        """Does anybody listen, or is about to?"""
+        """Return whether there is a subscriber, or one is being attached."""
         return bool(self._of_subject or self._attaching)
 
     @asynccontextmanager
     async def attaching(self, subscriber: Subscriber) -> AsyncIterator[None]:
-        """A subscriber is about to be attached: from here on everything is kept for it, and its memberships watched."""
+        """Keep all events for a subscriber that is about to be attached, and watch its memberships."""
         self._attaching.append(subscriber)
         try:
             yield
         finally:
             self._attaching.remove(subscriber)
 
-    # Telling
+    # Publishing
 
     def publish(self, event: Event) -> None:
-        """Hand out what has no place in the order, typing and presence, to all but the one it is about."""
+        """Deliver an ephemeral event, such as typing or presence, to everyone but its author."""
         frame = text_frame(event_payload(event.t, event.d))
         topics = event.topics
         if event.crowd:
@@ -193,26 +194,26 @@ class Hub:
                 subscriber.flush()
 
     def _publish_to_user(self, user_id: UserId, event: Event) -> None:
-        """Deliver what is a user's own, after all that was delivered before."""
+        """Deliver an event to one user, after everything that was delivered before."""
         frame = text_frame(event_payload(event.t, event.d, self.position(), event.id))
         for subscriber in self._of_subject.get(user_id, ()):
             subscriber.pending.append(frame)
             subscriber.flush()
 
     def disconnect(self, keys: Sequence[MembershipKey]) -> None:
-        """This process has ended these memberships: they receive nothing more, before the feed says so."""
+        """Unsubscribe members whose memberships this process has ended, before the feed reports it."""
         for key in keys:
             self._removals += 1
             self._mark_stale(key.user_id)
             self._unsubscribe(key)
 
     def invalidate(self, subject: str) -> None:
-        """This process has changed what is shown of a subject: it is replayed as it is, before the feed says so."""
+        """Note that this process has changed a subject: replay shows its new state before the feed reports it."""
         self._recent.mark_changed(subject)
         self._replay.invalidate(subject)
 
     def end(self, subjects: Iterable[str]) -> None:
-        """End the subscribers of these sessions or people."""
+        """End the subscribers of these sessions or users."""
         for subject in subjects:
             for subscriber in list(self._of_subject.get(subject, ())):
                 self.detach(subscriber)
@@ -223,9 +224,9 @@ class Hub:
     async def _resolve(
         self, entries: Sequence[Entry]
     ) -> tuple[Sequence[Entry], Mapping[MembershipKey, TopicMembership]]:
-        """The entries with what is a reader's own, and the memberships that they change, as those are now.
+        """Return the entries with per-reader counts, and the current state of the memberships that they change.
 
-        LoadMemberships, if somebody came in meanwhile, or a membership was ended here.
+        Repeats if a subscriber was attached meanwhile, or this process ended a membership.
         """
         while True:
             keys, removals = self._changed_memberships(entries), self._removals
@@ -236,11 +237,11 @@ class Hub:
                 return entries, {key: member for key in keys if (member := members.get(key)) is not None}
 
     def _changed_memberships(self, entries: Sequence[Entry]) -> set[MembershipKey]:
-        """The keys of users who listen here, of which these entries say something."""
+        """Return the memberships of connected users that these entries change."""
         return {key for entry in entries for key in entry.event.membership_keys if key.user_id in self._of_subject}
 
     def _deliver(self, entries: Sequence[Entry], members: Mapping[MembershipKey, TopicMembership]) -> list[Subscriber]:
-        """Put events_of into the buffers of those who hear them; whose buffers have something now."""
+        """Put events into the buffers of their subscribers; return the subscribers to flush."""
         touched: dict[Subscriber, None] = {}
         for entry in entries:
             self._recent.add(entry)
@@ -259,13 +260,13 @@ class Hub:
                 self._remove(removal)
             self.end(event.ends if first is None else ())
         for key in self._changed_memberships(entries):
-            # Whatever was told of it, and in which order: this is how it is.
+            # Whatever the events say, and in which order: this is the current state.
             member = members.get(key)
             self._subscribe(member) if member is not None else self._unsubscribe_early(key)
         return list(touched)
 
     def _first_delivery(self, entry: Entry) -> int | None:
-        """If this was told before, when that was. Subscriptions change by the first time only."""
+        """Return the event count at the first delivery, if there was one. Only the first changes subscriptions."""
         if not self._feed.repeats:
             return None
         first = self._delivered_before.find(entry.event.id)
@@ -281,7 +282,7 @@ class Hub:
             if ended:
                 receiving = set(receiving).union(*(self._unsubscribed_early.pop(topic, ()) for topic in ended))
         else:
-            # The second time it is for those only who have come since the first.
+            # A repeated event is only for subscribers that were attached since the first.
             receiving = [each for each in receiving if each.has_subscribed_since(first, event.topics)]
         if not receiving:
             return
@@ -309,7 +310,7 @@ class Hub:
                 await asyncio.sleep(0)
 
     def _mark_stale(self, user_id: UserId | None) -> None:
-        """What was read of the memberships of subscribers on their way in is not sure any more."""
+        """Mark the memberships of subscribers being attached as possibly outdated."""
         for subscriber in self._attaching:
             if user_id is None or subscriber.user_id == user_id:
                 subscriber.is_stale = True
@@ -325,7 +326,7 @@ class Hub:
             self._settle_early(member.topic, subscriber)
 
     def _remove(self, removal: TopicRemoval) -> None:
-        """End the subscriptions by the membership that is over; not those by a later one."""
+        """End the subscriptions of the membership that ended, but not those of a later one."""
         user_id, topic, since = removal
         self._mark_stale(user_id)
         subscribers = self._subscribers.get(topic, ()) if user_id is None else self._of_subject.get(user_id, ())
@@ -347,7 +348,7 @@ class Hub:
                 self._unsubscribed_early[key.topic].add(subscriber)
 
     def _settle_early(self, topic: Topic, subscriber: Subscriber) -> None:
-        """The feed has said what became of this membership, or the subscriber has left."""
+        """The feed has reported the end of this membership, or the subscriber is gone."""
         subscribers = self._unsubscribed_early.get(topic)
         if subscribers is not None:
             subscribers.discard(subscriber)
@@ -356,7 +357,7 @@ class Hub:
 
     def _drop(self, topic: Topic, subscriber: Subscriber) -> None:
         if subscriber.pending:
-            subscriber.flush()  # what came before is heard, and nothing after
+            subscriber.flush()  # events from before the removal are delivered, later ones are not
         del subscriber.subscriptions[topic]
         self._discard(topic, subscriber)
 

@@ -1,7 +1,7 @@
-"""Identification: how a client identifies, or resumes, and is brought up to date.
+"""How a client identifies, resumes, and is brought up to date.
 
-The table is read for some clients at a time. A client that is slow to read what it missed holds up nobody: no turn is
-held while it reads, and it is closed if it does not.
+The table is read for a limited number of clients at a time. A client that is slow to read what it missed holds up no
+other: it waits without a turn, and is closed if it takes too long.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from sobremesa.table.errors import TableError
 HEARTBEAT_MS = 30_000
 SILENCE_SECONDS = 2 * HEARTBEAT_MS / 1000 + 5
 RECHECK_SECONDS = 1.5
-"""After this it shows whether a session was ended just before somebody came in by it."""
+"""After this time, check whether the session was ended while the client identified."""
 IDENTIFIED_AT_ONCE = 32
 """For how many clients the table is read at the same time; the others wait."""
 ATTACHING_AT_ONCE = 64
-"""How many sockets of one user are brought up to date at the same time; more are closed, and may come back."""
+"""How many sockets of one user are brought up to date at the same time; more are closed, and may retry."""
 
 _INVALID_SESSION = op_frame(frames.INVALID_SESSION, False)
 
@@ -46,11 +46,11 @@ _log = structlog.get_logger("sobremesa.live")
 
 
 VerifiedToken: TypeAlias = tuple[Actor, int]
-"""Who a token proves, and until when that need not be proven again."""
+"""The actor of a token, and until when it need not be verified again."""
 
 
 class GatewayBackend:
-    """What the gateway asks the application when somebody comes in."""
+    """What the gateway asks of the application."""
 
     def __init__(
         self,
@@ -65,17 +65,17 @@ class GatewayBackend:
         self.authenticate = authenticate
         self.verify = verify
         self.memberships = memberships
-        """The topics that a person listens to."""
+        """Returns the topics that a user is subscribed to."""
         self.snapshot = snapshot
-        """Everything that a client needs to begin with, read after the cursor."""
+        """Returns everything that a client starts with, read after the cursor."""
         self.gap = gap
-        """What a person has to fetch who was away since a time."""
+        """Returns what a user must fetch who was disconnected since a time."""
         self.presences = presences
-        """Who is here of those that a person shares something with."""
+        """Returns the online users among those who share a topic with a user."""
 
 
 class Identification:
-    """Lets clients in."""
+    """Identifies and resumes clients."""
 
     def __init__(
         self,
@@ -106,10 +106,10 @@ class Identification:
             await self._attach(socket, verified[0], memberships, cursor)
 
     async def _send_ready(self, socket: Socket, verified: VerifiedToken, cursor: Cursor) -> Sequence[TopicMembership]:
-        """Send the snapshot, which is read after the cursor; the memberships that it was made for."""
+        """Send the snapshot, which is read after the cursor; return the memberships that it was made for."""
         actor, good_until_ms = verified
         memberships = await self._backend.memberships(actor)
-        session_id = self._sessions.begin(actor.user_id)
+        session_id = self._sessions.create(actor.user_id)
         snapshot = await self._backend.snapshot(actor, session_id, instant(good_until_ms))
         snapshot.presences = await self._backend.presences(memberships)
         assert cursor.order is not None  # noqa: S101 - it is the hub's own
@@ -132,7 +132,7 @@ class Identification:
                     raise Trimmed
                 await self._attach(socket, verified[0], memberships, cursor)
             except Trimmed:
-                # What was missed is not kept any more: say what to fetch, and begin anew.
+                # The missed events are no longer kept: name what to fetch, and start anew.
                 async with self._turns:
                     socket.write(_session_frame(gap, await self._backend.gap(verified[0], cursor.at_ms)))
                     memberships = await self._send_ready(socket, verified, here)
@@ -141,7 +141,7 @@ class Identification:
             socket.write(_session_frame(resumed, Resumed(), self._hub.position()))
 
     def _resumed_at(self, asked: frames.Resume, actor: Actor) -> Cursor | None:
-        """Where a client wants to go on; None if the session is not theirs, or the cursor is none."""
+        """Return the cursor of a resume; None if the session is another user's, or the cursor is not valid."""
         if not self._sessions.is_of(asked.session_id, actor.user_id):
             return None
         try:
@@ -152,32 +152,32 @@ class Identification:
     async def _attach(
         self, socket: Socket, actor: Actor, memberships: Sequence[TopicMembership], after: Cursor
     ) -> None:
-        """Let the socket listen from a place on. No turn is held: a client reads as slowly as it likes."""
+        """Attach the socket at a cursor. It holds no turn: a client may read slowly."""
         if self._hub.attaching_of(actor.user_id) > ATTACHING_AT_ONCE:
-            raise Ended(frames.TOO_MANY, "Too many connections at once: wait.")
+            raise Ended(frames.TOO_MANY, "Too many connections at once. Wait and retry.")
         try:
             await self._hub.attach(socket, memberships, after, partial(self._backend.memberships, actor))
         except TooSlow:
-            raise Ended(frames.TOO_SLOW, "Too slow: what was missed comes with a resume.") from None
+            raise Ended(frames.TOO_SLOW, "Too slow. Resume to receive what you missed.") from None
         self._appear(socket)
 
     async def renew(self, socket: Socket, token: str) -> None:
         verified = await self._verify(token)
         actor, good_until_ms = verified
         if actor.user_id != socket.user_id:
-            raise Ended(frames.ALREADY_IDENTIFIED, "This socket is somebody else's.")
+            raise Ended(frames.ALREADY_IDENTIFIED, "This socket belongs to another user.")
         self._set_identity(socket, token, verified)
         socket.write(_session_frame(renewed, Renewed(instant(good_until_ms))))
 
     async def _verify(self, token: str) -> VerifiedToken:
-        """Who this is; the socket ends if the token proves nothing, or somebody comes in too often."""
+        """Return the actor of a token; ends the socket if the token is not valid or the user identifies too often."""
         try:
             verified = await self._backend.verify(token)
             await self._limits.take("identify", f"user:{verified[0].user_id}")
         except Unauthenticated:
-            raise Ended(frames.REFUSED, "The token proves nothing.") from None
+            raise Ended(frames.REFUSED, "The token is not valid.") from None
         except TooMany:
-            raise Ended(frames.TOO_MANY, "Too many connections: wait.") from None
+            raise Ended(frames.TOO_MANY, "Too many connections. Wait and retry.") from None
         return verified
 
     def _set_identity(self, socket: Socket, token: str, verified: VerifiedToken) -> None:
@@ -194,16 +194,16 @@ class Identification:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """End a socket whose user cannot be let in, with the reason."""
+    """End a socket whose client cannot be identified, with the reason."""
     try:
         yield
     except Refusal as refusal:
         raise Ended(frames.REFUSED, str(refusal)) from None
     except TableError as error:
-        _log.warning("nobody can be let in", why=f"{type(error).__name__}: {error}")
-        raise Ended(frames.RESTARTING, "The store cannot answer at the moment.") from None
+        _log.warning("a client could not be identified", why=f"{type(error).__name__}: {error}")
+        raise Ended(frames.RESTARTING, "The store is unavailable. Reconnect later.") from None
 
 
 def _session_frame(event: EventType[D], d: D, s: str = "") -> bytes:
-    """One of the gateway's own events, for one socket."""
+    """Return one of the gateway's own events as a frame."""
     return text_frame(event_payload(event.name, event(d).d, s))

@@ -1,8 +1,8 @@
-"""The feed of a table whose change log is one line: the embedded engine's.
+"""The feed over the embedded engine's change log.
 
-The place of an event is the number of its transaction and its own number in there, the same for every socket, node and
-restart. Events of before are made again from the log, some transactions at a time; whoever resumes after the same
-break shares them.
+The position of an event is the number of its transaction and its index in there, the same for every socket and
+restart. Past events are translated again from the log, some transactions at a time; clients that resume after the
+same outage share them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ WAIT_SECONDS = 5.0
 PAGE_TRANSACTIONS = 128
 CACHED_ENTRIES = 50_000
 END: Final = 1 << 30
-"""The number after all events of a transaction."""
+"""The index after all events of a transaction."""
 
 
 class LogFeed:
-    """EventSource what the change log tells, in its order."""
+    """The events of the change log, in its order."""
 
     repeats = False
 
@@ -38,7 +38,7 @@ class LogFeed:
         self._translation = translation
         self._reader: ChangeReader | None = None
         self._unpublished: ChangeBatch | None = None
-        """What was read and is not told yet: if that fails, it is tried again."""
+        """A batch that was read and is not translated yet; retried if that fails."""
         self._store = ""
         self._pages: Cache[int, Sequence[Entry]] = Cache(CACHED_ENTRIES)
 
@@ -65,11 +65,11 @@ class LogFeed:
         store, *numbers = self._cursors.read(s).split(".")
         if len(numbers) != 3:
             raise BadEventCursor
-        number, place, at_ms = map(int, numbers)
-        return Cursor((number, place) if store == self._store else None, at_ms)
+        number, index, at_ms = map(int, numbers)
+        return Cursor((number, index) if store == self._store else None, at_ms)
 
     async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
-        number = after[0] - 1 if after[1] < END else after[0]  # its own transaction may have told only a part
+        number = after[0] - 1 if after[1] < END else after[0]  # the cursor may be inside its transaction
         while number < until[0]:
             page = number // PAGE_TRANSACTIONS
             entries = await self._page(page, number)
@@ -81,7 +81,7 @@ class LogFeed:
             await self._reader.close()
 
     async def _page(self, page: int, number: int) -> Sequence[Entry]:
-        """The entries of some transactions, at least of those after a number; whole pages are remembered."""
+        """Return the entries of some transactions, at least of those after a number; whole pages are cached."""
         known = self._pages.find(page)
         if known is not None:
             return known
@@ -89,7 +89,7 @@ class LogFeed:
         try:
             entries, reached = await self._read(first, last)
         except Trimmed:
-            return (await self._read(number, last))[0]  # the beginning of the page is gone, but not what was asked for
+            return (await self._read(number, last))[0]  # the start of the page is trimmed, but not what is needed
         if reached >= last:
             self._pages.keep(page, entries, weight=len(entries) + 1)
         return entries
@@ -113,12 +113,12 @@ class LogFeed:
 
     async def _entries(self, changes: Sequence[RawChange]) -> list[Entry]:
         entries: list[Entry] = []
-        number = place = 0
+        number = index = 0
         for change in changes:
             for event in await self._translation.events_of(change):
                 own = _transaction_of(change)
-                number, place = (number, place + 1) if own == number else (own, 1)
-                entries.append(self._entry((number, place), change, event))
+                number, index = (number, index + 1) if own == number else (own, 1)
+                entries.append(self._entry((number, index), change, event))
         return entries
 
     def _entry(self, order: Order, change: RawChange, event: Event) -> Entry:
@@ -129,11 +129,11 @@ class LogFeed:
 
 
 def _split(position: Position) -> tuple[str, int]:
-    """The store and the number of a position in the embedded engine's log."""
+    """Return the store and the number of a position in the embedded engine's log."""
     store, _, number = position.rpartition("-")
     return store, int(number)
 
 
 def _transaction_of(change: RawChange) -> int:
-    """The number of the transaction of a change, which its id tells: store, transaction, place."""
+    """Return the number of the transaction of a change, from its id: store, transaction, index."""
     return int(change.id.split("-")[-2])

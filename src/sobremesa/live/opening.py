@@ -1,7 +1,7 @@
-"""How the live parts are put together, one for each process.
+"""Composes the live parts of one process.
 
-A store in a file has one process, and the log of its changes is the feed. On DynamoDB one process reads the table's
-stream by itself; where `redis` is set there may be several, which tell each other.
+On the embedded engine there is one process, and its change log is the feed. On DynamoDB a single process reads the
+table's stream; with the setting `redis` there may be several nodes, which share a stream of events.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from sobremesa.table.opening import parse_store, require_extra
 
 
 class LiveOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What is set otherwise only to see what happens then."""
+    """Options for tests and measurements."""
 
     fast: bool = True
-    """Is what is said here told before the change log tells of it?"""
+    """Whether new messages are published before the change stream reports them."""
     relays: bool = True
-    """May this node hand on the changes of the table to all others?"""
+    """Whether this node may relay the changes of the table to all nodes."""
     presence: PresenceTimes = PresenceTimes()
 
 
 class Live(NamedTuple):
-    """What is told, and to whom."""
+    """The live parts of one process."""
 
     feed: Feed
     hub: Hub
@@ -58,7 +58,7 @@ def open_live(
     node_id: str,
     options: LiveOptions,
 ) -> Live:
-    """The live parts of one process over one table."""
+    """Compose the live parts of one process over one table."""
     store = parse_store(settings.store)
     if store.path is None and settings.redis is not None:
         parts = _among_nodes(table, clock, translation, cursors, settings.redis, store.table, node_id, options)

@@ -1,4 +1,4 @@
-"""Polling: events for those who cannot keep a socket open, by one request after the other."""
+"""Long polling: events for clients that cannot keep a socket open."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sobremesa.live.subscriber import Subscriber
 
 MAX_EVENTS = 500
 MAX_PAGES = 8
-"""How much of the feed's history one request reads; the answer says from where to go on."""
+"""How much of the feed's history one request reads; `next` says where to continue."""
 
 
 class EventView(Output):
-    """An event. The same one may come twice: its `id` tells."""
+    """An event. The same one may come twice, with the same `id`."""
 
     t: str
     d: msgspec.Raw
@@ -33,7 +33,7 @@ class EventView(Output):
 
 
 class EventsView(Output):
-    """Some events in order; `next` is from where to ask on."""
+    """Some events in order; pass `next` as `after` of the next request."""
 
     items: list[EventView]
     next: str
@@ -51,7 +51,7 @@ class Poll(Subscriber):
         self.session_id = actor.session_id
         self.received: list[EventView] = []
         self.is_replaced = False
-        """Has the same session asked load meanwhile?"""
+        """Whether the same session has sent another request meanwhile."""
         self._limit = limit
         self._pages = 0
         self._arrived = asyncio.Event()
@@ -70,12 +70,12 @@ class Poll(Subscriber):
         self._arrived.set()
 
     def replace(self) -> None:
-        """The same session asks load: answer now, with what there is."""
+        """Return now with what there is: the same session has sent another request."""
         self.is_replaced = True
         self._arrived.set()
 
     async def arrived(self, seconds: float) -> None:
-        """Wait for something, at most this long."""
+        """Wait for an event, at most this long."""
         try:
             async with asyncio.timeout(seconds):
                 await self._arrived.wait()
@@ -84,7 +84,7 @@ class Poll(Subscriber):
 
 
 class Polling:
-    """Waits for events, for each session on behalf of one request at a time."""
+    """Waits for events, for one request of each session at a time."""
 
     def __init__(
         self,
@@ -98,12 +98,12 @@ class Polling:
         self._admissions = memberships
         self._gap = gap
         self._polls: dict[str, Poll] = {}
-        """The one of each session."""
+        """The current request of each session."""
 
     async def wait(self, actor: Actor, after: str | None, *, seconds: float, limit: int) -> EventsView:
-        """What has happened since a place; waits a while if that is nothing, and not at all without a place.
+        """Return the events after a cursor; waits a while if there are none, and not at all without a cursor.
 
-        A request of the same session that still waits is answered at once.
+        An earlier request of the same session that still waits returns at once.
         """
         position = self._hub.position()
         if after is None:
@@ -126,11 +126,11 @@ class Polling:
         if len(poll.received) < min(limit + 1, MAX_EVENTS):
             return EventsView(poll.received, position)
         items = poll.received[:limit]
-        # There is more than is given: on from the last that has a place, which typing and presence have not.
+        # There is more than fits: continue after the last durable event, since ephemeral ones have no cursor.
         return EventsView(items, next((item.s for item in reversed(items) if item.s is not None), after))
 
     async def _collect(self, actor: Actor, poll: Poll, cursor: Cursor, seconds: float) -> str:
-        """Let a request hear what there is, and wait if that is nothing; the place that it has come to."""
+        """Collect events, and wait if there are none; return the cursor reached."""
         if cursor.order is None:
             raise Trimmed
         load = partial(self._admissions, actor)

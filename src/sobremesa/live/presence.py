@@ -1,8 +1,8 @@
-"""Presence: who is here, told to those they share something with.
+"""Presence: which users are online, published to those who share something with them.
 
-A person is here while one of their sockets is held by a node that lives. Each node says every few seconds that it does
-(`NodeRegistry`), not each socket. Comings and goings are gathered for a moment, and whoever comes back soon was never
-gone. In rooms with a large crowd nothing is told of them: there one asks for the members that one looks at.
+A user is online while a node that is alive holds one of their sockets. Each node renews a lease every few seconds
+(`NodeRegistry`), not each socket. Changes are collected for a moment, and a user who reconnects soon was never
+offline. In large rooms presence is not published: clients ask for the members that they show.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sobremesa.live.subscriber import Subscriber
 from sobremesa.table.errors import TableError
 
 CROWD = 200
-"""Where more people listen than this, on one node, nothing is told of comings and goings."""
+"""Presence is not published to topics with more subscribers than this on one node."""
 MAX_PRESENCES = 500
 ASKED_AT_ONCE = 16
 
@@ -34,18 +34,18 @@ _log = structlog.get_logger("sobremesa.live")
 
 
 class PresenceTimes(msgspec.Struct, frozen=True, kw_only=True):
-    """How patient everybody is."""
+    """The durations of presence."""
 
     lease_seconds: float = 30.0
-    """How long a node is believed to live that says nothing."""
+    """How long a silent node counts as alive."""
     renew_seconds: float = 10.0
     gather_seconds: float = 1.0
     return_seconds: float = 5.0
-    """Whoever comes back within this was not gone."""
+    """A user who reconnects within this time was not offline."""
 
 
 class PresenceView(Output):
-    """Is somebody here?"""
+    """Whether a user is online."""
 
     user_id: UserId
     status: Status
@@ -54,7 +54,7 @@ class PresenceView(Output):
 presence_updated = EventType(
     "presence.updated",
     PresenceView,
-    f"Somebody is here, or no longer; not told in servers in which more than {CROWD} people listen.",
+    f"A user is online or offline now; not published in servers with more than {CROWD} users online.",
     durable=False,
 )
 
@@ -65,45 +65,45 @@ class NodeRegistry(Protocol):
     """What the table knows of sockets and of the nodes that hold them."""
 
     async def add_sockets(self, sockets: Iterable[tuple[UserId, str]]) -> None:
-        """These sockets are held here."""
+        """Record that this node holds these sockets."""
         ...
 
     async def remove_sockets(self, sockets: Iterable[tuple[UserId, str]]) -> None:
-        """These sockets are not held here any more."""
+        """Record that this node no longer holds these sockets."""
         ...
 
     async def renew(self) -> bool:
-        """This node lives; False if others thought that it does not, and have forgotten its sockets."""
+        """Renew this node's lease; False if other nodes considered it dead and removed its sockets."""
         ...
 
     async def release(self) -> None:
-        """This node ends: others may take care of what it leaves behind."""
+        """Release this node's lease: others may clean up after it."""
         ...
 
     async def remove_dead_nodes(self) -> Collection[UserId]:
-        """Clear away after nodes that have ended; the people whose sockets they held."""
+        """Remove nodes that are dead; return the users whose sockets they held."""
         ...
 
     @property
     def is_alone(self) -> bool:
-        """Can there be no other node?"""
+        """Whether there can be no other node."""
         ...
 
     async def is_connected_elsewhere(self, user_id: UserId) -> bool:
-        """Does another node that lives hold a socket of this person?"""
+        """Return whether another node that is alive holds a socket of this user."""
         ...
 
     async def shared_topics(self, user_id: UserId) -> Sequence[Topic]:
-        """Where others hear whether a person is here: servers and conversations."""
+        """Return the topics that receive a user's presence: servers and conversations."""
         ...
 
     async def users_in(self, topics: Sequence[Topic]) -> Collection[UserId]:
-        """Who is in these, as many as may be asked after."""
+        """Return the members of these topics, as many as may be looked up."""
         ...
 
 
 class Presence:
-    """Knows who is here, and tells of it."""
+    """Tracks which users are online, and publishes changes."""
 
     def __init__(self, hub: Hub, ephemeral: EphemeralEvents, registry: NodeRegistry, times: PresenceTimes) -> None:
         self._hub = hub
@@ -111,22 +111,22 @@ class Presence:
         self._registry = registry
         self._times = times
         self._sockets: dict[UserId, set[str]] = defaultdict(set)
-        """The sockets of everybody who has one here."""
+        """The sockets on this node, by user."""
         self._connected: set[tuple[UserId, str]] = set()
-        """Those that the table does not know of yet."""
+        """Sockets that the table does not know of yet."""
         self._disconnected: set[tuple[UserId, str]] = set()
-        """Those that it still knows of."""
+        """Sockets that the table still has."""
         self._online_users: set[UserId] = set()
-        """Who was told to be here."""
+        """The users who were published as online."""
         self._left: dict[UserId, tuple[float, tuple[Topic, ...]]] = {}
-        """Who has no socket here any more, since when, and where that is to be told."""
+        """Users without a socket on this node: since when, and the topics to publish it to."""
         self._tasks: list[asyncio.Task[None]] = []
         ephemeral.on_remote(self._on_remote)
 
     # The gateway
 
     def watch(self, socket: Subscriber, name: str, is_here: bool) -> None:
-        """A socket has connected, or goes."""
+        """Note that a socket was attached or closed."""
         user_id = socket.user_id
         if is_here:
             self._sockets[user_id].add(name)
@@ -145,7 +145,7 @@ class Presence:
             self._left[user_id] = (now, shared(socket.subscriptions))
 
     async def start(self) -> None:
-        """Begin to count who is here."""
+        """Start to track presence."""
         await self._registry.renew()
         self._tasks = [asyncio.create_task(self._gather()), asyncio.create_task(self._keep_alive())]
 
@@ -157,20 +157,20 @@ class Presence:
             await self._registry.release()
         self._tasks = []
 
-    # Asking
+    # Queries
 
     async def among(self, memberships: Sequence[TopicMembership]) -> list[PresenceView]:
-        """Who is here of those that somebody shares these topics with."""
+        """Return the online users among those who share these topics."""
         topics = shared(membership.topic for membership in memberships)
         found = {user_id for topic in topics for user_id in self._hub.users_in(topic, CROWD)}
         if not self._registry.is_alone:
             others = [each for each in await self._registry.users_in(topics) if each not in found]
             found |= await self._online(others)
-        found -= {membership.user_id for membership in memberships}  # who asks knows that they are here
+        found -= {membership.user_id for membership in memberships}  # without the user who asks
         return [PresenceView(user_id, "online") for user_id in sorted(found)[:MAX_PRESENCES]]
 
     async def of(self, asking: UserId, user_ids: Sequence[UserId]) -> list[PresenceView]:
-        """Whether these people are here; of somebody with whom one shares nothing it is not told."""
+        """Return whether these users are online; users with whom nothing is shared are shown as offline."""
         mine = set(await self._registry.shared_topics(asking))
         online = await self._online(user_ids)
 
@@ -179,8 +179,8 @@ class Presence:
                 return True
             return not mine.isdisjoint(await self._registry.shared_topics(user_id))
 
-        told = {user_id for user_id in online if await is_shared(user_id)}
-        return [PresenceView(user_id, "online" if user_id in told else "offline") for user_id in user_ids]
+        visible = {user_id for user_id in online if await is_shared(user_id)}
+        return [PresenceView(user_id, "online" if user_id in visible else "offline") for user_id in user_ids]
 
     async def _online(self, user_ids: Sequence[UserId]) -> set[UserId]:
         here = {user_id for user_id in user_ids if user_id in self._sockets or user_id in self._online_users}
@@ -196,7 +196,7 @@ class Presence:
         answers = await asyncio.gather(*map(ask, others))
         return here | {user_id for user_id, is_there in zip(others, answers, strict=True) if is_there}
 
-    # Telling
+    # Publishing
 
     async def _gather(self) -> None:
         while True:
@@ -204,10 +204,10 @@ class Presence:
             try:
                 await self._settle()
             except TableError as error:
-                _log.warning("who is here is told later", why=f"{type(error).__name__}: {error}")
+                _log.warning("presence is published later", why=f"{type(error).__name__}: {error}")
 
     async def _settle(self) -> None:
-        """Write down what has changed, and tell of it."""
+        """Store what has changed, and publish it."""
         if self._connected:
             connected, self._connected = self._connected, set()
             try:
@@ -234,23 +234,23 @@ class Presence:
     async def _publish_offline(self, user_id: UserId, topics: Sequence[Topic] = ()) -> None:
         if user_id in self._sockets or await self._registry.is_connected_elsewhere(user_id):
             return
-        told = topics or await self._registry.shared_topics(user_id)
+        topics = topics or await self._registry.shared_topics(user_id)
         if user_id not in self._sockets:
-            self._publish(user_id, "offline", told)
+            self._publish(user_id, "offline", topics)
 
     def _publish(self, user_id: UserId, status: Status, topics: Sequence[Topic]) -> None:
         if topics:
-            told = presence_updated(PresenceView(user_id, status), *topics)
-            self._ephemeral.publish(msgspec.structs.replace(told, author=user_id, crowd=CROWD))
+            event = presence_updated(PresenceView(user_id, status), *topics)
+            self._ephemeral.publish(msgspec.structs.replace(event, author=user_id, crowd=CROWD))
 
     def _on_remote(self, event: Event) -> None:
-        """Another node says that somebody has gone who is here: they came at the same moment."""
+        """Correct another node that published a user of this node as offline: they reconnected here meanwhile."""
         if event.t == presence_updated.name:
-            told = _decode(event.d)
-            if told.status == "offline" and told.user_id in self._online_users:
-                self._publish(told.user_id, "online", shared(self._hub.topics_of(told.user_id)))
+            presence = _decode(event.d)
+            if presence.status == "offline" and presence.user_id in self._online_users:
+                self._publish(presence.user_id, "online", shared(self._hub.topics_of(presence.user_id)))
 
-    # Living
+    # Lease
 
     async def _keep_alive(self) -> None:
         while True:
@@ -262,10 +262,10 @@ class Presence:
                 for user_id in await self._registry.remove_dead_nodes():
                     await self._publish_offline(user_id)
             except TableError as error:
-                _log.warning("a node cannot say that it lives", why=f"{type(error).__name__}: {error}")
+                _log.warning("the node's lease was not renewed", why=f"{type(error).__name__}: {error}")
             await asyncio.sleep(self._times.renew_seconds)
 
 
 def shared(topics: Iterable[Topic]) -> tuple[Topic, ...]:
-    """Those in which it is told who is here: servers and conversations."""
+    """Return the topics that receive presence: servers and conversations."""
     return tuple(topic for topic in topics if topic.startswith(("server:", "conversation:")))

@@ -1,4 +1,4 @@
-"""The route that tells who is here."""
+"""The route of presence."""
 
 from __future__ import annotations
 
@@ -15,31 +15,34 @@ MAX_ASKED = 100
 
 
 class TooManyUsers(Invalid):
-    """More people than can be asked after at once."""
+    """Too many users in one request."""
 
     code = "too_many_people"
-    says = f"Ask after at most {MAX_ASKED} people at once."
+    says = f"At most {MAX_ASKED} users can be looked up at once."
 
 
 class PresenceQuery(Input):
-    """After whom somebody asks."""
+    """The users to look up."""
 
-    user_ids: Annotated[str, msgspec.Meta(min_length=1, max_length=4096, description="Ids, with commas between them.")]
+    user_ids: Annotated[str, msgspec.Meta(min_length=1, max_length=4096, description="User ids, separated by commas.")]
 
 
 class PresencesView(Output):
-    """Who is here, in the order in which it was asked for."""
+    """The presences, in the order of the request."""
 
     items: list[PresenceView]
 
 
 def routes(presence: Presence) -> Routes:
-    """The route that tells who is here."""
+    """Return the route of presence."""
     api = Routes("Presence")
 
     @api.get("/presence", errors=[TooManyUsers])
     async def list_presences(actor: Actor, query: PresenceQuery) -> PresencesView:
-        """Whether people are here. Somebody with whom one shares no server and no conversation is never told to be."""
+        """Return whether users are online.
+
+        Users with whom you share neither a server nor a conversation are shown as offline.
+        """
         asked = [UserId(each) for each in dict.fromkeys(query.user_ids.split(",")) if each]
         if len(asked) > MAX_ASKED:
             raise TooManyUsers

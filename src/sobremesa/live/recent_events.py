@@ -1,4 +1,4 @@
-"""The events_of of the last while, kept in memory for subscribers who come in or come back."""
+"""Recent events, kept in memory for subscribers that connect or resume."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from sobremesa.live.feed import Entry, Order
 
 MAX_ENTRIES = 8192
 MAX_BYTES = 16 * 1024 * 1024
-"""How many events_of are kept, and how much they may weigh."""
+"""How many events are kept, and how many bytes they may take."""
 MAX_PENDING = 10_000
 
 
 class RecentEvents:
-    """The last events_of, without a gap."""
+    """The most recent events, without a gap."""
 
     def __init__(self) -> None:
         self._entries: deque[Entry] = deque()
         self._bytes = 0
         self._last_of: dict[str, Order] = {}
-        """The place of the last kept event that changed what is shown of each subject."""
+        """The position of the last kept event that changed what is shown of each subject."""
         self._pending: dict[str, None] = {}
-        """Subjects that this process has changed, of which the feed has not told yet."""
+        """Subjects that this process has changed, before the feed reported it."""
         self.floor: Order = ()
-        """Everything after this place is kept."""
+        """Everything after this position is kept."""
         self.position: Order = ()
-        """The place up to which everything was delivered."""
+        """The position up to which everything was delivered."""
         self.count = 0
 
     def reset(self, position: Order) -> None:
-        """Keep what comes after this place, and nothing of before."""
+        """Drop everything, and keep what comes after this position."""
         self._entries.clear()
         self._last_of.clear()
         self._bytes = 0
         self.floor = self.position = position
 
     def advance(self, position: Order) -> None:
-        """Nothing more happened up to this place."""
+        """Move to a position up to which there are no more events."""
         self.position = position
 
     def add(self, entry: Entry) -> None:
@@ -58,19 +58,19 @@ class RecentEvents:
         self.count += 1
 
     def since(self, after: Order) -> list[Entry]:
-        """The kept entries after a place."""
+        """Return the kept entries after a position."""
         if not self._entries or after >= self.position:
             return []
         start = bisect_right(self._entries, after, key=lambda entry: entry.order)
-        return [self._entries[place] for place in range(start, len(self._entries))]
+        return [self._entries[index] for index in range(start, len(self._entries))]
 
     def mark_changed(self, subject: str) -> None:
-        """This process has changed what is shown of a subject."""
+        """Note that this process has changed what is shown of a subject."""
         self._pending[subject] = None
         while len(self._pending) > MAX_PENDING:
             del self._pending[next(iter(self._pending))]
 
     def is_current(self, entry: Entry) -> bool:
-        """Has nothing that happened after a kept entry changed what it shows?"""
+        """Return whether no later change affects what a kept entry shows."""
         subject = entry.event.subject
         return subject not in self._pending and self._last_of.get(subject, ()) <= entry.order

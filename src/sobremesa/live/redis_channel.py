@@ -23,7 +23,7 @@ _log = structlog.get_logger("sobremesa.live")
 
 
 class RedisChannel:
-    """Says things to all other nodes, and hears what they say."""
+    """Publishes messages to all other nodes, and receives theirs."""
 
     def __init__(self, url: str, name: str, node_id: str) -> None:
         self._publisher = client_of(url)
@@ -35,11 +35,11 @@ class RedisChannel:
         self._tasks: list[asyncio.Task[None]] = []
 
     def on(self, subject: str, handler: Handler) -> None:
-        """Let somebody handler what other nodes say about a subject."""
+        """Call a handler for messages of other nodes about a subject."""
         self._handlers[subject] = handler
 
     def publish(self, subject: str, body: bytes = b"") -> None:
-        """Tell all other nodes; where too much waits to be told already, it is not."""
+        """Publish to all other nodes; dropped if too many messages are waiting."""
         if not self._waiting.full():
             self._waiting.put_nowait((subject, body))
 
@@ -61,11 +61,11 @@ class RedisChannel:
             try:
                 pipeline: Any
                 async with self._publisher.pipeline(transaction=False) as pipeline:
-                    for subject, body in dict.fromkeys(messages):  # a hint is worth no more when it comes often
+                    for subject, body in dict.fromkeys(messages):  # a repeated hint adds nothing
                         pipeline.publish(self._name + subject, self._node + b" " + body)
                     await pipeline.execute()
             except FOREIGN as error:
-                _log.warning("other nodes were not told", why=f"{type(error).__name__}: {error}")
+                _log.warning("messages to other nodes were lost", why=f"{type(error).__name__}: {error}")
                 await asyncio.sleep(PAUSE_SECONDS)
 
     async def _listen(self) -> None:
@@ -80,7 +80,7 @@ class RedisChannel:
                         else:
                             await pubsub.ping()
             except FOREIGN as error:
-                _log.warning("other nodes are not pubsub", why=f"{type(error).__name__}: {error}")
+                _log.warning("messages of other nodes are not received", why=f"{type(error).__name__}: {error}")
                 await asyncio.sleep(PAUSE_SECONDS)
 
     def _take(self, message: Any) -> None:
@@ -91,5 +91,5 @@ class RedisChannel:
             return
         try:
             self._handlers[message["channel"].decode().removeprefix(self._name)](body)
-        except Exception as error:  # what another node says must not silence the rest
-            _log.error("what another node said was not understood", exc_info=error)
+        except Exception as error:  # a bad message must not stop the rest
+            _log.error("a message of another node failed", exc_info=error)

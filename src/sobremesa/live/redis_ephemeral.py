@@ -1,4 +1,4 @@
-"""EphemeralEvents that all nodes handler."""
+"""Ephemeral events that reach all nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _decode = msgspec.msgpack.Decoder(Event).decode
 
 
 class RedisEphemeralEvents:
-    """Tells those who listen here at once, and all others by their own nodes."""
+    """Publishes to the subscribers of this node, and through Redis to those of the others."""
 
     def __init__(self, hub: Hub, channel: RedisChannel) -> None:
         self._hub = hub

@@ -1,8 +1,8 @@
 """The feed of several nodes over one DynamoDB table: all read one stream of events in Redis or Valkey.
 
-One node (`relay`) hands the table's changes on to that stream; whoever has just said something adds it at once, and the
-relay's copy is the second of the same. So there is one order for all, and a place is an id of the stream, good at every
-node. What is not kept there any more, or was lost with the server, is events as a gap.
+One node (`relay`) copies the table's changes to that stream. The node that writes a new message adds it at once, and
+the relay's copy repeats it. So there is one order for all, and a position is an id of the stream, valid at every node.
+What is no longer kept there, or was lost with the server, is reported as a gap.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PAUSE_SECONDS = 0.2
 PAGE_MS = 10_000
 CACHED_ENTRIES = 50_000
 LAG_MS = 60_000
-"""How much later than it happened something may be events; what is missed is looked for from so much earlier on."""
+"""How much later than it happened an event may be published; gaps start that much earlier."""
 UNKNOWN: Final = "0"
 """The epoch while Redis has not answered yet."""
 
@@ -43,7 +43,7 @@ _log = structlog.get_logger("sobremesa.live")
 
 
 class RedisFeed:
-    """EventSource what the stream in Redis tells."""
+    """The events of the stream in Redis."""
 
     repeats = True
 
@@ -68,7 +68,7 @@ class RedisFeed:
         self._fast = fast
         self._fast_path = FastPath(translation)
         self._epochs: list[str] = [UNKNOWN]
-        """Those that this node has seen; the last one is now."""
+        """The epochs that this node has seen; the last is current."""
         self._here: StreamId = NOTHING
         self._opened_ms = 0
         self._is_started = False
@@ -115,11 +115,11 @@ class RedisFeed:
             return FeedBatch(entries, self._order(self._here), is_complete)
 
     async def _start(self) -> None:
-        """Go on where it was; or with all of a new stream, which begins with what was events last."""
+        """Continue at the last position; or with all of a new stream, which starts with what was published last."""
         epoch, _ = await self._stream.open(self._here)
         before = self._epochs[-1]
         if epoch != before:
-            _log.warning("the events of before are lost, and begin anew")
+            _log.warning("earlier events are lost; the event stream starts anew")
             self._epochs.append(epoch)
             self._here = (self._opened_ms - LAG_MS, 0) if before == UNKNOWN else NOTHING
         self._is_started = True
@@ -129,8 +129,8 @@ class RedisFeed:
         return self._s(self._epochs[generation], (ms, number))
 
     def cursor_of(self, s: str) -> Cursor:
-        epoch, _, place = self._cursors.read(s).partition(".")
-        ms, dash, number = place.partition("-")
+        epoch, _, position = self._cursors.read(s).partition(".")
+        ms, dash, number = position.partition("-")
         if not (dash and ms.isdecimal() and number.isdecimal()):
             raise BadEventCursor
         order = (self._epochs.index(epoch), int(ms), int(number)) if epoch in self._epochs else None
@@ -138,12 +138,12 @@ class RedisFeed:
 
     async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
         if after[0] != until[0] or after[0] != len(self._epochs) - 1:
-            raise Trimmed("the stream of this place is lost")
+            raise Trimmed("the stream of this position is lost")
         epoch = self._epochs[-1]
         try:
             oldest = await self._stream.between("-", "+", 1)
             if not oldest or self._order(oldest[0].id) > after:
-                raise Trimmed("what came after this place is not kept any more")
+                raise Trimmed("the events after this position are no longer kept")
             number = after[1] // PAGE_MS
             while True:
                 entries = [entry for entry in await self._page(epoch, number) if after < entry.order <= until]
@@ -163,7 +163,7 @@ class RedisFeed:
         await self._channel.close()
         await self._stream.close()
 
-    # What is said here
+    # Writes of this process
 
     def _note(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
         if not self._is_open:
@@ -175,7 +175,7 @@ class RedisFeed:
         self._wrote.set()
 
     async def _publish_fast_path(self) -> None:
-        """Add what was just said, and let the node that hands on the rest know that there is something."""
+        """Add new messages of this node to the stream, and tell the relaying node that there are changes."""
         waiting: list[bytes] = []
         while True:
             await self._wrote.wait()
@@ -188,8 +188,8 @@ class RedisFeed:
                     await self._stream.add(self._epochs[-1], waiting[:ADDED_AT_ONCE])
                     del waiting[:ADDED_AT_ONCE]
             except (*FOREIGN, Lost) as error:
-                # The relay tells it too, only later. Tried again all the same, so that what comes next stays behind it.
-                _log.warning("what was said is events later", why=f"{type(error).__name__}: {error}")
+                # The relay adds it too, only later. Retried all the same, so that later messages stay behind it.
+                _log.warning("new messages are published later", why=f"{type(error).__name__}: {error}")
                 del waiting[: max(0, len(waiting) - MAX_WAITING)]
                 await asyncio.sleep(PAUSE_SECONDS)
                 self._wrote.set()
@@ -201,7 +201,7 @@ class RedisFeed:
     # What was events before
 
     async def _page(self, epoch: str, number: int) -> Sequence[Entry]:
-        """What was events in some seconds; remembered once nothing can be added to it."""
+        """Return the events of some seconds; cached once nothing can be added to them."""
         key = (epoch, number)
         known = self._pages.find(key)
         if known is not None:
@@ -218,7 +218,7 @@ class RedisFeed:
             return known
 
     async def _following(self, epoch: str, number: int) -> StreamId | None:
-        """The first id after a page; remembered once there is one."""
+        """Return the first id after a page; cached once there is one."""
         known = self._followed.find((epoch, number))
         if known is None:
             found = await self._stream.between(f"{(number + 1) * PAGE_MS}", "+", 1)

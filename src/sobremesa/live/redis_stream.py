@@ -1,8 +1,8 @@
-"""The stream of events in Redis or Valkey: what all nodes tell, in one order.
+"""The stream of events in Redis or Valkey, shared by all nodes.
 
-A server that comes back without what it kept, or without the last of it, would tell what comes next as if nothing had
-been lost. So the stream has an epoch, which is kept beside it and lost with it: whoever finds the stream gone, or
-shorter than it was, begins another, and places of the one before are known to be of no use.
+A Redis server that restarts without its data, or without the end of it, would continue as if nothing had been lost.
+So the stream has an epoch, which is stored beside it and lost with it: a node that finds the stream gone, or shorter
+than it was, creates another, and positions of the old one are known to be void.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ class Lost(SobremesaError):
 
 
 class Added(NamedTuple):
-    """An entry of the stream; None in place of an event is the mark of its beginning."""
+    """An entry of the stream; the first one, which marks its start, has no event."""
 
     id: StreamId
     body: bytes | None
 
 
 def client_of(url: str, answer_within: float = ANSWER_WITHIN_SECONDS) -> redis.asyncio.Redis:
-    """A client that tries once: whoever uses it knows better when to try again."""
+    """Return a client that tries once: the caller knows when to retry."""
     return redis.asyncio.Redis.from_url(
         url,
         protocol=2,
@@ -112,14 +112,14 @@ class RedisStream:
         self._add: Any = self._client.register_script(_ADD)
 
     async def open(self, seen: StreamId = NOTHING, *, anew: bool = False) -> tuple[str, StreamId]:
-        """The epoch and the last id; of a new stream if there is none, or it ends before what was seen of it."""
+        """Return the epoch and the last id; creates a stream if there is none, or it ends before what was seen."""
         fresh = secrets.token_hex(5)
         arguments = [fresh, id_text(seen), "anew" if anew else ""]
         epoch, last = await self._open(keys=[self._events, self._epoch], args=arguments)
         return epoch.decode(), id_of(last)
 
     async def add(self, epoch: str, bodies: Sequence[bytes], seen: StreamId = NOTHING) -> StreamId:
-        """Add entries, and let go of those of more than a day ago; the last id. Lost if it is another stream now."""
+        """Add entries, and trim those older than a day; return the last id. Raises Lost if the epoch differs."""
         arguments = [epoch, id_text(seen), KEPT_MS, *bodies]
         last = await self._add(keys=[self._events, self._epoch], args=arguments)
         if last is None:
@@ -127,10 +127,10 @@ class RedisStream:
         return id_of(last)
 
     async def read(self, epoch: str, after: StreamId) -> list[Added]:
-        """What comes after an id; waits for something, but not for ever. Lost if it is another stream now."""
+        """Wait for entries after an id, up to a limit of time. Raises Lost if the epoch differs."""
         asked: Any
         async with self._waiting.pipeline(transaction=False) as asked:
-            # Together, over one connection: whatever is read is of the epoch that is told before it.
+            # Together, over one connection: what is read is of the epoch that is read before it.
             asked.execute_command("GET", self._epoch)
             asked.execute_command(
                 "XREAD",
@@ -148,13 +148,13 @@ class RedisStream:
         return [] if not found else [_added(each) for each in _entries_of(found)]
 
     async def between(self, first: str, last: str, count: int | None = None) -> list[Added]:
-        """The entries from one id to another, both included."""
+        """Return the entries from one id to another, both included."""
         more = [] if count is None else ["COUNT", count]
         found: Any = await self._ask("XRANGE", self._events, first, last, *more)
         return [_added(each) for each in found]
 
     async def now_ms(self) -> int:
-        """The time of the server, by which ids are made."""
+        """Return the time of the server, from which ids are made."""
         seconds, micros = await self._client.time()
         return int(seconds) * 1000 + int(micros) // 1000
 
@@ -173,7 +173,7 @@ def id_text(id: StreamId) -> str:
 
 
 def _entries_of(found: Any) -> Any:
-    """The entries of the one stream that was asked for."""
+    """Return the entries of the one stream that was read."""
     return next(iter(found.values())) if isinstance(found, dict) else found[0][1]
 
 

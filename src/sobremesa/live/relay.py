@@ -1,8 +1,7 @@
-"""The relay: hands the change stream of the table on to the stream of events that all nodes read.
+"""The relay copies the change stream of the table, as events, to the stream that all nodes read.
 
-One node at a time does it, by a lease. Where it is, is kept in the table, and always as it was some seconds ago:
-whoever takes over, or finds that Redis has lost the last of what it got, tells some seconds again, and nothing is
-missed.
+One node at a time does it, under a lease. Its position is saved in the table, always as it was some seconds ago: the
+node that takes over, or finds that Redis has lost the end of its stream, repeats some seconds, and nothing is missed.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from sobremesa.table.errors import BadCursor, ConditionFailed, PositionTrimmed, 
 LEASE_SECONDS = 6.0
 RENEW_SECONDS = 2.0
 LOOK_SECONDS = 1.0
-"""How often the others look whether somebody still does it."""
+"""How often the other nodes check the lease."""
 BEHIND_SECONDS = 15.0
-"""How much is told again by whoever takes over."""
+"""How much a node that takes over repeats."""
 WAIT_SECONDS = 1.0
 ADDED_AT_ONCE = 500
 
@@ -35,7 +34,7 @@ _log = structlog.get_logger("sobremesa.live")
 
 
 class Relay:
-    """Hands on the changes of one table, for as long as no other node does."""
+    """Relays the changes of one table while no other node does."""
 
     def __init__(self, table: Table, clock: Clock, translation: Translation, stream: RedisStream, node_id: str) -> None:
         self._table = table
@@ -45,19 +44,19 @@ class Relay:
         self._node_id = node_id
         self._reader: ChangeReader | None = None
         self._relayed: deque[tuple[float, Position]] = deque()
-        """Where everything was handed on, and when; the first is what the table is told."""
+        """Positions up to which everything was relayed, and when; the first is the one that is saved."""
 
     @property
     def is_active(self) -> bool:
         return self._reader is not None
 
     def nudge(self) -> None:
-        """Something was written."""
+        """Read the change stream now: something was written."""
         if self._reader is not None:
             self._reader.nudge()
 
     async def prepare(self) -> None:
-        """From now on nothing is missed, whoever hands it on."""
+        """Save a first position, so that nothing is missed from now on, whichever node relays."""
         if await self._table.get(pump_progress()) is not None:
             return
         reader = await self._table.changes(NEWEST)
@@ -67,16 +66,16 @@ class Relay:
             await self._table.write(Create(start), pattern=keep_pump)
 
     async def run(self) -> None:
-        """Hand on, or wait until it is our turn, until cancelled."""
+        """Relay, or wait for the lease, until cancelled."""
         while True:
             try:
                 progress = await self._acquire()
                 if progress is not None:
                     await self._relay_changes(Position(progress.position or NEWEST))
             except ConditionFailed:
-                _log.info("another node hands on the events now")
+                _log.info("another node relays the events now")
             except (*FOREIGN, Lost, TableError) as error:
-                _log.warning("events are not handed on", why=f"{type(error).__name__}: {error}")
+                _log.warning("events are not relayed", why=f"{type(error).__name__}: {error}")
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _relay_changes(self, position: Position) -> None:
@@ -87,8 +86,8 @@ class Relay:
             try:
                 self._reader = await self._table.changes(position)
             except (PositionTrimmed, BadCursor) as lost:
-                # What came since is lost, or the row is of another store: places from before it tell nothing.
-                _log.warning("events begin anew", why=f"{type(lost).__name__}: {lost}")
+                # Changes were lost, or the row is of another store: earlier positions are void.
+                _log.warning("the event stream starts anew", why=f"{type(lost).__name__}: {lost}")
                 epoch, last = await self._stream.open(anew=True)
                 self._reader = await self._table.changes(NEWEST)
             renewed = loop.time()
@@ -126,7 +125,7 @@ class Relay:
             relayed.popleft()
 
     async def _acquire(self) -> PumpProgress | None:
-        """How far it has come, with the work for ourselves; None while another node has it."""
+        """Acquire the lease and return the progress; None while another node has it."""
         now = self._clock.now_ms()
         known = await self._table.get(pump_progress())
         if known is not None and known.leased_until_ms >= now and known.holder != self._node_id:
@@ -139,7 +138,7 @@ class Relay:
             return None
 
     async def _save_progress(self, lease_seconds: float) -> None:
-        """Write down where it was some seconds ago; ConditionFailed if another node has taken the work."""
+        """Save the position of some seconds ago; raises ConditionFailed if another node has the lease."""
         until = self._clock.now_ms() + round(lease_seconds * 1000)
         await self._table.write(
             Upsert(

@@ -1,9 +1,9 @@
-"""Replay: what a subscriber has missed, as they may see it now.
+"""Replay delivers the events that a subscriber has missed, as it may see them now.
 
-Only topics of lookup memberships are replayed, each from the start of the membership on, and every event shows today's
-content: one whose message was deleted since is left out, one that was edited or blocked shows what it shows now. What
-is still in memory is known to be current unless a later event says otherwise; what comes from the feed's history is
-looked up, many rows at a time.
+Only topics of current memberships are replayed, each from the start of the membership, and every event shows the
+current content: events of deleted messages are left out, edited or blocked messages are shown as they are now. Recent
+events in memory are current unless a later event changed their subject; older ones, from the feed's history, are
+looked up in batches.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ from sobremesa.live.subscriber import Subscriber, receives_all
 
 PART = 256
 PART_BYTES = 128 * 1024
-"""How many missed events, and how much of them, a client has to read before it gets more."""
+"""How many missed events, and how many bytes, a client must read before it gets more."""
 CAUGHT_UP = 32
-"""Who missed no more than this is brought up to date in one go."""
+"""At most this many missed events are delivered in one step."""
 DRAIN_SECONDS = 10.0
-"""How long a client may take to read a part of what it missed."""
+"""How long a client may take to read one part of the missed events."""
 READ_AT_ONCE = 8
 """How many subscribers read the feed's history at the same time."""
 CACHED_SUBJECTS = 20_000
 SEARCHED_PAGES = 8
-"""In how much of the feed's history the start of a membership is looked for."""
+"""In how many pages of the feed's history the start of a membership is searched."""
 
 LoadMemberships: TypeAlias = Callable[[], Awaitable[Sequence[TopicMembership]]]
-"""Reads the memberships of a subscriber once more, consistently."""
+"""Reads the memberships of a subscriber again, consistently."""
 
 
 Resubscribe: TypeAlias = Callable[[], Awaitable[None]]
-"""Does so, and subscribes the subscriber to them."""
+"""Reads them again and subscribes the subscriber to them."""
 
 
 class TooSlow(SobremesaError):
-    """The client does not read what it missed."""
+    """The client does not read the missed events."""
 
 
 class CurrentEvents(Protocol):
-    """Knows what events show now."""
+    """Looks up what events show now."""
 
     def is_volatile(self, event: Event) -> bool:
-        """Can what an event shows change without a later event about it?"""
+        """Return whether what an event shows can change without a later event about it."""
         ...
 
     async def current(self, events: Sequence[Event]) -> Sequence[Event | None]:
-        """The same events as they would be told now; None for what is not shown any more."""
+        """Return the same events with their current content; None if it is no longer visible."""
         ...
 
 
@@ -67,22 +67,22 @@ class Replay:
         self._lookup = lookup
         self._turns = asyncio.Semaphore(READ_AT_ONCE)
         self._cached: dict[str, dict[str, Event | None]] = {}
-        """Events of the history as they are shown now, by subject and id; until something is told of the subject."""
+        """Events of the history with their current content, by subject and id, until the subject changes."""
         self._amendments = 0
 
     async def run(self, subscriber: Subscriber, after: Cursor, load: LoadMemberships) -> Sequence[Entry] | Cursor:
-        """Replay what a subscriber missed, up to the last few entries, which are the answer.
+        """Replay what a subscriber missed; return the last few entries, which are not delivered yet.
 
-        If the subscriber wants no more before that, the answer is the place that was reached.
+        If the subscriber stops wanting more, return the cursor that it reached.
         """
         subscriber.before = await self._before_start(subscriber, after)
-        place, resubscribe = after, partial(self._resubscribe, subscriber, after, load)
+        cursor, resubscribe = after, partial(self._resubscribe, subscriber, after, load)
         while True:
-            order, floor = place.order or (), self._recent.floor
+            order, floor = cursor.order or (), self._recent.floor
             if order < floor:
-                place, wants_more = await self._from_history(subscriber, place, floor, resubscribe)
+                cursor, wants_more = await self._from_history(subscriber, cursor, floor, resubscribe)
                 if not wants_more:
-                    return place
+                    return cursor
                 continue
             missed = self._recent.since(order)
             if len(missed) <= CAUGHT_UP and not subscriber.is_stale and not self._needs_lookup(subscriber, missed):
@@ -90,12 +90,12 @@ class Replay:
             part = next(_parts(missed), [])
             await self._part(subscriber, part, resubscribe, is_recent=True)
             if part:
-                place = Cursor(part[-1].order, part[-1].at_ms)
+                cursor = Cursor(part[-1].order, part[-1].at_ms)
                 if not subscriber.wants_more():
-                    return place
+                    return cursor
 
     def deliver(self, subscriber: Subscriber, entries: Sequence[Entry]) -> None:
-        """Give a subscriber these entries of what it missed: those of its topics."""
+        """Deliver those of these missed entries that are for the subscriber."""
         for entry in entries:
             event = entry.event
             if self._is_for(subscriber, entry):
@@ -107,19 +107,19 @@ class Replay:
             subscriber.flush()
 
     def invalidate(self, subject: str) -> None:
-        """Something was told of a subject: what was known of it may not be true any more."""
+        """Forget the cached content of a subject, which has changed."""
         self._amendments += 1
         self._cached.pop(subject, None)
 
     def clear(self) -> None:
-        """Nobody listens, so nothing is told of what changes."""
+        """Forget everything: without subscribers, changes are not reported."""
         self._amendments += 1
         self._cached.clear()
 
     # Inside
 
     async def _resubscribe(self, subscriber: Subscriber, after: Cursor, load: LoadMemberships) -> None:
-        """Subscribe a subscriber to what it is in now."""
+        """Subscribe a subscriber to its current memberships."""
         subscriber.is_stale = False
         held = subscriber.subscriptions.keys()
         subscriber.subscribe(await load(), self._recent.count)
@@ -127,9 +127,9 @@ class Replay:
         subscriber.before = await self._before_start(subscriber, after)
 
     async def _before_start(self, subscriber: Subscriber, after: Cursor) -> Set[str]:
-        """The ids of missed events from before the start of the membership that lets the subscriber receive them.
+        """Return the ids of missed events from before the start of the membership that gives access.
 
-        It is looked for only where a membership may have begun after the place, and only in the first pages: what is
+        Only searched where a membership may have started after the cursor, and only in the first pages: what is
         further away is replayed, and is no more than what the reader finds in the room's history.
         """
         held = subscriber.subscriptions
@@ -139,20 +139,20 @@ class Replay:
         entries = await self._first_pages(after.order or ())
         starts: dict[Topic, int] = {}
         seen: set[str] = set()
-        for place, entry in enumerate(entries):
+        for index, entry in enumerate(entries):
             event = entry.event
             if event.id not in seen and user(subscriber.user_id) in event.topics:
-                admitted = (each.topic for each in event.adds if each.user_id == subscriber.user_id)
-                starts.update((topic, place) for topic in admitted if topic in recent)
+                joined = (each.topic for each in event.adds if each.user_id == subscriber.user_id)
+                starts.update((topic, index) for topic in joined if topic in recent)
             seen.add(event.id)
         return {
             entry.event.id
-            for place, entry in enumerate(entries)
-            if all(starts.get(topic, -1) > place for topic in entry.event.topics if topic in held)
+            for index, entry in enumerate(entries)
+            if all(starts.get(topic, -1) > index for topic in entry.event.topics if topic in held)
         }
 
     async def _first_pages(self, after: Order) -> list[Entry]:
-        """The first of what was missed."""
+        """Return the first missed entries."""
         floor = self._recent.floor
         if after >= floor:
             return self._recent.since(after)
@@ -168,26 +168,26 @@ class Replay:
         return entries
 
     async def _from_history(
-        self, subscriber: Subscriber, place: Cursor, until: Order, resubscribe: Resubscribe
+        self, subscriber: Subscriber, cursor: Cursor, until: Order, resubscribe: Resubscribe
     ) -> tuple[Cursor, bool]:
-        """Replay from the feed's history; the place that was reached, and whether the subscriber wants more."""
-        pages = self._feed.history(place.order or (), until)
+        """Replay from the feed's history; return the cursor reached, and whether the subscriber wants more."""
+        pages = self._feed.history(cursor.order or (), until)
         while True:
             async with self._turns:
                 page = await anext(pages, None)
             if page is None:
-                return Cursor(until, place.at_ms), True
+                return Cursor(until, cursor.at_ms), True
             for part in _parts(page.entries):
                 await self._part(subscriber, part, resubscribe, is_recent=False)
-            place = Cursor(page.position, page.entries[-1].at_ms if page.entries else place.at_ms)
+            cursor = Cursor(page.position, page.entries[-1].at_ms if page.entries else cursor.at_ms)
             if not subscriber.wants_more():
-                return place, False
+                return cursor, False
             await asyncio.sleep(0)
 
     async def _part(
         self, subscriber: Subscriber, entries: Sequence[Entry], resubscribe: Resubscribe, *, is_recent: bool
     ) -> None:
-        """Replay some entries, and wait until the client has taken them."""
+        """Replay some entries, and wait until the client has read them."""
         while True:
             if subscriber.is_stale:
                 await resubscribe()
@@ -204,7 +204,7 @@ class Replay:
             raise TooSlow from None
 
     def _is_for(self, subscriber: Subscriber, entry: Entry) -> bool:
-        """Is this an event of a topic of the subscriber, and not from before they were there?"""
+        """Return whether an event is of a topic of the subscriber, and not from before its membership."""
         event = entry.event
         if not event.t:
             return False
@@ -213,24 +213,24 @@ class Replay:
         held = subscriber.subscriptions
         for membership in event.adds:
             if membership.user_id == subscriber.user_id and membership.topic not in held:
-                return False  # it shows a room in which they are no longer
+                return False  # it shows a room that they have left
         return event.id not in subscriber.before and any(topic in held for topic in event.topics)
 
     def _needs_lookup(self, subscriber: Subscriber, entries: Sequence[Entry]) -> bool:
-        """Has something to be looked up before these entries can be delivered?"""
+        """Return whether something must be looked up before these entries can be delivered."""
         if self._counts.are_missing(entries, subscriber.subscriptions, subscriber.user_id):
             return True
         return any(self._must_look_up(entry, is_recent=True) and self._is_for(subscriber, entry) for entry in entries)
 
     def _must_look_up(self, entry: Entry, *, is_recent: bool) -> bool:
-        """Has it to be looked up what an event shows now?"""
+        """Return whether the current content of an event must be looked up."""
         event = entry.event
         if not event.subject:
             return False
         return not (is_recent and self._recent.is_current(entry)) or self._lookup.is_volatile(event)
 
     async def _as_current(self, entries: list[Entry], *, is_recent: bool) -> list[Entry]:
-        """The entries with what they show now, without those that show nothing any more."""
+        """Return the entries with their current content, without those that are no longer visible."""
         asked = [entry.event for entry in entries if self._must_look_up(entry, is_recent=is_recent)]
         if not asked:
             return entries
@@ -253,7 +253,7 @@ class Replay:
 
 
 def _parts(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
-    """The entries in parts of a bounded size."""
+    """Split entries into parts of a bounded size."""
     part: list[Entry] = []
     size = 0
     for entry in entries:

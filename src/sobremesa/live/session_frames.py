@@ -1,4 +1,4 @@
-"""Greetings: what the gateway says of itself to a client that comes in, comes back or stays."""
+"""The gateway's own events about a session: ready, resumed, renewed and gap."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sobremesa.live.events import EventType
 
 
 class Ready(Output):
-    """Everything to begin with, read after the cursor of this frame: an event may tell of it once more.
+    """The initial snapshot, read after the cursor of this frame: an event may repeat what is in it.
 
-    The lists are as the API gives them: all servers, each with one's role and its channels and what is unread there,
+    The lists are as the API returns them: all servers, each with the user's role, its channels and their unread counts,
     and the first page of everything else.
     """
 
     session_id: str
     expires_at: Instant
-    """When the token ends: identify with a new one on this socket before."""
+    """When the token expires: identify with a new one on this socket before."""
     user: Any
     servers: list[Any]
     conversations: list[Any]
@@ -26,21 +26,21 @@ class Ready(Output):
     inboxes: list[Any]
     workspaces: list[Any]
     presences: list[Any] = []
-    """Who is here of those that one shares conversations and small servers with."""
+    """The online users who share conversations and small servers with the user."""
 
 
 class Resumed(Output):
-    """Everything that was missed has been told."""
+    """All missed events have been delivered."""
 
 
 class Renewed(Output):
-    """The new token holds until then."""
+    """The new token is accepted, and expires then."""
 
     expires_at: Instant
 
 
 class MissedRoom(Output):
-    """A room in which something was said: fetch `messages?after={after}`, up to the message `until`."""
+    """A room with new messages: fetch `messages?after={after}`, up to the message `until`."""
 
     room_kind: str
     room_id: str
@@ -49,15 +49,13 @@ class MissedRoom(Output):
 
 
 class Gap(Output):
-    """What was missed since a moment, with some time for clocks that differ."""
+    """What was missed since a time, with some tolerance for clocks that differ."""
 
     since: Instant
     rooms: list[MissedRoom]
 
 
-ready = EventType("ready", Ready, "You are known; from here on you hear what happens.", durable=False)
-resumed = EventType("resumed", Resumed, "You have heard everything that you had missed.", durable=False)
-renewed = EventType("renewed", Renewed, "Your new token has been taken.", durable=False)
-gap = EventType(
-    "gap", Gap, "You were away for longer than events are kept; a new `ready` comes right after it.", durable=False
-)
+ready = EventType("ready", Ready, "You are identified; from here on you receive events.", durable=False)
+resumed = EventType("resumed", Resumed, "All events that you missed have been delivered.", durable=False)
+renewed = EventType("renewed", Renewed, "Your new token is accepted.", durable=False)
+gap = EventType("gap", Gap, "Events that you missed are no longer kept; a new `ready` follows.", durable=False)

@@ -1,6 +1,6 @@
-"""Gateway sessions: a name that a client takes back to where it was.
+"""Gateway sessions: signed ids with which a client resumes.
 
-Nothing is kept of a session: its name says whose it is, under our seal, and the place is the client's own.
+Nothing is stored of a session: its id is sealed for one user, and the client keeps the cursor.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ SEAL_CHARACTERS = 20
 
 
 class GatewaySessions:
-    """Names sessions, and knows its own names again."""
+    """Creates session ids, and verifies them."""
 
     def __init__(self, ids: Ids, secret: bytes) -> None:
         self._ids = ids
         self._secret = secret
 
-    def begin(self, user_id: UserId) -> str:
-        """The name of a new session."""
+    def create(self, user_id: UserId) -> str:
+        """Return the id of a new session."""
         mark = self._ids.mint()
         return f"{mark}.{self._seal(mark, user_id)}"
 
     def is_of(self, session_id: str, user_id: UserId) -> bool:
-        """Is this the name of a session of this person?"""
+        """Return whether this is the id of a session of this user."""
         mark, _, seal = session_id.partition(".")
         return hmac.compare_digest(seal.encode(), self._seal(mark, user_id).encode())
 

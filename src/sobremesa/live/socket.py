@@ -1,4 +1,4 @@
-"""A socket: one client's connection, with what is known of it and what it has under way."""
+"""A socket: one client's connection with its state and its calls in progress."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sobremesa.live.subscriber import Subscriber
 from sobremesa.live.wire import Wire
 
 ANSWER_SECONDS = 5.0
-"""How long a session that has ended waits for the answers to its calls, one of which may have ended it."""
+"""How long an ended session waits for the results of its calls, one of which may have ended it."""
 MAX_WAITING_BYTES = 192 * 1024
-"""What a client may leave unread; whoever is slower than that is closed, and can resume."""
+"""How much a client may leave unread; a slower one is closed, and can resume."""
 
 _numbers = itertools.count(1)
 
 
 class Ended(Exception):
-    """The conversation is over, for this reason."""
+    """The connection is over, for this reason."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
@@ -56,13 +56,13 @@ class Socket(Subscriber):
         self.actor: Actor | None = None
         self.token = ""
         self.deadline = math.inf
-        """When the client must have identified, or sent something after that."""
+        """When the client must have identified, or after that, sent a frame."""
         self.recheck_ms = 0
-        """When to ask again whether the token is good."""
+        """When to check the token again."""
         self.frame_count = (0, 0)
         """A minute, and how many frames came in it."""
         self.is_present = False
-        """Does it count for whether its person is here?"""
+        """Whether it counts for its user's presence."""
         self._calls: set[asyncio.Task[None]] = set()
         self._last_in_turn: asyncio.Task[None] | None = None
         self._room: asyncio.Future[None] | None = None
@@ -71,7 +71,7 @@ class Socket(Subscriber):
     def is_identified(self) -> bool:
         return self.actor is not None
 
-    # Speaking
+    # Sending
 
     def write(self, frame: bytes) -> None:
         """Send one frame, after those that are pending."""
@@ -96,14 +96,14 @@ class Socket(Subscriber):
         self._wire.drop()
 
     def end(self, reason: str = "The session has ended.") -> None:
-        """Close for want of a good token, once the calls under way are answered."""
+        """Close for want of a valid token, once the calls in progress have results."""
         if self._calls:
             self.start(self._end_after(tuple(self._calls), reason))
         else:
             self.close(frames.REFUSED, reason)
 
     async def answered(self) -> None:
-        """Wait a while for the answers to the calls under way: they come before a close."""
+        """Wait a while for the results of calls in progress: they come before a close."""
         if self._calls:
             await asyncio.wait(tuple(self._calls), timeout=ANSWER_SECONDS)
 
@@ -113,20 +113,20 @@ class Socket(Subscriber):
 
     def _write(self, data: bytes, count: int) -> None:
         if self._wire.waiting() > MAX_WAITING_BYTES:
-            self.close(frames.TOO_SLOW, "Too slow: what was missed comes with a resume.")
+            self.close(frames.TOO_SLOW, "Too slow. Resume to receive what you missed.")
         else:
             self._wire.write(data, count)
 
     # Calls
 
     async def room_for_call(self, at_once: int) -> None:
-        """Wait until fewer than this are under way."""
+        """Wait until fewer than this many calls are in progress."""
         while len(self._calls) >= at_once:
             self._room = asyncio.get_running_loop().create_future()
             await self._room
 
     def start(self, work: Coroutine[Any, Any, None], *, in_turn: bool = False) -> None:
-        """Do something beside the conversation; in turn, it waits for what was to be done in turn before."""
+        """Run a task beside the receiving loop; in turn, it waits for the one before."""
         before = self._last_in_turn
         if in_turn and before is not None and not before.done():
             work = _after(before, work)

@@ -1,4 +1,4 @@
-"""How many sockets there may be: of one address, and of clients that have not identified."""
+"""Limits on the number of sockets: of one address, and of clients that have not identified."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _log = structlog.get_logger("sobremesa.live")
 
 
 class TooManySockets(TooMany):
-    """One more socket would be too many; the data says when to come back."""
+    """Too many sockets; the data says when to retry."""
 
     code = "too_many_sockets"
-    says = "Too many sockets: wait a little."
+    says = "Too many sockets. Wait and retry."
 
 
 class MaxSockets(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class MaxSockets(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, settings: Settings) -> MaxSockets:
-        """The limits of these settings."""
+        """Return the limits of these settings."""
         if settings.rate_limits == "off":
             return cls()
         return cls(
@@ -45,7 +45,7 @@ class MaxSockets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SocketLimits:
-    """Counts the sockets of this process, from before the handshake until they are gone."""
+    """Counts the sockets of this process, from before the handshake until they are closed."""
 
     def __init__(self, limits: MaxSockets) -> None:
         self._limits = limits
@@ -56,7 +56,7 @@ class SocketLimits:
 
     @contextmanager
     def counted(self, address: str) -> Iterator[Callable[[], None]]:
-        """Count a socket during the block; TooManySockets if there are enough. Call the result once it identifies."""
+        """Count a socket during the block; raises TooManySockets. Call the result once it identifies."""
         self._require_room(address)
         self._of_address[address] += 1
         self._unidentified[address] += 1

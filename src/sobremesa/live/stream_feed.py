@@ -32,15 +32,15 @@ from sobremesa.table.errors import BadCursor, PositionTrimmed, TableError
 WAIT_SECONDS = 5.0
 MARK_SECONDS = 5.0
 QUIET_MARK_SECONDS = 60.0
-"""How often a mark is left where nothing was events."""
+"""How often a checkpoint is saved without events."""
 REACH_SECONDS = 15.0
-"""How long it may take until a stretch of the stream can be read to its end."""
+"""How long to wait for the end of a stretch of the stream."""
 CATCH_UP_SECONDS = 10.0
 LINGER_SECONDS = 60.0
 CACHED_ENTRIES = 50_000
 MAX_UNCONFIRMED = 10_000
 LAG_MS = 60_000
-"""How much later than it happened something may be events; what is missed is looked for from so much earlier on."""
+"""How much later than it happened an event may be published; gaps start that much earlier."""
 
 FORMER: Final = 0
 OWN: Final = 1
@@ -48,8 +48,8 @@ OWN: Final = 1
 _log = structlog.get_logger("sobremesa.live")
 
 
-class _Place(NamedTuple):
-    """A place as its parts: after so many events of a run, and of a stretch events again after so many of it."""
+class _Position(NamedTuple):
+    """The parts of a position: after so many events of a run, and of a replayed stretch after so many of it."""
 
     run: str
     number: int
@@ -59,14 +59,14 @@ class _Place(NamedTuple):
 
 
 class _Stretch(NamedTuple):
-    """A part of the stream that was read again, under a number by which its entries are known."""
+    """A part of the stream that was read again, under a tag that identifies its entries."""
 
     tag: int
     entries: Sequence[Entry]
 
 
 class StreamFeed:
-    """EventSource what the change stream tells, and at once what this process has said."""
+    """The events of the change stream, with new messages of this process published at once."""
 
     repeats = True
 
@@ -84,14 +84,14 @@ class StreamFeed:
         self._reader: ChangeReader | None = None
         self._reading: asyncio.Task[ChangeBatch] | None = None
         self._unconfirmed: dict[RawKey, Entry] = {}
-        """What was events at once, and not by the stream yet."""
+        """Events of the fast path that the stream has not repeated yet."""
         self._subscribed_at = -math.inf
         self._unpublished: ChangeBatch | None = None
-        """What was read and is not events yet: if that fails, it is tried again."""
+        """A batch that was read and is not translated yet; retried if that fails."""
         self._number = 0
         self._position = Position("")
         self._marked = (0, 0.0)
-        """The number and the time of the last mark."""
+        """The number and the time of the last checkpoint."""
         self._marking: asyncio.Task[None] | None = None
         self._stretches: Cache[tuple[str, int, str, int], _Stretch] = Cache(CACHED_ENTRIES)
         self._under_way: dict[tuple[str, int, str, int], asyncio.Task[_Stretch]] = {}
@@ -102,7 +102,7 @@ class StreamFeed:
         self._position = NEWEST if before is None else Position(before.position)
         try:
             self._reader = await self._table.changes(self._position)
-        except (PositionTrimmed, BadCursor):  # forgotten, or a mark of another store
+        except (PositionTrimmed, BadCursor):  # trimmed, or a checkpoint of another store
             begins = True
             self._reader = await self._table.changes(NEWEST)
         if begins:
@@ -114,7 +114,7 @@ class StreamFeed:
         return OWN, self._number
 
     async def _catch_up(self, reader: ChangeReader) -> None:
-        """Pass over what happened before: nobody listens yet, and what is said next must not be events before it."""
+        """Skip earlier changes: there are no subscribers yet, and new messages must not be published before them."""
         until = asyncio.get_running_loop().time() + CATCH_UP_SECONDS
         while asyncio.get_running_loop().time() < until:
             batch = await reader.read(0)
@@ -150,7 +150,7 @@ class StreamFeed:
         return entries
 
     def _had_subscribers(self, has_subscribers: bool) -> bool:
-        """Does somebody listen, or did a moment ago? Whoever is cut off most often comes back at once."""
+        """Return whether there are or recently were subscribers: most reconnect at once."""
         now = asyncio.get_running_loop().time()
         if has_subscribers:
             self._subscribed_at = now
@@ -172,25 +172,28 @@ class StreamFeed:
         return FeedBatch(entries, (OWN, self._number), is_complete)
 
     def s_of(self, order: Order, at_ms: int | None = None) -> str:
-        place = self._place_of(order)
-        events = f"{place.number}-{place.stretch}-{place.events}" if place.stretch else f"{place.number}"
-        return self._cursors.signed(f"{place.run}.{events}.{place.at_ms or at_ms or self._clock.now_ms()}")
+        position = self._position_of(order)
+        events = f"{position.number}-{position.stretch}-{position.events}" if position.stretch else f"{position.number}"
+        return self._cursors.signed(f"{position.run}.{events}.{position.at_ms or at_ms or self._clock.now_ms()}")
 
     def cursor_of(self, s: str) -> Cursor:
-        place = _parsed(self._cursors.read(s))
-        if place.run == self._run:
-            return Cursor((OWN, place.number, place.stretch, place.events)[: 4 if place.stretch else 2], place.at_ms)
-        order = (FORMER, place.at_ms, int(place.run, 16), place.number, place.stretch, place.events)
-        return Cursor(order, place.at_ms - LAG_MS)
+        position = _parsed(self._cursors.read(s))
+        if position.run == self._run:
+            return Cursor(
+                (OWN, position.number, position.stretch, position.events)[: 4 if position.stretch else 2],
+                position.at_ms,
+            )
+        order = (FORMER, position.at_ms, int(position.run, 16), position.number, position.stretch, position.events)
+        return Cursor(order, position.at_ms - LAG_MS)
 
     async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
-        place = self._place_of(after)
+        position = self._position_of(after)
         goal = self._checkpoints.own_after(until[1]) or self._checkpoints.mark(self._number, self._position)
-        chain = await self._checkpoints.since(place.run, place.number, place.at_ms)
+        chain = await self._checkpoints.since(position.run, position.number, position.at_ms)
         chain = [mark for mark in chain if mark.run != self._run or mark.number < goal.number]
         for start, end in stretches([*chain, goal]):
             events = await self._events_between(start, end)
-            seen = place.events if events.tag == place.stretch else 0
+            seen = position.events if events.tag == position.stretch else 0
             yield Page(events.entries[seen:], self._order_of(end))
         yield Page([entry for entry in self._unconfirmed.values() if entry.order <= until], until)
 
@@ -210,7 +213,7 @@ class StreamFeed:
     # What is events now
 
     def _note(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
-        """Something was written here: tell it, and look what the stream tells of it."""
+        """Publish a write of this process, and read the stream now."""
         if self._reader is None:
             return
         if self._fast:
@@ -238,25 +241,25 @@ class StreamFeed:
         try:
             await self._checkpoints.save(mark)
         except TableError as error:
-            _log.warning("a mark of the feed was not kept", why=f"{type(error).__name__}: {error}")
+            _log.warning("a checkpoint was not saved", why=f"{type(error).__name__}: {error}")
 
     # What was events before
 
-    def _place_of(self, order: Order) -> _Place:
+    def _position_of(self, order: Order) -> _Position:
         if order[0] == OWN:
             _, number, stretch, count = (*order, 0, 0)[:4]
-            return _Place(self._run, number, stretch, count, 0)
+            return _Position(self._run, number, stretch, count, 0)
         _, at_ms, run, number, stretch, count = order
-        return _Place(f"{run:x}", number, stretch, count, at_ms)
+        return _Position(f"{run:x}", number, stretch, count, at_ms)
 
     def _order_of(self, mark: TrailMark) -> Order:
-        """The place of a mark."""
+        """Return the position of a checkpoint."""
         if mark.run == self._run:
             return OWN, mark.number
         return FORMER, mark.at_ms, int(mark.run, 16), mark.number, 0, 0
 
     async def _events_between(self, start: TrailMark, end: TrailMark) -> _Stretch:
-        """What was events between two marks, read once for all who ask."""
+        """Return the events between two checkpoints, read once for all clients."""
         key = (start.run, start.number, end.run, end.number)
         known = self._stretches.find(key)
         if known is not None:
@@ -284,7 +287,7 @@ class StreamFeed:
                     for event in await self._translation.events_of(change):
                         entries.append(self._replayed(start, tag, len(entries) + 1, change.at_ms, event))
                 if loop.time() > until:
-                    raise Trimmed("the end of what was missed is not to be found")
+                    raise Trimmed("the end of the missed events was not found")
             await reader.close()
         except PositionTrimmed as trimmed:
             raise Trimmed(str(trimmed)) from None
@@ -297,11 +300,11 @@ class StreamFeed:
         return Entry(order, self.s_of(order, start.at_ms), at_ms, event)
 
 
-def _parsed(text: str) -> _Place:
-    """The parts of a place; BadEventCursor if it is one of another kind of feed."""
+def _parsed(text: str) -> _Position:
+    """Return the parts of a position; raises BadEventCursor if it is of another kind of feed."""
     run, *numbers = text.replace("-", ".").split(".")
     if len(numbers) not in (2, 4) or not run or run.startswith("0"):
         raise BadEventCursor
     number, *events, at_ms = map(int, numbers)
     stretch, count = events or (0, 0)
-    return _Place(run, number, stretch, count, at_ms)
+    return _Position(run, number, stretch, count, at_ms)

@@ -1,4 +1,4 @@
-"""A subscriber: a socket, or a request that waits for events, with the topics that it subscribes to."""
+"""A subscriber: a socket, or a request that waits for events, with its subscriptions."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from sobremesa.live.events import Event, Topic, TopicMembership
 
 
 class Subscription(NamedTuple):
-    """How a subscriber subscribes to a topic: as a moderator, by which membership, and since when."""
+    """How a subscriber is subscribed to a topic."""
 
     moderates: bool
     since: str
     """The version of the membership."""
     starts_ms: int
-    """When the membership began; 0 if that is not known."""
+    """When the membership started; 0 if unknown."""
     after: int
-    """How many events_of the hub had delivered by then."""
+    """How many events the hub had delivered by then."""
 
     @classmethod
     def by(cls, member: TopicMembership, after: int) -> Subscription:
-        """The subscription that a membership gives."""
+        """Return the subscription that a membership gives."""
         starts_ms = lenient_ms(member.since) if member.since else None
         return cls(member.moderates, member.since, starts_ms or 0, after)
 
@@ -40,41 +40,41 @@ class Subscriber:
         self.subscriptions: dict[Topic, Subscription] = {}
         self.pending: list[bytes] = []
         self.before: Set[str] = frozenset()
-        """The ids of missed events from before the memberships began."""
+        """The ids of missed events from before the memberships started."""
         self.is_over = False
-        """Has the session ended while what was missed was told?"""
+        """Whether the session ended during the replay."""
         self.lost: set[Topic] = set()
-        """Topics of memberships that ended before it was attached: it still receives that such a topic ended."""
+        """Topics of memberships that ended before it was attached: it still receives the deletion of such a topic."""
         self.is_stale = False
-        """Has a membership changed since the topics were read, and before the subscriber was attached?"""
+        """Whether a membership has changed since the memberships were read, and before it was attached."""
 
     def subscribe(self, memberships: Iterable[TopicMembership], count: int) -> None:
-        """Subscribe to these topics, and to no others."""
+        """Subscribe to exactly these topics."""
         self.subscriptions = {each.topic: Subscription.by(each, count) for each in memberships}
 
     def has_subscribed_since(self, count: int, topics: Sequence[Topic]) -> bool:
-        """Did it subscribe to one of these topics when so many events_of had been delivered, or later?"""
+        """Return whether it subscribed to one of these topics at this event count or later."""
         found = (self.subscriptions.get(topic) for topic in topics)
         return any(each is not None and each.after >= count for each in found)
 
     def flush(self) -> None:
-        """Hand on what is pending."""
+        """Send what is pending."""
         raise NotImplementedError
 
     async def drained(self) -> None:
         """Wait until there is room for more."""
 
     def wants_more(self) -> bool:
-        """A page of what was missed was replayed: is there to be more now?"""
+        """Return whether to go on after a page of missed events was replayed."""
         return True
 
     def end(self) -> None:
-        """The session is over: nothing more is to be heard."""
+        """The session has ended: nothing more is delivered."""
         raise NotImplementedError
 
 
 def receives_all(subscriber: Subscriber, event: Event) -> bool:
-    """Does a subscriber receive what is withheld from others?"""
+    """Return whether a subscriber receives content that is withheld from others."""
     if event.full is None:
         return False
     if event.author == subscriber.user_id:

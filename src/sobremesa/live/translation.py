@@ -1,7 +1,7 @@
-"""Translation: from the changes of rows to what is announced of them.
+"""Translation maps changed rows to events.
 
-Each domain says what a change of one of its rows means. Most rows mean nothing to anybody who listens (nonces, claims,
-heads that moved), and are passed over by a look at the beginning of their keys.
+Each domain declares which events a change of its rows causes. Most rows cause none (nonces, claims, heads); they are
+skipped by the prefix of their keys.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _log = structlog.get_logger("sobremesa.live")
 
 
 class Seen(NamedTuple, Generic[E]):
-    """A row as it was and as it is: new where it was not, gone where it is not."""
+    """A row before and after a change; None where it did not exist."""
 
     old: E | None
     new: E | None
@@ -36,7 +36,7 @@ class Seen(NamedTuple, Generic[E]):
         return row
 
     def changed(self, *fields: str) -> bool:
-        """Is the row new, or does it differ in one of these fields? Never where it is gone."""
+        """Return whether the row is new or one of these fields differs; False if it was deleted."""
         if self.new is None:
             return False
         if self.old is None:
@@ -45,26 +45,26 @@ class Seen(NamedTuple, Generic[E]):
 
 
 Translate: TypeAlias = Callable[[Any], Awaitable[Sequence[Event]]]
-"""From a Seen row to what is announced of it, in order."""
+"""From a changed row to its events, in order."""
 
 
 AtOnce: TypeAlias = Callable[[Any], Awaitable[Event | None]]
-"""From a row that was just made to what is announced of it, with an id of its own; None if nothing is."""
+"""From a row that was just created to its event, with an id of its own; None if there is none."""
 
 
 Renew: TypeAlias = Callable[[Sequence[Event]], Awaitable[Sequence[Event | None]]]
-"""From events of before to the same events as they would be told now; None for what is not shown any more."""
+"""From earlier events to the same events with their current content; None if it is no longer visible."""
 
 
 class _Renewal(NamedTuple):
-    """How events of one name, to one kind of topic, are told now."""
+    """How events of one name, to one kind of topic, get their current content."""
 
     renew: Renew
     is_volatile: bool
 
 
 class _Meaning(NamedTuple):
-    """What a change of one kind of row means, and which stored attributes must differ for that."""
+    """The events of one kind of row, and which stored attributes must differ for them."""
 
     entity: type[Entity]
     translate: Translate
@@ -72,15 +72,15 @@ class _Meaning(NamedTuple):
 
 
 class EventSource(Protocol):
-    """A part of the application whose rows are of interest to subscribers."""
+    """A part of the application whose changed rows cause events."""
 
     def register(self, translation: Translation) -> None:
-        """Say what a change of each kind of row means."""
+        """Register the translation of each kind of row."""
         ...
 
 
 class Translation:
-    """Knows what the changes of every kind of row mean."""
+    """Maps the changes of every kind of row to events."""
 
     def __init__(self, table: Table, parts: Sequence[EventSource] = ()) -> None:
         self._table = table
@@ -98,11 +98,10 @@ class Translation:
         *,
         fields: Sequence[str] | None = None,
     ) -> None:
-        """Let a change of such a row mean this.
+        """Register the translation of a kind of row.
 
-        With `fields`, a row that was there and still is counts only if one of these differs; without any of them, only
-        what comes and goes does. That costs a look at the stored row, which heads and cursors need: they change with
-        every message.
+        With `fields`, an update counts only if one of these fields differs; with none of them, only creation and
+        deletion do. This is checked on the stored row, since heads and cursors change with every message.
         """
         keys = entity.shape.keys
         pk, sk = keys.pk.literal_prefix, keys.sk.literal_prefix
@@ -112,15 +111,15 @@ class Translation:
         self._by_heads[_head(pk), _head(sk)].append(_Meaning(entity, translate, attributes))
 
     def at_once(self, entity: type[E], created: Callable[[E], Awaitable[Event | None]]) -> None:
-        """Let whoever makes such a row tell of it before the change log does, by the same id."""
+        """Register an event that the writing process publishes before the change stream does, with the same id."""
         self._at_once[entity] = created
 
     def on_replay(
         self, topic_kind: str, events: Sequence[EventType[Any]], renew: Renew, *, is_volatile: bool = False
     ) -> None:
-        """Let these events, told to topics of this kind, be told again only as they are now.
+        """Register how these events, for topics of this kind, get their current content on replay.
 
-        Volatile is what can change without another event about the same subject.
+        Volatile events can change without another event about the same subject.
         """
         for event in events:
             self._renewals[event.name, topic_kind] = _Renewal(renew, is_volatile)
@@ -134,52 +133,52 @@ class Translation:
         *,
         is_volatile: bool = False,
     ) -> None:
-        """Let these events show what a change of their row would tell now; `key_of` finds it from what was told."""
+        """Replay these events as a change of their row would be published now; `key_of` finds the row's key."""
         decode = msgspec.json.Decoder(events[0].payload).decode
 
         async def renew(events: Sequence[Event]) -> list[Event | None]:
             keys = [key_of(decode(each.full or each.d)) for each in events]
             rows = await self._table.get_many(keys, consistent=True)
-            told = [[] if row is None else await translate(Seen(row, row)) for row in rows]
-            return [next((each for each in some if each.t.endswith("updated")), None) for some in told]
+            found = [[] if row is None else await translate(Seen(row, row)) for row in rows]
+            return [next((each for each in some if each.t.endswith("updated")), None) for some in found]
 
         self.on_replay(topic_kind, events, renew, is_volatile=is_volatile)
 
     def is_volatile(self, event: Event) -> bool:
-        """Can what an event shows change without a later event about it?"""
+        """Return whether what an event shows can change without a later event about it."""
         renewal = self._renewal_of(event)
         return renewal is not None and renewal.is_volatile
 
     async def current(self, events: Sequence[Event]) -> list[Event | None]:
-        """The same events as they would be told now; None for what is not shown any more."""
+        """Return the same events with their current content; None if it is no longer visible."""
         found: list[Event | None] = list(events)
-        places: dict[Renew, list[int]] = defaultdict(list)
-        for place, each in enumerate(events):
+        indexes: dict[Renew, list[int]] = defaultdict(list)
+        for index, each in enumerate(events):
             renewal = self._renewal_of(each)
             if renewal is not None:
-                places[renewal.renew].append(place)
-        for renew, own in places.items():
-            for place, now in zip(own, await renew([events[place] for place in own]), strict=True):
-                found[place] = None if now is None else _in_place_of(events[place], now)
+                indexes[renewal.renew].append(index)
+        for renew, own in indexes.items():
+            for index, now in zip(own, await renew([events[index] for index in own]), strict=True):
+                found[index] = None if now is None else _with_content_of(events[index], now)
         return found
 
     def _renewal_of(self, event: Event) -> _Renewal | None:
         return self._renewals.get((event.t, parts_of(event.topics[0])[0])) if event.topics else None
 
     def fast_rows(self, operations: Sequence[Operation]) -> list[Entity]:
-        """The rows made by a write that may be told at once."""
+        """Return the created rows of a write whose events may be published at once."""
         at_once = self._at_once
         return [each.entity for each in operations if isinstance(each, Create) and type(each.entity) in at_once]
 
     async def event_of_new_row(self, row: Entity) -> Event | None:
-        """What is told at once of a row that was just made; None leaves it to the change log."""
+        """Return the event of a row that was just created; None leaves it to the change stream."""
         try:
             return await self._at_once[type(row)](row)
         except TableError:
             return None
 
     async def events_of(self, change: RawChange) -> list[Event]:
-        """What is announced of a change, each with its id; TableError if that cannot be told now."""
+        """Return the events of a change, each with its id; raises TableError if they cannot be determined now."""
         key = change.key
         candidates = self._by_heads.get((_head(key.pk), _head(key.sk)))
         if candidates is None:
@@ -194,8 +193,8 @@ class Translation:
             try:
                 announced = await translate(seen)
             except BadRow as error:
-                # It would be as unreadable the next time, and must not keep all other events from being told.
-                _log.warning("a change could not be announced", key=f"{key.pk} / {key.sk}", why=str(error))
+                # It would be as unreadable the next time, and must not block all other events.
+                _log.warning("a changed row was not translated", key=f"{key.pk} / {key.sk}", why=str(error))
                 continue
             found += [_named(each, change, number) for number, each in enumerate(announced, start=len(found))]
         return found
@@ -208,26 +207,26 @@ class Translation:
 
 
 def _differs(change: RawChange, attributes: tuple[str, ...]) -> bool:
-    """Is the row new or gone, or different in one of these attributes?"""
+    """Return whether the row is new, deleted, or different in one of these attributes."""
     old, new = change.old, change.new
     return old is None or new is None or any(old.get(name) != new.get(name) for name in attributes)
 
 
 def _head(key: str) -> str:
-    """A key up to and with its first separator: what kind of key it is."""
+    """Return a key up to its first separator: its kind."""
     end = key.find("#")
     return key if end < 0 else key[: end + 1]
 
 
-def _in_place_of(event: Event, now: Event) -> Event:
-    """An event with what it shows now, and all else as it was; the very same if that is the same."""
+def _with_content_of(event: Event, now: Event) -> Event:
+    """Return an event with its current content; the very same object if nothing differs."""
     if (now.d, now.full, now.author) == (event.d, event.full, event.author):
         return event
     return msgspec.structs.replace(event, d=now.d, full=now.full, author=now.author)
 
 
 def _named(event: Event, change: RawChange, number: int) -> Event:
-    """With an id, which is the change's own, unless the event has one that the writer knows before the log does."""
+    """Return the event with an id: its own, which the writer knows in advance, or that of the change."""
     if event.id:
         return event
     return msgspec.structs.replace(event, id=f"{change.id}-{number}" if number else change.id)

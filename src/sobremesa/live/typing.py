@@ -25,7 +25,7 @@ class TypingStarted(Output):
 
 
 typing_started = EventType(
-    "typing.started", TypingStarted, "Somebody is writing: at most once in three seconds.", durable=False
+    "typing.started", TypingStarted, "A user is writing; at most once in three seconds.", durable=False
 )
 
 

@@ -1,8 +1,8 @@
 """The wire: how bytes get to one client. The one file that knows how the server writes to a socket.
 
-A frame that many hear is made once and written as it is, past the server's own framing: that takes a third of the time.
-It uses names inside of uvicorn that may change with a version, so the version is pinned, a test looks at the bytes, and
-a server that is not of this kind gets its frames in the ordinary way.
+A frame for many subscribers is made once and written as it is, past the server's own framing: that takes a third of
+the time. It uses internal names of uvicorn that may change with a version, so a test checks the bytes, and a server
+of another kind gets its frames in the ordinary way.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ class Wire(Protocol):
     """Writes whole frames, without ever waiting for the client."""
 
     def write(self, frames: bytes, count: int) -> None:
-        """Send these frames, which follow each other."""
+        """Send these consecutive frames."""
         ...
 
     def waiting(self) -> int:
-        """How many bytes the client has not taken yet."""
+        """Return how many bytes the client has not read yet."""
         ...
 
     async def drained(self) -> None:
-        """Wait until the client has taken most of it, or is gone."""
+        """Wait until the client has read most of it, or is gone."""
         ...
 
     def close(self, code: int, reason: str) -> None:
-        """Say goodbye, and hang up soon after, whatever the client does."""
+        """Send a close frame, and close the connection soon after, whatever the client does."""
         ...
 
     def drop(self) -> None:
@@ -45,7 +45,7 @@ class Wire(Protocol):
 
 
 def wire_of(send: Send) -> Wire:
-    """The wire behind the `send` of an ASGI server."""
+    """Return the wire behind the `send` of an ASGI server."""
     protocol = getattr(send, "__self__", None)
     return UvicornWire(protocol) if isinstance(protocol, WebSocketsSansIOProtocol) else OrdinaryWire(send)
 
@@ -77,7 +77,7 @@ class UvicornWire:
 
 
 class OrdinaryWire:
-    """Hands frames to the server one by one, in a task of its own."""
+    """Passes frames to the server one by one, in a task of its own."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
