@@ -220,12 +220,12 @@ def _description(kind: Any) -> str:
 def _events_page() -> str:
     text = NOTE + "# Events\n\n"
     text += (
-        "What the gateway tells, as the code declares it; programs find the same in [asyncapi.json](asyncapi.json).\n"
-        'An event comes as `{"op":0,"t":name,"s":place,"id":id,"d":{...}}` and may come twice: a client passes\n'
-        "over an `id` that it has seen. Nothing in it is a reader's own. A message that is withheld comes to\n"
-        "everybody without what it says, and whole to its author and to those who moderate.\n"
+        "All events of the gateway; [asyncapi.json](asyncapi.json) has the same for programs. An event has\n"
+        'the form `{"op":0,"t":name,"s":cursor,"id":id,"d":{...}}` and may come twice: a client ignores an `id` that\n'
+        "it has seen. Nothing in it is specific to a reader. A withheld message is published without its content, and\n"
+        "complete to its author and to moderators.\n"
     )
-    titles = [module.__name__.split(".")[1] for module in FROM_ROWS]
+    titles = [module.__name__.split(".")[-2] for module in FROM_ROWS]
     from_rows = [list(EventTypes.of(module)) for module in FROM_ROWS]
     others = [event for event in EVENTS if not any(event in group for group in from_rows)]
     kinds = list(dict.fromkeys(event.payload for event in EVENTS))
@@ -240,7 +240,7 @@ def _events_page() -> str:
                 for form in [event.payload.__name__]
             ]
             text += f"\n## {title.capitalize()}\n\n" + catalog.markdown(rows)
-    text += "\n## What they tell\n"
+    text += "\n## Payloads\n"
     for name, schema in components.items():
         text += f"\n### {name}\n\n{schema.get('description', '')}\n\n"
         text += catalog.markdown(

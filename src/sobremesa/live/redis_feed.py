@@ -198,7 +198,7 @@ class RedisFeed:
         if self._relay is not None:
             self._relay.nudge()
 
-    # What was events before
+    # History
 
     async def _page(self, epoch: str, number: int) -> Sequence[Entry]:
         """Return the events of some seconds; cached once nothing can be added to them."""

@@ -168,7 +168,7 @@ class StreamFeed:
             self._unconfirmed.pop(change.key, None)
         entries = self._numbered(events)
         self._position = batch.position
-        self._save_checkpoint_if_due(events=bool(entries))
+        self._save_checkpoint_if_due(has_events=bool(entries))
         return FeedBatch(entries, (OWN, self._number), is_complete)
 
     def s_of(self, order: Order, at_ms: int | None = None) -> str:
@@ -210,7 +210,7 @@ class StreamFeed:
             with contextlib.suppress(TableError):
                 await self._checkpoints.save(self._checkpoints.mark(self._number, self._position))
 
-    # What is events now
+    # New events
 
     def _note(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
         """Publish a write of this process, and read the stream now."""
@@ -229,10 +229,10 @@ class StreamFeed:
             entries.append(Entry(order, self.s_of(order, now_ms), now_ms, event))
         return entries
 
-    def _save_checkpoint_if_due(self, *, events: bool) -> None:
+    def _save_checkpoint_if_due(self, *, has_events: bool) -> None:
         number, at = self._marked
         now = asyncio.get_running_loop().time()
-        is_due = now - at >= (MARK_SECONDS if self._number > number and events else QUIET_MARK_SECONDS)
+        is_due = now - at >= (MARK_SECONDS if self._number > number and has_events else QUIET_MARK_SECONDS)
         if is_due and (self._marking is None or self._marking.done()):
             self._marked = (self._number, now)
             self._marking = asyncio.create_task(self._leave(self._checkpoints.mark(self._number, self._position)))
@@ -243,7 +243,7 @@ class StreamFeed:
         except TableError as error:
             _log.warning("a checkpoint was not saved", why=f"{type(error).__name__}: {error}")
 
-    # What was events before
+    # History
 
     def _position_of(self, order: Order) -> _Position:
         if order[0] == OWN:

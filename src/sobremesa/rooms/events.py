@@ -129,43 +129,46 @@ class ParticipantGone(Output):
     user_id: UserId
 
 
-message_created = EventType("message.created", LiveMessage, "Somebody said something.", to="everybody in the room")
+message_created = EventType("message.created", LiveMessage, "A message was sent.", to="the members of the room")
 message_updated = EventType(
     "message.updated",
     LiveMessage,
-    "A message was edited, moderation says something else of it, or its author has left for good.",
-    to="everybody in the room",
+    "A message was edited, its moderation status changed, or its author deleted their account.",
+    to="the members of the room",
 )
-message_deleted = EventType("message.deleted", MessageGone, "A message was taken back.", to="everybody in the room")
+message_deleted = EventType("message.deleted", MessageGone, "A message was deleted.", to="the members of the room")
 reaction_added = EventType(
-    "reaction.added", ReactionChanged, "Somebody reacted to a message.", to="everybody in the room"
+    "reaction.added", ReactionChanged, "A user reacted to a message.", to="the members of the room"
 )
 reaction_removed = EventType(
-    "reaction.removed", ReactionChanged, "Somebody took a reaction back.", to="everybody in the room"
+    "reaction.removed", ReactionChanged, "A user removed a reaction.", to="the members of the room"
 )
-pin_added = EventType("pin.added", PinChanged, "A message was pinned.", to="everybody in the room")
-pin_removed = EventType("pin.removed", PinChanged, "A pinned message was let go.", to="everybody in the room")
+pin_added = EventType("pin.added", PinChanged, "A message was pinned.", to="the members of the room")
+pin_removed = EventType("pin.removed", PinChanged, "A message was unpinned.", to="the members of the room")
 read_updated = EventType(
     "read.updated",
     ReadMoved,
-    "Somebody has read further; in channels one hears only of oneself, on other devices.",
-    to="everybody in the room; in a channel, you",
+    "A read cursor moved. In channels only your own, from your other devices.",
+    to="the members of the room; in a channel, you",
 )
-preferences_updated = EventType("preferences.updated", PreferencesChanged, "One has muted a room, or hears it again.")
+preferences_updated = EventType("preferences.updated", PreferencesChanged, "You muted or unmuted a room.")
 participant_joined = EventType(
-    "participant.joined", LiveParticipant, "Somebody came into a conversation or a thread.", to="everybody in the room"
+    "participant.joined",
+    LiveParticipant,
+    "A participant joined a conversation or a thread.",
+    to="the members of the room",
 )
 participant_updated = EventType(
     "participant.updated",
     LiveParticipant,
-    "Somebody has another role, or is kept from speaking for a while.",
-    to="everybody in the room",
+    "The role of a participant changed, or they may not send for a while.",
+    to="the members of the room",
 )
 participant_left = EventType(
     "participant.left",
     ParticipantGone,
-    "Somebody left, or was taken out; whoever it was hears it too.",
-    to="everybody in the room, and whoever left",
+    "A participant left, or was removed.",
+    to="the members of the room, and the former participant",
 )
 
 _VISIBLE = (

@@ -61,27 +61,25 @@ class MemberGone(Output):
     user_id: UserId
 
 
-server_created = EventType("server.created", ServerView, "A server is new to you: you made it, or came in.")
+server_created = EventType("server.created", ServerView, "You created or joined a server.")
 server_updated = EventType(
-    "server.updated", ServerView, "A server has another name, icon or owner.", to="everybody in the server"
+    "server.updated", ServerView, "The name, icon or owner of a server changed.", to="the members of the server"
 )
-server_deleted = EventType("server.deleted", ServerGone, "A server is no more.", to="everybody in the server")
-channel_created = EventType(
-    "channel.created", ChannelView, "A server has one more channel.", to="everybody in the server"
-)
+server_deleted = EventType("server.deleted", ServerGone, "A server was deleted.", to="the members of the server")
+channel_created = EventType("channel.created", ChannelView, "A channel was created.", to="the members of the server")
 channel_updated = EventType(
-    "channel.updated", ChannelView, "A channel has another name or topic.", to="everybody in the server"
+    "channel.updated", ChannelView, "The name or topic of a channel changed.", to="the members of the server"
 )
-channel_deleted = EventType("channel.deleted", ChannelGone, "A channel is no more.", to="everybody in the server")
-member_joined = EventType("member.joined", MemberView, "Somebody came into a server.", to="everybody in the server")
+channel_deleted = EventType("channel.deleted", ChannelGone, "A channel was deleted.", to="the members of the server")
+member_joined = EventType("member.joined", MemberView, "A user joined a server.", to="the members of the server")
 member_updated = EventType(
-    "member.updated", MemberView, "Somebody in a server has another role.", to="everybody in the server"
+    "member.updated", MemberView, "The role of a member of a server changed.", to="the members of the server"
 )
 member_left = EventType(
     "member.left",
     MemberGone,
-    "Somebody left a server, or was removed from it; whoever it was hears it too.",
-    to="everybody in the server, and whoever left",
+    "A member left a server, or was removed from it.",
+    to="the members of the server, and the former member",
 )
 
 

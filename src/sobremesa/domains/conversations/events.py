@@ -50,16 +50,16 @@ class ConversationGone(Output):
 
 
 conversation_created = EventType(
-    "conversation.created", LiveConversation, "A conversation is new to you: it was begun, or you were taken in."
+    "conversation.created", LiveConversation, "A conversation with you was created, or you were added to one."
 )
 conversation_updated = EventType(
     "conversation.updated",
     LiveConversation,
-    "A conversation has another name or number of people. A new message alone does not make one.",
-    to="everybody in the conversation",
+    "The name or the number of participants of a conversation changed. A new message alone does not cause it.",
+    to="the participants of the conversation",
 )
 conversation_deleted = EventType(
-    "conversation.deleted", ConversationGone, "A conversation is no more.", to="everybody in the conversation"
+    "conversation.deleted", ConversationGone, "A conversation was deleted.", to="the participants of the conversation"
 )
 
 

@@ -47,17 +47,17 @@ class LiveCounts(CountsView):
 inbox_message = EventType(
     "inbox.message",
     LiveInboxMessage,
-    "Something came into an inbox, for you or for everyone.",
-    to="you, or everybody of the tenant",
+    "An inbox received a message, for you or as a broadcast.",
+    to="you, or all users of the tenant",
 )
 inbox_updated = EventType(
-    "inbox.updated", InboxMarked, "You have read, archived or snoozed a message, or a snoozed one has come back."
+    "inbox.updated", InboxMarked, "You read, archived or snoozed a message, or a snoozed message is due."
 )
 inbox_counts = EventType(
     "inbox.counts",
     LiveCounts,
-    "There is more or less in an inbox of yours, or less of it is unread. After a message to everyone it comes a "
-    "little later than the message, once for several.",
+    "The counts of one of your inboxes changed. After broadcasts it comes a little later than the "
+    "messages, once for several.",
 )
 
 _MARKS = ("readat", "archivedat", "snoozeduntil")

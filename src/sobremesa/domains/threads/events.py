@@ -61,18 +61,18 @@ class LiveThread(Output):
     updated_at: Instant | None
 
 
-thread_created = EventType("thread.created", LiveThread, "A thread is new to you: it was begun, or you were taken in.")
+thread_created = EventType("thread.created", LiveThread, "A thread with you was created, or you were added to one.")
 thread_updated = EventType(
     "thread.updated",
     LiveThread,
-    "A thread is open, archived or locked now, or changed otherwise. A new message alone does not make one.",
-    to="everybody in the thread",
+    "A thread was opened, archived, locked or otherwise changed. A new message alone does not cause it.",
+    to="the participants of the thread",
 )
 card_updated = EventType(
-    "card.updated", CardView, "A card was made, or moved to another state.", to="everybody in the thread"
+    "card.updated", CardView, "An action card was created, or changed its state.", to="the participants of the thread"
 )
 tab_updated = EventType(
-    "tab.updated", TabView, "A tab of the panel shows something else.", to="everybody in the thread"
+    "tab.updated", TabView, "The content of a tab of the project panel changed.", to="the participants of the thread"
 )
 
 _VISIBLE = (

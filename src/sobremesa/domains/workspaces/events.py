@@ -74,40 +74,40 @@ class SettingGone(Output):
     name: SettingName
 
 
-workspace_created = EventType("workspace.created", WorkspaceView, "A workspace is new to you: you made it, or came in.")
+workspace_created = EventType("workspace.created", WorkspaceView, "You created or joined a workspace.")
 workspace_updated = EventType(
-    "workspace.updated", WorkspaceView, "A workspace has another name.", to="everybody in the workspace"
+    "workspace.updated", WorkspaceView, "The name of a workspace changed.", to="the members of the workspace"
 )
-workspace_deleted = EventType("workspace.deleted", WorkspaceGone, "A workspace that you were in is no more.")
+workspace_deleted = EventType("workspace.deleted", WorkspaceGone, "A workspace that you were a member of was deleted.")
 workspace_member_joined = EventType(
-    "workspace.member.joined", WorkspaceMemberView, "Somebody came into a workspace.", to="everybody in the workspace"
+    "workspace.member.joined", WorkspaceMemberView, "A user joined a workspace.", to="the members of the workspace"
 )
 workspace_member_updated = EventType(
     "workspace.member.updated",
     WorkspaceMemberView,
-    "Somebody in a workspace has another role.",
-    to="everybody in the workspace",
+    "The role of a member of a workspace changed.",
+    to="the members of the workspace",
 )
 workspace_member_left = EventType(
     "workspace.member.left",
     WorkspaceMemberGone,
-    "Somebody left a workspace, or was taken out; whoever it was hears it too.",
-    to="everybody in the workspace, and whoever left",
+    "A member left a workspace, or was removed from it.",
+    to="the members of the workspace, and the former member",
 )
 workspace_item_created = EventType(
-    "workspace.item.created", ItemView, "A workspace has one more item.", to="everybody in the workspace"
+    "workspace.item.created", ItemView, "An item was created.", to="the members of the workspace"
 )
 workspace_item_updated = EventType(
-    "workspace.item.updated", ItemView, "An item was changed.", to="everybody in the workspace"
+    "workspace.item.updated", ItemView, "An item was changed.", to="the members of the workspace"
 )
 workspace_item_deleted = EventType(
-    "workspace.item.deleted", ItemGone, "An item was deleted.", to="everybody in the workspace"
+    "workspace.item.deleted", ItemGone, "An item was deleted.", to="the members of the workspace"
 )
 workspace_setting_updated = EventType(
-    "workspace.setting.updated", LiveSetting, "A setting has a value, or another.", to="everybody in the workspace"
+    "workspace.setting.updated", LiveSetting, "A setting was set.", to="the members of the workspace"
 )
 workspace_setting_deleted = EventType(
-    "workspace.setting.deleted", SettingGone, "A setting has no value any more.", to="everybody in the workspace"
+    "workspace.setting.deleted", SettingGone, "A setting was deleted.", to="the members of the workspace"
 )
 
 
