@@ -43,7 +43,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-async def app(store: str, clock: Ahead, tmp_path: Path) -> AsyncIterator[Sobremesa]:
+async def app(store: str, clock: Ahead, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sobremesa]:
+    # In place of the machine's clock: one that an application passes in may not step back.
+    monkeypatch.setattr("sobremesa.app.store.SystemClock", lambda: clock)
     settings = Settings(
         **CHEAP,
         rate_limits="off",
@@ -51,7 +53,7 @@ async def app(store: str, clock: Ahead, tmp_path: Path) -> AsyncIterator[Sobreme
         files=(tmp_path / "files").as_uri(),
         records=f"sqlite:///{tmp_path / 'records.db'}",
     )
-    async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
+    async with Sobremesa.open(store, settings=settings, background=False) as app:
         yield app
 
 

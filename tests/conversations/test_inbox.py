@@ -158,7 +158,7 @@ async def die(self):
     os.kill(os.getpid(), signal.SIGKILL)
 
 async def main(store, user_id, room_id):
-    Activity.settle = die
+    Activity.flush = die
     async with Sobremesa.open(store) as app:
         await app.conversation_rooms.send(Actor.of_user(UserId(user_id), "ana"), room_id, Draft("Last words"))
         await asyncio.sleep(60)

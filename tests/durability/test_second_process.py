@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from durability.chat import LAYOUT, SENDERS, Message, has, send, talk
-from durability.child import last_lines_of, lines_until, started
+from durability.child import last_lines_of, line_of, lines_until, started
 from durability.inspection import inspect
 from durability.neighbour_process import follow
 from sobremesa.core.clock import SystemClock
@@ -84,6 +84,7 @@ async def test_a_process_that_is_killed_under_load_beside_another_leaves_it_whol
     acknowledged: list[Message] = []
     with started("durability.sending_process", str(store), "theirs") as process:
         await asyncio.to_thread(lines_until, process, "ready")
+        first = await asyncio.to_thread(line_of, process)
 
         def acknowledge(message: Message) -> None:
             acknowledged.append(message)
@@ -91,7 +92,7 @@ async def test_a_process_that_is_killed_under_load_beside_another_leaves_it_whol
                 process.kill()
 
         await talk(engine, "ours", acknowledge, messages=20)
-        said = last_lines_of(process)
+        said = [first, *last_lines_of(process)]
 
     found = inspect(store, [*acknowledged, *map(Message.of_id, said)])
     assert len(acknowledged) == 20 * SENDERS

@@ -197,8 +197,8 @@ async def test_a_reader_who_does_not_read_is_closed_and_can_resume_while_others_
                 await carl.hear("message.created")
                 received += 1
             assert sent < 20_000, "a slow reader is never closed"
-        slow.socket.transport.resume_reading()
-        assert (await slow.closed()).code in (4015, 1006)
+        # How it was closed (test_slow_readers looks at that) is behind everything that it has not read.
+        slow.socket.transport.abort()
 
     async with town.visit(table.bea) as back:
         missed = await back.resume(slow, cursor)
