@@ -88,7 +88,7 @@ async def test_a_lost_summary_of_reactions_is_made_again(town: Town) -> None:
     await town.app.table.write(Delete(key))
 
     people = sorted(who.user_id for who in (town.owner, town.admin, town.member))
-    assert await is_repaired(town.app, ["reactions: 0 is 3", f"people: [] is {people}"])
+    assert await is_repaired(town.app, ["reactions: 0 is 3", f"users: [] is {people}"])
     made = await town.app.table.get(key, consistent=True)
     assert made is not None
     assert (made.count, sorted(made.user_ids)) == (3, people)
@@ -101,7 +101,7 @@ async def test_a_person_who_is_named_without_a_row_is_taken_out(town: Town) -> N
 
     everybody = sorted(who.user_id for who in (town.owner, town.admin, town.member))
     left = sorted(who.user_id for who in (town.owner, town.admin))
-    assert await is_repaired(town.app, ["reactions: 3 is 2", f"people: {everybody} is {left}"])
+    assert await is_repaired(town.app, ["reactions: 3 is 2", f"users: {everybody} is {left}"])
 
 
 async def test_what_deleted_messages_left_is_removed(town: Town) -> None:

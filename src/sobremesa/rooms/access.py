@@ -1,4 +1,4 @@
-"""The door of a room: who comes in, and with which rights. Each domain has its own."""
+"""Authorization in rooms: each domain implements `RoomAccess` for its kind of room."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ RoomRight: TypeAlias = Literal["read", "send", "pin", "moderate"]
 
 
 class Seat(msgspec.Struct, frozen=True, kw_only=True):
-    """A person inside of a room."""
+    """A user in a room, with their rights."""
 
     actor: Actor
     head: Head
-    """The room's head as it was when they came in."""
+    """The room's head as it was read for the authorization."""
     joined_at: Instant
-    """What was said before is history: it can be read, and is not unread."""
+    """Earlier messages can be read, and do not count as unread."""
     rights: frozenset[RoomRight]
     scope: str
-    """Whose audit log tells what a moderator does here."""
+    """The scope of the audit log for moderators' actions in this room."""
     silenced: Refusal | None = None
-    """Why nothing can be said here now, by this person or by anybody."""
+    """The refusal of sends, if this user or all users cannot send now."""
     safe_mode: bool = False
-    """Is what may not be for everybody withheld in this room?"""
+    """Whether sensitive messages are withheld in this room."""
 
     @property
     def room_id(self) -> RoomId:
@@ -48,9 +48,9 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
             self.refuse_silenced()
 
     def refuse_silenced(self) -> None:
-        """Raise the reason for which nothing can be added here now, if there is one."""
+        """Raise the refusal of sends, if there is one."""
         if self.silenced is not None:
-            # A fresh one each time: an error keeps the trace of where it was raised, and a seat is remembered.
+            # A new instance each time: an error keeps its traceback, and seats are cached.
             raise type(self.silenced)(str(self.silenced), **self.silenced.data)
 
 
@@ -59,54 +59,54 @@ class SendAdditions(NamedTuple):
 
     operations: Sequence[Operation] = ()
     head: Condition | None = None
-    """What must also be true of the room's head."""
+    """A further condition on the room's head."""
     after: Callable[[], None] | None = None
-    """What is started once it is written; it may be lost with the process, so something else must mend that."""
+    """Called after the write. It is lost if the process dies, so something else must repair its effect."""
 
 
 class RoomAccess(Protocol):
-    """Lets people into the rooms of one kind."""
+    """Authorizes actors in rooms of one kind."""
 
     async def authorize(self, actor: Actor, room_id: RoomId) -> Seat:
-        """Their seat, by consistent reads; NotFound for a stranger, the same as for no room."""
+        """Return the actor's seat, by consistent reads; NotFound if they are not in the room or it does not exist."""
         ...
 
     async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
-        """Their seat, whose head may be an old one: that the room is still there shows when the message is written."""
+        """Return the seat for a send. Its head may be stale: the write checks that the room still exists."""
         ...
 
     async def authorize_action(self, actor: Actor, room_id: RoomId) -> Seat:
-        """Their seat for something that others see and that is no message, with whatever silences them."""
+        """Return the seat for a visible action other than a message, with the refusal of sends if there is one."""
         ...
 
     def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
-        """What goes into the transaction of a message that follows `last`."""
+        """Return what the transaction of a message after `last` also contains."""
         ...
 
     async def reauthorize(self, seat: Seat) -> Seat:
-        """Their seat as it is by now, after something beside a send did not hold."""
+        """Return the current seat, after a condition of `send_additions` failed."""
         ...
 
     async def seats_of(self, actor: Actor) -> Sequence[Seat]:
-        """Their seats in all rooms of this kind."""
+        """Return the actor's seats in all rooms of this kind."""
         ...
 
     async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
-        """Which of these people are in the room now."""
+        """Return which of these users are in the room now."""
         ...
 
     def audit(self, seat: Seat, act: str, *, target: str, about: Mapping[str, str]) -> Operation:
-        """The row that remembers a privileged act, for its transaction."""
+        """Return the audit log entry of a privileged action, for its transaction."""
         ...
 
 
 class UserDirectory(Protocol):
-    """What a room needs to know of people."""
+    """What rooms need to know about users."""
 
     async def profiles(self, user_ids: Sequence[UserId]) -> dict[UserId, PublicProfile]: ...
 
     async def find_by_usernames(self, usernames: Sequence[str]) -> dict[str, UserId]:
-        """Those who have these names; names are as they were written."""
+        """Return users by user name; the keys are the names as they were given."""
         ...
 
     async def find_tenant(self, user_id: UserId) -> Tenant | None:
@@ -119,7 +119,7 @@ class UserDirectory(Protocol):
 
 
 class TypingPublisher(Protocol):
-    """Where typing goes: to those who look now, and nowhere else."""
+    """Publishes typing events, which are not stored."""
 
     async def typing(self, room_kind: str, seat: Seat) -> None: ...
 
@@ -137,7 +137,7 @@ class NoTypingPublisher:
 
 
 def newest(one: MessageId | None, other: MessageId | None) -> MessageId | None:
-    """The later of two message ids, either of which may be missing; another writer's form has no place in the order."""
+    """Return the later of two message ids, either of which may be None. Ids in another writer's form sort first."""
     if one is None or other is None:
         return one or other
     return max(one, other, key=lambda message_id: (is_ulid(message_id), message_id))

@@ -1,4 +1,4 @@
-"""What the rooms of other writers lack: that their heads know the last message."""
+"""Adoption of rooms that another program wrote: completes heads without a last message."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from sobremesa.work.migration import Step
 
 
 async def last_message(kind: RoomKind, table: Table, clock: Clock, head: Head) -> Sequence[Step]:
-    """What writes the last message of a room into a head that does not know it."""
+    """Return the step that writes the last message of a room into a head without one."""
     if head.last_message_id is not None:
         return ()
     last = await find_last(kind, table, clock, head.room_id)
     if last is None:
         return ()
     known = Update(head.own_key(), set_to(last_message_id=last.message_id), when=absent_or_null("last_message_id"))
-    return (Step("it does not know its last message", [known]),)
+    return (Step("it has no last message", [known]),)
 
 
 async def find_last(kind: RoomKind, table: Table, clock: Clock, room_id: RoomId) -> Message | None:
-    """The last message of a room.
+    """Return the last message of a room.
 
-    Other programs' ids may have any form. None for one whose key, or whose id, sorts after all messages to come: as a
-    head it would stop the room. An id that sorts after every ULID does not.
+    Other programs' ids may have any form. None for a message whose key or id sorts after all future messages: as a
+    head it would block the room. An id that sorts after every ULID does not.
     """
     page = await table.query(kind.messages(room_id=room_id), limit=1)
     upcoming_id = MessageId(first_of(clock.now_ms() + 1))

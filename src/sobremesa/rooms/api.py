@@ -1,4 +1,4 @@
-"""The routes of rooms: the same for every kind of room."""
+"""Routes of rooms, the same for every kind of room."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ Emoji = Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=r"^\S+$
 Nonce = Annotated[
     str,
     msgspec.Meta(
-        min_length=1, max_length=128, description="Your own mark: sent again with it, it is still one message."
+        min_length=1,
+        max_length=128,
+        description="A client's id for the message: a repeated request creates no second one.",
     ),
 ]
 Reason = Annotated[str, msgspec.Meta(min_length=1, max_length=1000, examples=["This is spam."])]
@@ -62,24 +64,25 @@ MessageRef = Annotated[MessageId, msgspec.Meta(min_length=1, max_length=200)]
 
 
 class NewMessage(Input):
-    """Something to say, or files to show, or both."""
+    """A message to send: text, attachments, or both."""
 
     content: Annotated[str, msgspec.Meta(max_length=MAX_CONTENT, examples=["Does Tuesday work for you?"])] = ""
     nonce: Nonce | None = None
     reply_to: MessageRef | None = None
     attachments: Annotated[
-        list[str], msgspec.Meta(max_length=10, description="The ids of files that one has uploaded.", examples=[[]])
+        list[str],
+        msgspec.Meta(max_length=10, description="The ids of files that you uploaded.", examples=[[]]),
     ] = []
 
 
 class EditedMessage(Input):
-    """What it should say instead."""
+    """The new content of a message."""
 
     content: Content
 
 
 class HistoryQuery(Input):
-    """Which messages: the newest, or those before, after or around one. Only one of the three."""
+    """Which messages to list: the newest, or those before, after or around one. Give only one of the three."""
 
     limit: Limit = DEFAULT_LIMIT
     cursor: Cursor | None = None
@@ -89,25 +92,25 @@ class HistoryQuery(Input):
 
 
 class ReadUpTo(Input):
-    """The newest message that was read."""
+    """The newest message that the user has read."""
 
     message_id: MessageRef
 
 
 class Preferences(Input):
-    """What one wants to hear of a room."""
+    """A user's notification preferences for a room."""
 
     muted: bool
 
 
 class Report(Input):
-    """Why the moderators should look."""
+    """The reason of a report."""
 
     reason: Reason
 
 
 class UnreadEverywhere(Output):
-    """What is unread, in every room that has something."""
+    """Unread counts of all rooms that have unread messages, and of all inboxes."""
 
     total: UnreadView
     rooms: list[RoomUnreadView]
@@ -115,15 +118,15 @@ class UnreadEverywhere(Output):
 
 
 InboxTotals: TypeAlias = Callable[[Actor], Awaitable[list[InboxUnreadView]]]
-"""Tells what is unread in a person's inboxes of notifications, which are no rooms."""
+"""Returns the unread counts of a user's notification inboxes."""
 
 
 def routes(
     rooms: Rooms, *, title: str, silences: Sequence[type[Refusal]] = (), refusals: Sequence[type[Refusal]] = ()
 ) -> Routes:
-    """The routes of one kind of room.
+    """Return the routes of one kind of room.
 
-    `silences` are the reasons for which nothing can be said there, `refusals` those that lie in a message's files.
+    `silences` are the refusals of a room that accepts no messages, `refusals` those of invalid attachments.
     """
     api = Routes(title)
     room = f"/{rooms.kind.plural}/{{room_id}}"
@@ -137,10 +140,10 @@ def routes(
         limit="send",
     )
     async def send_message(actor: Actor, room_id: RoomId, body: NewMessage) -> Answer[SentView]:
-        """Say something.
+        """Send a message.
 
-        With a nonce that was used before, the first message comes back with 200 and `replayed`. People are mentioned
-        by `@username`.
+        If the nonce was used before, the first message is returned with status 200 and `replayed`. `@username` in the
+        content mentions a user.
         """
         if not body.content and not body.attachments:
             raise EmptyMessage
@@ -149,7 +152,7 @@ def routes(
 
     @api.get(f"{room}/messages", errors=[OneDirection])
     async def list_messages(actor: Actor, room_id: RoomId, query: HistoryQuery) -> Encoded[Listed[MessageView]]:
-        """What was said, newest first; with `after`, in the order in which it was said."""
+        """List messages, newest first; with `after`, oldest first."""
         page = await rooms.page(
             actor,
             room_id,
@@ -163,98 +166,98 @@ def routes(
 
     @api.get(message)
     async def get_message(actor: Actor, room_id: RoomId, message_id: MessageId) -> MessageView:
-        """One message."""
+        """Get a message."""
         return await rooms.get(actor, room_id, message_id)
 
     @api.patch(message, errors=[PartOfRecord, *silences], limit="send")
     async def edit_message(actor: Actor, room_id: RoomId, message_id: MessageId, body: EditedMessage) -> MessageView:
-        """Say it otherwise: one's own messages."""
+        """Edit one of your messages."""
         return await rooms.edit(actor, room_id, message_id, body.content)
 
     @api.delete(message, errors=[PartOfRecord])
     async def delete_message(actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
-        """Take it back: one's own message, or as a moderator anybody's. A tombstone stays."""
+        """Delete one of your messages, or as a moderator any message. A tombstone remains."""
         await rooms.delete(actor, room_id, message_id)
 
     @api.put(f"{message}/reactions/{{emoji}}", status=204, errors=[NotAnEmoji, TooManyEmoji, *silences], limit="send")
     async def add_reaction(actor: Actor, room_id: RoomId, message_id: MessageId, emoji: Emoji) -> None:
-        """React with one emoji; again changes nothing."""
+        """React to a message with one emoji. Repeating it has no effect."""
         await rooms.react(actor, room_id, message_id, emoji)
 
     @api.delete(f"{message}/reactions/{{emoji}}", limit="send")
     async def remove_reaction(actor: Actor, room_id: RoomId, message_id: MessageId, emoji: Emoji) -> None:
-        """Take one's reaction back; one that is not there changes nothing."""
+        """Remove your reaction. Removing one that does not exist has no effect."""
         await rooms.unreact(actor, room_id, message_id, emoji)
 
     @api.get(f"{message}/reactions/{{emoji}}")
     async def list_reactors(
         actor: Actor, room_id: RoomId, message_id: MessageId, emoji: Emoji, query: PageQuery
     ) -> Listed[ReactorView]:
-        """Who reacted with an emoji."""
+        """List the users who reacted with an emoji."""
         return Listed(
             *await rooms.list_reactors(actor, room_id, message_id, emoji, limit=query.limit, cursor=query.cursor)
         )
 
     @api.get(f"{room}/pins")
     async def list_pins(actor: Actor, room_id: RoomId, query: PageQuery) -> Listed[PinView]:
-        """The pinned messages, the newest message first."""
+        """List the pinned messages, newest first."""
         return Listed(*await rooms.list_pins(actor, room_id, limit=query.limit, cursor=query.cursor))
 
     @api.put(f"{room}/pins/{{message_id}}", status=204, errors=[TooManyPins, *silences])
     async def pin_message(actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
-        """Keep a message at hand; again changes nothing."""
+        """Pin a message. Pinning it again has no effect."""
         await rooms.pin(actor, room_id, message_id)
 
     @api.delete(f"{room}/pins/{{message_id}}")
     async def unpin_message(actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
-        """Let go of a pinned message; one that is not pinned changes nothing."""
+        """Unpin a message. Unpinning one that is not pinned has no effect."""
         await rooms.unpin(actor, room_id, message_id)
 
     @api.put(f"{room}/read", limit="read")
     async def mark_read(actor: Actor, room_id: RoomId, body: ReadUpTo) -> ReadView:
-        """Everything up to this message was read. It never moves back."""
+        """Mark a room as read up to a message. The read position never moves back."""
         return await rooms.mark_read(actor, room_id, body.message_id)
 
     @api.get(f"{room}/unread")
     async def count_unread(actor: Actor, room_id: RoomId) -> UnreadView:
-        """How much others said since one read: up to 100 is counted."""
+        """Count the messages of others after your read position, up to 100."""
         return await rooms.unread(actor, room_id)
 
     @api.get(f"{room}/readers")
     async def list_readers(actor: Actor, room_id: RoomId, query: PageQuery) -> Listed[ReaderView]:
-        """Who has read how far."""
+        """List the users in the room and how far each has read."""
         return Listed(*await rooms.list_readers(actor, room_id, limit=query.limit, cursor=query.cursor))
 
     @api.post(f"{room}/typing", status=204, errors=silences, limit="send")
     async def start_typing(actor: Actor, room_id: RoomId) -> None:
-        """Tell those who look that one is writing."""
+        """Publish that you are typing."""
         await rooms.typing(actor, room_id)
 
     @api.delete(f"{room}/typing", errors=silences, limit="send")
     async def stop_typing(actor: Actor, room_id: RoomId) -> None:
-        """Publish that one no longer writes, without having sent anything."""
+        """Publish that you stopped typing without sending a message."""
         await rooms.stop_typing(actor, room_id)
 
     @api.put(f"{room}/preferences")
     async def set_preferences(actor: Actor, room_id: RoomId, body: Preferences) -> PreferencesView:
-        """Whether one wants to hear of this room."""
+        """Set your notification preferences for a room."""
         return await rooms.set_preferences(actor, room_id, muted=body.muted)
 
     @api.post(f"{message}/report", status=202)
     async def report_message(actor: Actor, room_id: RoomId, message_id: MessageId, body: Report) -> None:
-        """Ask the moderators to look at a message."""
+        """Report a message to the moderators."""
         await rooms.report(actor, room_id, message_id, body.reason)
 
     return api
 
 
 def shared_routes(kinds: Sequence[Rooms], inbox_totals: InboxTotals) -> Routes:
-    """The routes that look into all kinds of room at once."""
+    """Return the routes that cover all kinds of room."""
     api = Routes("Rooms")
 
     @api.get("/messages/{message_id}")
     async def get_message_anywhere(actor: Actor, message_id: MessageId) -> MessageView:
-        """A message by its id alone, wherever it was said: what a link leads to."""
+        """Get a message by its id alone, in any room that you are in."""
         for kind in kinds:
             message = await kind.find_anywhere(actor, message_id)
             if message is not None:
@@ -263,13 +266,13 @@ def shared_routes(kinds: Sequence[Rooms], inbox_totals: InboxTotals) -> Routes:
 
     @api.get("/users/me/unread", limit="write")
     async def count_unread_everywhere(actor: Actor) -> UnreadEverywhere:
-        """What is unread in all rooms and inboxes, by one call."""
+        """Count what is unread in all your rooms and inboxes."""
         rooms = [room for kind in kinds for room in await kind.unread_everywhere(actor)]
         inboxes = await inbox_totals(actor)
-        heard = [room for room in rooms if not room.muted]
+        unmuted = [room for room in rooms if not room.muted]
         total = UnreadView(
-            sum(room.count for room in heard) + sum(inbox.count for inbox in inboxes),
-            any(room.capped for room in heard),
+            sum(room.count for room in unmuted) + sum(inbox.count for inbox in inboxes),
+            any(room.capped for room in unmuted),
             sum(room.mentions for room in rooms),
         )
         return UnreadEverywhere(total, rooms, inboxes)

@@ -1,4 +1,4 @@
-"""The archive of a room: messages by their ids, and pages of them."""
+"""Message history of a room: single messages and pages."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from sobremesa.table import IndexKey, Key, Page, RawKey, ReadCache, Table
 CACHED_PAGES = 200
 ROOMS_AT_ONCE = 100
 MAX_ROOMS = 1000
-"""In how many of a user's rooms a message is looked for by its id alone."""
+"""The number of a user's rooms that are searched for a message by its id alone."""
 MAX_NEARBY = 50
 MAX_LOOKED_THROUGH = 5_000
-"""Where neither an index nor a pointer finds a message of another writer, so many of the newest are looked through."""
+"""The number of newest messages that are searched for another writer's message without an index or a pointer."""
 LOOKED_THROUGH_AT_ONCE = 500
 
 
 class History:
-    """One page of what was said, and the cursor of the page after it."""
+    """A page of messages, and the cursor of the next page."""
 
     __slots__ = ("_json", "cursor", "messages")
 
@@ -43,21 +43,21 @@ class History:
 
     @property
     def json(self) -> bytes:
-        """The page as clients get it, encoded once however many ask for it."""
+        """The page as JSON, encoded once for all requests."""
         if self._json is None:
             self._json = msgspec.json.encode(Listed(self.messages, self.cursor))
         return self._json
 
 
 class _Newest(NamedTuple):
-    """The newest messages of a room, and how they look to most people."""
+    """The newest messages of a room, and the page that most readers see."""
 
     unrendered: Unrendered
     history: History
 
 
 class Archive:
-    """Finds what was said in rooms of one kind."""
+    """Finds messages in rooms of one kind."""
 
     def __init__(self, kind: RoomKind, table: Table, renderer: MessageRenderer) -> None:
         self._kind = kind
@@ -68,18 +68,18 @@ class Archive:
     # One message
 
     async def find(self, seat: Seat, message_id: MessageId) -> Message | None:
-        """A message of this room, by its key; one that another writer keyed otherwise, by the index."""
+        """Return a message of the room, or None; one with another writer's key is found by the index."""
         return await find_message(self._kind, self._table, seat.room_id, message_id)
 
     async def get(self, seat: Seat, message_id: MessageId) -> Message:
-        """A message that still says something, to the person on this seat."""
+        """Return a message that is not deleted and that the user may see; NotFound otherwise."""
         message = await self.find(seat, message_id)
         if message is None or message.deleted or not may_see(seat, message):
             raise NotFound
         return message
 
     async def find_all(self, seat: Seat, message_ids: Sequence[MessageId]) -> list[Message | None]:
-        """Messages of this room, in the order of their ids; those whose keys follow from their ids by one request."""
+        """Return messages of the room in the order of the ids, by one batch where keys follow from ids."""
         keys: list[Key[Message]] = []
         for message_id in message_ids:
             with contextlib.suppress(ValueError):
@@ -89,7 +89,7 @@ class Archive:
         return [found.get(each) or await self._find_foreign(seat, each) for each in message_ids]
 
     async def find_room(self, user_id: UserId, message_id: MessageId) -> RoomId | None:
-        """Return the room of a message: by the index, or without one among the rooms that the user is in."""
+        """Return the room of a message, by the index or by a search of the user's rooms."""
         kind = self._kind
         if kind.messages_by_id is not None:
             found = (await self._table.query(kind.messages_by_id(message_id=message_id), limit=1)).items
@@ -103,7 +103,7 @@ class Archive:
         cursor: str | None = None
         for _ in range(0, MAX_ROOMS, ROOMS_AT_ONCE):
             page = await self._table.query(kind.rooms_of(user_id=user_id), limit=ROOMS_AT_ONCE, cursor=cursor)
-            keys = [key_in(place.room_id, message_id) for place in page.items]
+            keys = [key_in(room.room_id, message_id) for room in page.items]
             rows = await self._table.get_many(keys, consistent=True)
             room_id = next((row.room_id for row in rows if row is not None), None)
             if room_id is not None or page.cursor is None:
@@ -114,7 +114,7 @@ class Archive:
     # Pages
 
     async def newest(self, seat: Seat, limit: int) -> History:
-        """What most people ask for: remembered until something in the room changes, the same for all of them."""
+        """Return the newest page, which is cached for all readers until something in the room changes."""
         key = (seat.room_id, limit)
         unrendered, history = await self._newest.get_or_load(key, lambda: self._read_newest(seat, limit))
         views = await self._renderer.render_for(seat, unrendered)
@@ -123,12 +123,12 @@ class Archive:
     async def page(
         self, seat: Seat, *, limit: int, newest_first: bool, start: MessageId | None, cursor: str | None
     ) -> History:
-        """The messages before or after one, or those that follow a page."""
+        """Return the messages before or after one, or the page at a cursor."""
         page = await self._ask(seat, limit=limit, newest_first=newest_first, start=start, cursor=cursor)
         return History(await self._renderer.render(seat, page.items), page.cursor)
 
     async def around(self, seat: Seat, message_id: MessageId, limit: int) -> History:
-        """The message with what was said before and after it, newest first; the cursor goes on with older ones."""
+        """Return a message with those before and after it, newest first; the cursor continues with older ones."""
         middle = await self.find(seat, message_id)
         others = limit - (middle is not None)
         older = await self._ask(seat, limit=max(1, others // 2), newest_first=True, start=message_id)
@@ -143,13 +143,13 @@ class Archive:
     async def _ask(
         self, seat: Seat, *, limit: int, newest_first: bool, start: MessageId | None, cursor: str | None = None
     ) -> Page[Message]:
-        place = None if start is None else await self._place(seat, start)
-        # The newest must be whole, and so must what follows a message; what is older has settled.
+        after = None if start is None else await self._position(seat, start)
+        # The newest page and what follows a message must be complete; older messages no longer change order.
         is_settled = newest_first and (start is not None or cursor is not None)
         return await self._table.query(
             self._kind.messages(room_id=seat.room_id),
             limit=limit,
-            after=place,
+            after=after,
             newest_first=newest_first,
             cursor=cursor,
             consistent=not is_settled,
@@ -160,8 +160,8 @@ class Archive:
         unrendered = await self._renderer.load(seat.room_id, page.items)
         return _Newest(unrendered, History(unrendered.plain or [], page.cursor))
 
-    async def _place(self, seat: Seat, message_id: MessageId) -> Key[Message]:
-        """Where a message is, or would be."""
+    async def _position(self, seat: Seat, message_id: MessageId) -> Key[Message]:
+        """Return the key at which a message is or would be."""
         try:
             return self._kind.message_key(seat.room_id, message_id)
         except ValueError:
@@ -186,12 +186,12 @@ async def find_message(kind: RoomKind, table: Table, room_id: RoomId, message_id
 
 
 async def _find_foreign(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
-    """A message that another writer keyed otherwise: by the index, or where there is none among the messages."""
+    """Return a message with another writer's key: by the index, or by a search if there is none."""
     if kind.messages_by_id is not None:
         page = await table.query(kind.messages_by_id(message_id=message_id), limit=10)
         return next((message for message in page.items if message.room_id == room_id), None)
     if not kind.has_time_in_keys:
-        return None  # its key is its id, so it would have been found
+        return None  # its key follows from its id, so it does not exist
     found = await _find_by_pointer(kind, table, room_id, message_id)
     if found is not None:
         return found
@@ -201,7 +201,7 @@ async def _find_foreign(kind: RoomKind, table: Table, room_id: RoomId, message_i
 
 
 async def _find_by_pointer(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
-    """A message that adoption has left a pointer to."""
+    """Return a message that adoption created a pointer to."""
     if kind.pointer_by_id is None:
         return None
     pointer = await table.get(_pointer_key(kind, room_id, message_id))
@@ -212,15 +212,15 @@ async def _find_by_pointer(kind: RoomKind, table: Table, room_id: RoomId, messag
 
 
 def _pointer_key(kind: RoomKind, room_id: RoomId, message_id: MessageId) -> Key[Any]:
-    assert kind.pointer_by_id is not None  # noqa: S101 - told to the type checker
+    assert kind.pointer_by_id is not None  # noqa: S101 - for the type checker
     return kind.pointer_by_id(room_id=room_id, message_id=message_id)
 
 
 async def _find_nearby(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
-    """A message whose key holds another time than its id, but not one far from it."""
-    question, place = kind.messages(room_id=room_id), kind.message_key(room_id, message_id)
+    """Return a message whose key holds a time close to that of its id, but not the same."""
+    question, start = kind.messages(room_id=room_id), kind.message_key(room_id, message_id)
     for newest_first in (True, False):
-        page: Page[Message] = await table.query(question, limit=MAX_NEARBY, after=place, newest_first=newest_first)
+        page: Page[Message] = await table.query(question, limit=MAX_NEARBY, after=start, newest_first=newest_first)
         found = next((message for message in page.items if message.message_id == message_id), None)
         if found is not None:
             return found
@@ -228,7 +228,7 @@ async def _find_nearby(kind: RoomKind, table: Table, room_id: RoomId, message_id
 
 
 async def _look_through(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
-    """A message whose id says nothing about its place, among the newest of its room."""
+    """Search the newest messages of a room for one whose id does not determine its key."""
     question = kind.messages(room_id=room_id)
     last: RawKey | IndexKey | None = None
     for _ in range(0, MAX_LOOKED_THROUGH, LOOKED_THROUGH_AT_ONCE):

@@ -1,8 +1,8 @@
-"""Cases: what a moderator should look at, because a judge found something or because somebody reported it.
+"""Moderation cases: opened when a judge flags a message or a user reports one.
 
-A judge's case goes into the transaction of the message, so there is one exactly when there is something to look at.
-All cases of a message are in one shard; two of the same millisecond differ by the time that they bear. A case belongs
-to the tenant of the message's author.
+A judge's case is written in the transaction of the message, so there is one exactly when the message is flagged.
+All cases of a message are in one shard; two of the same millisecond get different times. A case belongs to the
+tenant of the message's author.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REPORT_ATTEMPTS = 20
 MAX_STEP_MS = 32
 
 _CLAIM = 1
-"""The place of the claim among the operations of a report."""
+"""The index of the claim among the operations of a report."""
 
 
 class Cases:
@@ -45,7 +45,7 @@ class Cases:
         self._users = users
 
     def operations_for(self, seat: Seat, message: Message) -> Sequence[Operation]:
-        """The case of a message that a judge did not find clean, for the transaction in which its author writes it."""
+        """Return the case of a message that is not clean, for the transaction that writes the message."""
         if message.flags is None or message.moderation == CLEAN:
             return ()
         at = message.edited_at or message.created_at
@@ -53,9 +53,9 @@ class Cases:
         return [Create(self._case(message, seat.actor.tenant, at, reason=reason, origin="policy", verdict=verdict))]
 
     async def report(self, seat: Seat, message: Message, reason: str) -> None:
-        """Open a case for somebody who reports a message; what they reported already, as it stands, is one case."""
+        """Open a case for a report. A user's second report of the same version of a message opens none."""
         user_id = seat.user_id
-        # An author without a profile, such as the system, has no tenant: then the reporter's moderators look at it.
+        # An author without a profile, such as the system, has no tenant: the case goes to the reporter's moderators.
         tenant = await self._users.find_tenant(message.author_id) or seat.actor.tenant
         version = message.edited_at or message.created_at
         claim = Upsert(
@@ -65,7 +65,7 @@ class Cases:
         )
         step = 1 + crc32(user_id.encode()) % MAX_STEP_MS
         for attempt in range(REPORT_ATTEMPTS):
-            # Somebody else may report the same message in the same millisecond: then this is a moment later.
+            # Another user may report the same message in the same millisecond: then this case gets a later time.
             at = instant(self._clock.now_ms() + attempt * step)
             case = self._case(message, tenant, at, reason=reason, origin="report", reported_by=user_id)
             try:
@@ -104,12 +104,12 @@ class Cases:
 
 
 def tab_case(seat: Seat, kind: RoomKind, tab: str, flags: Flags, at: Instant) -> ModerationCase:
-    """The case of a tab in which a judge found something; the tab's place is its id."""
-    place = MessageId(f"{seat.room_id}.{tab}")
+    """Return the case of a tab that a judge flagged; room and tab form its id."""
+    case_id = MessageId(f"{seat.room_id}.{tab}")
     return ModerationCase(
-        shard=shard_of(place),
+        shard=shard_of(case_id),
         created_at=at,
-        message_id=place,
+        message_id=case_id,
         room_kind=kind.name,
         room_id=seat.room_id,
         author_id=seat.user_id,
@@ -122,10 +122,10 @@ def tab_case(seat: Seat, kind: RoomKind, tab: str, flags: Flags, at: Instant) ->
 
 
 def reason_of(flags: Flags) -> str:
-    """Why a judge's case is opened."""
+    """Return the reason of a judge's case."""
     return ", ".join(flags.policy_hints) or flags.moderation
 
 
 def shard_of(message_id: MessageId) -> int:
-    """The shard of the queue that a message's cases are in."""
+    """Return the shard of the queue that holds the cases of a message."""
     return crc32(message_id.encode()) % MODERATION_SHARDS

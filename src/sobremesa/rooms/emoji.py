@@ -1,6 +1,6 @@
-"""Emoji: what one can react with, by the grammar of emoji sequences in Unicode Technical Standard 51.
+"""Validation of reactions, by the grammar of emoji sequences in Unicode Technical Standard 51.
 
-A reaction is shown to everybody in the room and is not moderated, so it must not be free text. The tables are those of
+A reaction is shown to all users in the room and is not moderated, so it must not be free text. The tables are those of
 Unicode 17: characters with the property Emoji (without digits, `#`, `*` and regional indicators, which are emoji only
 in a sequence), those that take a skin tone, and the regions that have a flag.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 MAX_JOINED = 4
-"""How many emoji one sequence joins at most: no sequence of the standard joins more."""
+"""The maximum number of joined emoji in a sequence; no sequence of the standard has more."""
 
 _CHARACTERS = """
 a9 ae 203c 2049 2122 2139 2194-2199 21a9-21aa 231a-231b 2328 23cf 23e9-23f3 23f8-23fa 24c2 25aa-25ab 25b6 25c0 25fb-25fe
@@ -51,7 +51,7 @@ _KEYCAP = "[0-9#*]\ufe0f?\u20e3"
 
 
 def _ranges(table: str) -> str:
-    """The inside of a character class."""
+    """Return the ranges of a character class."""
     return "".join("-".join(re.escape(chr(int(code, 16))) for code in each.split("-")) for each in table.split())
 
 
@@ -60,7 +60,7 @@ def _flag(region: str) -> str:
 
 
 def _tagged(subdivision: str) -> str:
-    """The flag of a part of a country: a black flag, its code in tags, and the tag that ends it."""
+    """Return the flag of a subdivision: a black flag, its code in tags, and the end tag."""
     return "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in subdivision) + "\U000e007f"
 
 
@@ -76,5 +76,5 @@ _EMOJI = _pattern()
 
 
 def is_emoji(text: str) -> bool:
-    """Is it one emoji, and nothing else?"""
+    """Return whether a text is exactly one emoji."""
     return _EMOJI.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""The rows of a room. Each kind of room subclasses these and adds its literal keys and its stored names."""
+"""Base entities of rooms. Each kind of room subclasses them and adds its keys and attribute names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sobremesa.core.clock import EPOCH, Instant, instant
 from sobremesa.core.ids import MessageId, RoomId, is_ulid, time_of
 from sobremesa.table import Entity, Index, Keys, Pattern, WritePattern, gsi1
 
-# What moderation can say of a message.
+# Moderation states of a message.
 CLEAN: Final = "clean"
 FLAGGED: Final = "flagged"
 BLOCKED: Final = "blocked"
@@ -20,7 +20,7 @@ MODERATION_SHARDS = 16
 
 
 class StoredReaction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A reaction as an element of a message's list: rows by other writers have them, ours do not."""
+    """A reaction in a list inside a message, which only rows of other writers have."""
 
     emoji: str
     user_ids: list[UserId] = []
@@ -28,20 +28,20 @@ class StoredReaction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What moderation says of a message: clean, flagged or blocked, and why."""
+    """The moderation state of a message: clean, flagged or blocked, and the reasons."""
 
     moderation: str = CLEAN
     policy_hints: list[str] = []
 
 
 class Message(Entity):
-    """What somebody said. A deleted one stays as a tombstone, without what it said."""
+    """A message. A deleted one remains as a tombstone without content."""
 
     room_id: RoomId
     message_id: MessageId
     author_id: UserId
     username: str = ""
-    """The author's name when it was said."""
+    """The author's name at the time of sending."""
     type: str = "text"
     content: str = ""
     edited: bool = False
@@ -58,55 +58,55 @@ class Message(Entity):
 
     @classmethod
     def time_parts(cls, message_id: MessageId) -> dict[str, Any]:
-        """What the key holds beside the ids: nothing, or the id's own time. ValueError for a foreign id."""
+        """Return the key parts other than ids: none, or the id's time. ValueError for an id that is not a ULID."""
         return {}
 
     @property
     def sent_at(self) -> Instant:
-        """When it was said; a row of another writer may tell it only by its id."""
+        """The time of sending; for some rows of other writers only the id has it."""
         if self.created_at != EPOCH:
             return self.created_at
         return instant(time_of(self.message_id)) if is_ulid(self.message_id) else EPOCH
 
     @property
     def moderation(self) -> str:
-        """Clean, flagged or blocked."""
+        """The moderation state: clean, flagged or blocked."""
         return CLEAN if self.flags is None else self.flags.moderation
 
     @property
     def is_fixed(self) -> bool:
-        """Is it part of a record, so that not even its author changes or takes it back?"""
+        """Whether it is part of a record, which even its author cannot edit or delete."""
         return False
 
     @property
     def acted(self) -> dict[str, Any] | None:
-        """What was done with it, beside what it says, where a kind of room has such a thing."""
+        """The change of a card that the message describes, in kinds of room with cards."""
         return None
 
 
 class Head(Entity):
-    """The row of a room that takes each new message's id, and so gives the room one order."""
+    """The row of a room that stores its last message id, which gives the room one order."""
 
     room_id: RoomId
     last_message_id: MessageId | None = None
 
     @property
     def title(self) -> str | None:
-        """The room's name, where its head has one."""
+        """The room's name, if its head has one."""
         return None
 
     @property
     def is_incomplete(self) -> bool:
-        """May there be messages although it names no last one? So it is in rows of other writers."""
+        """Whether the room may have messages although no last one is stored, as in rows of other writers."""
         return False
 
     def marks(self, message: Message) -> dict[str, Any]:
-        """What a kind of room also keeps of its last message: a preview, a time."""
+        """Return the other fields that a kind of room stores about its last message, such as a preview."""
         return {}
 
 
 class ReadCursor(Entity):
-    """How far a person has read in a room, and whether they want to hear of it."""
+    """A user's read position and preferences in a room."""
 
     room_id: RoomId
     user_id: UserId
@@ -116,22 +116,22 @@ class ReadCursor(Entity):
 
     @classmethod
     def marks(cls, message: Message) -> dict[str, Any]:
-        """What a kind of room also keeps of the message that was read."""
+        """Return the other fields that a kind of room stores about the last read message."""
         return {}
 
     @property
     def read_ms(self) -> int | None:
-        """The time of the message that was read, where the cursor tells it apart from the id."""
+        """The time of the last read message, if the cursor stores it besides the id."""
         return None
 
     @property
     def read_at(self) -> Instant | None:
-        """When the cursor moved last."""
+        """The time when the cursor last moved."""
         return self.updated_at
 
 
 class Nonce(Entity):
-    """Which message a sender's own mark has made: sent twice, it is still one message."""
+    """The message that a client's nonce created, so that a repeated request creates no second one."""
 
     expires = "ttl"
 
@@ -144,7 +144,7 @@ class Nonce(Entity):
 
 
 class Pin(Entity):
-    """A message that is kept at hand."""
+    """A pinned message."""
 
     room_id: RoomId
     message_id: MessageId
@@ -153,7 +153,7 @@ class Pin(Entity):
 
 
 class Reaction(Entity):
-    """One person's reaction to a message with one emoji."""
+    """A user's reaction to a message with one emoji."""
 
     room_id: RoomId
     message_id: MessageId
@@ -163,7 +163,7 @@ class Reaction(Entity):
 
 
 class ReactionSummary(Entity):
-    """How many reacted to a message with one emoji, and who first."""
+    """The count of reactions to a message with one emoji, and the first users."""
 
     room_id: RoomId
     message_id: MessageId
@@ -174,7 +174,7 @@ class ReactionSummary(Entity):
 
 
 class ModerationCase(Entity):
-    """Something that a moderator should look at, or has: because of a policy, or of somebody who reported it."""
+    """A moderation case, opened by a policy or by a user's report."""
 
     keys = Keys(pk="MODQ#{shard}", sk="{created_at}#{message_id}")
     of_tenant = Index(gsi1, pk="t#{tenant}MODQ#{state}#{shard}", sk="{created_at}#{message_id}")
@@ -192,9 +192,9 @@ class ModerationCase(Entity):
     reason: str
     origin: str = "report"
     verdict: str | None = None
-    """What the judge found when it opened the case: flagged or blocked; absent for a report."""
+    """The judge's verdict that opened the case, flagged or blocked; absent for a report."""
     tab: str | None = None
-    """The tab that it is about, in place of a message."""
+    """The tab that the case is about, instead of a message."""
     state: str = "open"
     decision: str | None = None
     decided_by: str | None = None
@@ -203,19 +203,19 @@ class ModerationCase(Entity):
 
 
 class ReportClaim(Entity):
-    """That a person has reported a message, as it stood at that time: again makes no other case."""
+    """A user's report of one version of a message, so that a repeated report opens no second case."""
 
     keys = Keys(pk="USER#{user_id}", sk="REPORT#{message_id}")
 
     user_id: UserId
     message_id: MessageId
     version: Instant
-    """When the message was written, or edited last."""
+    """The time when the message was sent or last edited."""
     room_kind: str
     room_id: RoomId
     reason: str
 
 
 report_message = WritePattern("ROOM.1", "Report a message to the moderators", ModerationCase, ReportClaim)
-reports_of = Pattern("ROOM.2", "What has this person reported?", ReportClaim, consistent=True)
-forget_reports = WritePattern("ROOM.3", "Forget what somebody who left has reported", ReportClaim)
+reports_of = Pattern("ROOM.2", "What has this user reported?", ReportClaim, consistent=True)
+forget_reports = WritePattern("ROOM.3", "Delete the reports of a deleted user", ReportClaim)

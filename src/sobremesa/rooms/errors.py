@@ -1,4 +1,4 @@
-"""What a room refuses."""
+"""Refusals of rooms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class NonceReused(Clash):
 
 class EmptyMessage(Invalid):
     code = "empty_message"
-    says = "Say something, or attach a file."
+    says = "A message needs content or an attachment."
 
 
 class ReplyMissing(Invalid):
@@ -22,27 +22,27 @@ class ReplyMissing(Invalid):
 
 class NotAnEmoji(Invalid):
     code = "not_an_emoji"
-    says = "A reaction is one emoji."
+    says = "A reaction must be a single emoji."
 
 
 class TooManyEmoji(Clash):
     code = "too_many_emoji"
-    says = "This message has as many different reactions as a message may have."
+    says = "This message has the maximum number of different reactions."
 
 
 class TooManyPins(Clash):
     code = "too_many_pins"
-    says = "This room has as many pins as a room may have: take one away first."
+    says = "This room has the maximum number of pins: unpin a message first."
 
 
 class ClockBehind(Clash):
-    """A clock that the application brought says an earlier time than the last message has.
+    """The clock that the application provides is behind the time of the last message.
 
-    A room has one order, so the message could only be written with a later time than the application means.
+    A room has one order, so the message could only be written with a later time than the application intends.
     """
 
     code = "clock_behind"
-    says = "The clock is behind the last message that was sent: send messages in the order of their times."
+    says = "The clock is behind the last message of the room: send messages in the order of their times."
 
 
 class OneDirection(Invalid):
@@ -52,4 +52,4 @@ class OneDirection(Invalid):
 
 class PartOfRecord(Forbidden):
     code = "part_of_record"
-    says = "This message is part of a record: it cannot be changed or taken back."
+    says = "This message is part of a record: it cannot be edited or deleted."

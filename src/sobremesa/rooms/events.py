@@ -1,7 +1,7 @@
-"""What happens in rooms of every kind, told to those who are in them: messages, reactions, pins, and who read how far.
+"""Events of rooms of every kind: messages, reactions, pins and read positions.
 
-What a message says is told by the rule that pages follow (`visibility`): one that is withheld keeps its place for
-everybody, and says what it says only to its author and to those who moderate.
+The content of a message follows the same rule as in pages (`visibility`): a withheld message is published without
+content, and with it only to its author and to moderators.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sobremesa.table import Key, Table, unhex_part
 
 
 class LiveReaction(Output):
-    """How many reacted with one emoji; `userIds` are the first of them."""
+    """The number of reactions with one emoji; `userIds` are the first users."""
 
     emoji: str
     count: int
@@ -37,7 +37,7 @@ class LiveReaction(Output):
 
 
 class LiveMessage(Output):
-    """A message as everybody in the room sees it: what is the reader's own is not in it."""
+    """A message as all users in the room see it, without fields that depend on the reader."""
 
     message_id: MessageId
     room_id: RoomId
@@ -60,7 +60,7 @@ class LiveMessage(Output):
 
 
 class MessageGone(Output):
-    """A message that says nothing any more."""
+    """A deleted message."""
 
     message_id: MessageId
     room_id: RoomId
@@ -68,7 +68,7 @@ class MessageGone(Output):
 
 
 class ReactionChanged(Output):
-    """Who reacted, or no longer does; and how many do after it, with the first of them."""
+    """An added or removed reaction, with the resulting count and the first users."""
 
     message_id: MessageId
     room_id: RoomId
@@ -80,7 +80,7 @@ class ReactionChanged(Output):
 
 
 class PinChanged(Output):
-    """A message that is kept at hand, or no longer is."""
+    """A message that was pinned or unpinned."""
 
     message_id: MessageId
     room_id: RoomId
@@ -90,7 +90,7 @@ class PinChanged(Output):
 
 
 class ReadMoved(Output):
-    """How far somebody has read."""
+    """A user's new read position."""
 
     room_id: RoomId
     room_kind: RoomKindName
@@ -100,7 +100,7 @@ class ReadMoved(Output):
 
 
 class PreferencesChanged(Output):
-    """What one wants to hear of a room."""
+    """A user's notification preferences for a room."""
 
     room_id: RoomId
     room_kind: RoomKindName
@@ -108,7 +108,7 @@ class PreferencesChanged(Output):
 
 
 class LiveParticipant(Output):
-    """Somebody in a conversation or a thread. In a thread, `role` is the side they are on."""
+    """A participant of a conversation or a thread. In a thread, `role` is their side."""
 
     room_kind: RoomKindName
     room_id: RoomId
@@ -122,7 +122,7 @@ class LiveParticipant(Output):
 
 
 class ParticipantGone(Output):
-    """Somebody who is no longer in a conversation or a thread."""
+    """A user who left a conversation or a thread."""
 
     room_kind: RoomKindName
     room_id: RoomId
@@ -186,15 +186,15 @@ _VISIBLE = (
     "nsfw_band",
     "action",
 )
-"""What of a message's row is seen: a change of anything else is none to those who listen."""
+"""The fields of a message that clients see: a change of any other publishes no event."""
 
 
 TOPIC_KINDS: dict[RoomKindName, str] = {"channel": "server", "conversation": "conversation", "thread": "thread"}
-"""To which kind of topic the events of a kind of room go."""
+"""The kind of topic that each kind of room publishes to."""
 
 
 class _Shown(msgspec.Struct, rename="camel"):
-    """Which message an event is about, and the reactions that it shows."""
+    """The message that an event is about, and the reactions in the event."""
 
     message_id: MessageId
     room_id: RoomId
@@ -205,7 +205,7 @@ _decode = msgspec.json.Decoder(_Shown).decode
 
 
 class RoomTopic(NamedTuple):
-    """Where a room is listened to, and whether what may not be for everybody is withheld there."""
+    """The topic of a room, and whether safe mode withholds sensitive messages there."""
 
     topic: Topic
     safe_mode: bool = False
@@ -236,12 +236,14 @@ class RoomEvents:
         translation.on_replay(TOPIC_KINDS[kind.name], [reaction_added, reaction_removed], self._reactions_now)
 
     async def created(self, message: Message) -> Event | None:
-        """What is told of a message that was just made: nobody can have reacted to it yet.
+        """Return the event of a new message, which has no reactions yet; None if the room was deleted.
 
-        Its id is the message's own, so whoever wrote it may tell of it before the log does; None if the room is gone.
+        The event id is the message id, so the writer may publish it before the change stream does.
         """
         room = await self._find_topic(message.room_id)
-        return None if room is None else await self._told(message_created, message, [], room, id=message.message_id)
+        if room is None:
+            return None
+        return await self._message_event(message_created, message, [], room, id=message.message_id)
 
     # Messages
 
@@ -253,14 +255,14 @@ class RoomEvents:
 
         room = await self._find_topic(seen.row.room_id)
         if room is None:
-            return []  # a room that is gone takes its messages with it, and has been told of
+            return []  # the deletion of the room was published already
         if new is None or (new.deleted and old is not None and not old.deleted):
             row = seen.row
             gone = MessageGone(row.message_id, row.room_id, self._kind.name)
             return [message_deleted(gone, room.topic, subject=row.message_id)]
-        return [await self._told(message_updated, new, await self._reactions(new), room)]
+        return [await self._message_event(message_updated, new, await self._reactions(new), room)]
 
-    async def _told(
+    async def _message_event(
         self,
         event: EventType[LiveMessage],
         message: Message,
@@ -278,7 +280,7 @@ class RoomEvents:
         return event.withheld(bare, room.topic, full=shown, author=message.author_id, id=id, subject=message.message_id)
 
     async def _reactions(self, message: Message) -> list[LiveReaction]:
-        """The reactions to a message now; a tombstone has none."""
+        """Return the current reactions to a message; a tombstone has none."""
         if message.deleted:
             return []
         question = self._kind.reactions_of_message(room_id=message.room_id, message_id=message.message_id)
@@ -287,10 +289,10 @@ class RoomEvents:
         found = reactions_to(Unrendered([message], summaries, None)).get(message.message_id, [])
         return [LiveReaction(view.emoji, view.count, view.user_ids) for view in found]
 
-    # What was told before
+    # Replay
 
     async def _messages_now(self, events: Sequence[Event]) -> list[Event | None]:
-        """The events of messages with what these show now; none of those that were deleted."""
+        """Return the events with the current content of their messages; None for deleted messages."""
         shown = [_decode(each.full or each.d) for each in events]
         found: list[Event | None] = []
         for each, message in zip(shown, await self._rows_of(shown), strict=True):
@@ -298,11 +300,11 @@ class RoomEvents:
             if message is None or room is None:
                 found.append(None)
             else:
-                found.append(await self._told(message_updated, message, each.reactions, room))
+                found.append(await self._message_event(message_updated, message, each.reactions, room))
         return found
 
     async def _reactions_now(self, events: Sequence[Event]) -> list[Event | None]:
-        """The events of reactions, but for those to messages that are deleted or withheld now."""
+        """Return the events of reactions; None where the message is now deleted or withheld."""
         shown = [_decode(each.d) for each in events]
         found: list[Event | None] = []
         for each, event, message in zip(shown, events, await self._rows_of(shown), strict=True):
@@ -312,7 +314,7 @@ class RoomEvents:
         return found
 
     async def _rows_of(self, shown: Sequence[_Shown]) -> list[Message | None]:
-        """The messages as they are now, many at a time; those with another writer's ids one by one."""
+        """Return the current messages, by one batch; those with another writer's ids one by one."""
         keys: list[Key[Message] | None] = []
         for each in shown:
             try:
@@ -329,9 +331,9 @@ class RoomEvents:
     # What belongs to messages
 
     async def _reaction(self, seen: Seen[Reaction]) -> list[Event]:
-        """How many react is told as it is now, so hearing of it twice does no harm.
+        """Publish the current count, so that a duplicate event is harmless.
 
-        Nothing is told of a message that says nothing, as its reactions are not shown either.
+        Nothing is published for a deleted or withheld message, whose reactions are not shown either.
         """
         row = seen.row
         room = await self._find_topic(row.room_id)
@@ -346,8 +348,8 @@ class RoomEvents:
         view = next((view for view in found.get(message.message_id, []) if view.emoji == emoji), None)
         count, user_ids = (0, []) if view is None else (view.count, view.user_ids)
         event = reaction_removed if seen.new is None else reaction_added
-        told = ReactionChanged(row.message_id, row.room_id, self._kind.name, emoji, row.user_id, count, user_ids)
-        return [event(told, room.topic, subject=row.message_id)]
+        payload = ReactionChanged(row.message_id, row.room_id, self._kind.name, emoji, row.user_id, count, user_ids)
+        return [event(payload, room.topic, subject=row.message_id)]
 
     async def _message_and_summary(self, row: Reaction) -> tuple[Message | None, ReactionSummary | None]:
         kind, table = self._kind, self._table
@@ -365,26 +367,26 @@ class RoomEvents:
         if room is None:
             return []
         event = pin_removed if seen.new is None else pin_added
-        told = PinChanged(pin.message_id, pin.room_id, self._kind.name, pin.pinned_by, pin.pinned_at)
-        return [event(told, room.topic)]
+        payload = PinChanged(pin.message_id, pin.room_id, self._kind.name, pin.pinned_by, pin.pinned_at)
+        return [event(payload, room.topic)]
 
     async def _cursor(self, seen: Seen[ReadCursor]) -> list[Event]:
         old, new = seen
         if new is None:
             return []
-        announced: list[Event] = []
+        events: list[Event] = []
         read = new.last_read_message_id
         if read is not None and (old is None or old.last_read_message_id != read):
             topic = await self._readers_topic(new)
-            told = ReadMoved(new.room_id, self._kind.name, new.user_id, read, new.read_at)
-            announced += [] if topic is None else [read_updated(told, topic)]
+            payload = ReadMoved(new.room_id, self._kind.name, new.user_id, read, new.read_at)
+            events += [] if topic is None else [read_updated(payload, topic)]
         if new.muted != (old is not None and old.muted):
-            wish = PreferencesChanged(new.room_id, self._kind.name, new.muted)
-            announced.append(preferences_updated(wish, user(new.user_id)))
-        return announced
+            preferences = PreferencesChanged(new.room_id, self._kind.name, new.muted)
+            events.append(preferences_updated(preferences, user(new.user_id)))
+        return events
 
     async def _readers_topic(self, cursor: ReadCursor) -> Topic | None:
-        """Who hears how far somebody has read: where a cursor is a seat, everybody in the room; else they alone."""
+        """Return who receives a read position: all users in the room if the cursor is a seat, else the user alone."""
         if not self._kind.cursor_is_seat:
             return user(cursor.user_id)
         room = await self._find_topic(cursor.room_id)

@@ -1,4 +1,4 @@
-"""Files in messages: what a room needs to know of them, wherever they are kept."""
+"""The interface of rooms to attachments."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sobremesa.table import Operation
 
 
 class Files(Protocol):
-    """Where uploaded files are kept."""
+    """Uploaded files."""
 
     async def attachable(self, actor: Actor, file_ids: Sequence[str]) -> list[dict[str, Any]]:
-        """What a message keeps of these files; refused unless all of them are the actor's own, and free."""
+        """Return what a message stores about files; refused unless the actor owns all of them and none is attached."""
         ...
 
     def attaching(self, file_id: str, *, room_kind: str, room_id: str, message_id: str, owner_id: UserId) -> Operation:
-        """The operation that gives a file to a message, for the transaction of the message."""
+        """Return the operation that attaches a file to a message, for the message's transaction."""
         ...
 
     def deleting(self, file_ids: Sequence[str]) -> AbstractAsyncContextManager[list[Operation]]:
@@ -28,5 +28,5 @@ class Files(Protocol):
 
 
 def files_of(message: Message) -> list[str]:
-    """The files that a message has."""
+    """Return the ids of a message's files."""
     return [file["fileId"] for file in message.attachments or () if "fileId" in file]

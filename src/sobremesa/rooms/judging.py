@@ -1,11 +1,11 @@
-"""Judging: what others will see is shown to a judge before it is written, if there is one.
+"""Judging: automatic moderation of content before it is written, if the application has a judge.
 
     class Polite:
         async def judge(self, content: JudgedContent) -> Verdict:
             return Verdict("flagged", ["shouting"]) if any(text.isupper() for text in content.texts) else CLEAR
 
-A judge is somebody else's code, perhaps behind a network: it gets so many seconds, and whatever it does wrong, the
-message is written. What nobody could check is flagged, with the hint `unchecked`.
+A judge may be slow or fail: after a timeout or an error the message is written all the same, flagged with the hint
+`unchecked`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ MAX_HINTS = 16
 MAX_HINT = 200
 
 UNCHECKED = "unchecked"
-"""The hint of a message that the judge could not judge."""
+"""The hint of a message that the judge failed to judge."""
 REVIEWED = "reviewed"
-"""The hint of a message that a person decided about."""
+"""The hint of a message that a moderator decided about."""
 
 BETWEEN = "\n\u241e\n"
-"""What stands between texts that are judged together."""
+"""The separator of texts that are judged together."""
 
 Moderation: TypeAlias = Literal["clean", "flagged", "blocked"]
 
@@ -40,7 +40,7 @@ _log = structlog.get_logger("sobremesa.domains.moderation")
 
 
 class JudgedContent(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user is about to write, and where: a message, a card or a change of one, or a tab."""
+    """The content that a user is about to write: a message, a card or a change of one, or a tab."""
 
     room_kind: RoomKindName
     room_id: RoomId
@@ -50,24 +50,24 @@ class JudgedContent(msgspec.Struct, frozen=True, kw_only=True):
     payload: Any = None
     """The payload of a card, the remark of a transition, or the content of a tab."""
     mentions: int = 0
-    """How many people it names."""
+    """The number of mentioned users."""
     size: int = 0
-    """How many characters of JSON the payload has, if they may be many; 0 if not."""
+    """The number of JSON characters of the payload if it may be large, else 0."""
 
     @property
     def text(self) -> str:
-        """All texts as one, with a sign between them: no phrase goes on from one to the next."""
+        """All texts, joined by a separator so that no phrase matches across two of them."""
         return BETWEEN.join(self.texts)
 
     @property
     def texts(self) -> list[str]:
-        """Every text that others will see: the content, the names of files, and all names and values of the payload."""
+        """All texts that other users will see: the content, file names, and names and values of the payload."""
         names = [str(file["name"]) for file in self.attachments if file.get("name")]
         return [self.content, *names, *_inside(self.payload)]
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What a judge says of a message, and why; the band is 0 where it is for everybody."""
+    """A judge's verdict on a message, with the reasons. The NSFW band is 0 if it is safe for all readers."""
 
     moderation: Moderation = "clean"
     policy_hints: list[str] = []
@@ -75,14 +75,14 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def flags(self) -> Flags | None:
-        """As they stand beside a message; a clean one has none."""
+        """The flags to store with the message; None if it is clean."""
         if self.moderation == CLEAN:
             return None
         return Flags(moderation=self.moderation, policy_hints=self.policy_hints)
 
     @property
     def band(self) -> int | None:
-        """As it stands beside a message; one that is for everybody has none."""
+        """The NSFW band to store with the message; None if it is 0."""
         return self.nsfw_band or None
 
 
@@ -91,31 +91,31 @@ UNCHECKED_VERDICT = Verdict(FLAGGED, [UNCHECKED])
 
 
 class Judge(Protocol):
-    """Looks at what is said."""
+    """Moderates content before it is written."""
 
     async def judge(self, content: JudgedContent) -> Verdict:
-        """What is to be thought of it."""
+        """Return the verdict on the content."""
         ...
 
 
 @runtime_checkable
 class ImmediateJudge(Protocol):
-    """A judge that answers most questions without waiting, as one in the same process does."""
+    """A judge that returns most verdicts without waiting, such as one in the same process."""
 
     def judge_at_once(self, content: JudgedContent) -> Verdict | None:
-        """Return the verdict, or None if `judge` must be awaited for this one."""
+        """Return the verdict, or None if `judge` must be awaited for this content."""
         ...
 
 
 class Judging:
-    """Asks a judge, and always has an answer in time."""
+    """Calls a judge, with a timeout and a fallback verdict."""
 
     def __init__(self, judge: Judge, seconds: float = DEFAULT_SECONDS) -> None:
         self._judge = judge
         self._seconds = seconds
 
     def judge_at_once(self, content: JudgedContent) -> Verdict | None:
-        """Return the verdict of a judge that does not wait; None if there is no such answer."""
+        """Return the verdict of an immediate judge, or None if the judge must be awaited."""
         if not isinstance(self._judge, ImmediateJudge):
             return None
         try:
@@ -125,11 +125,11 @@ class Judging:
             return UNCHECKED_VERDICT
 
     async def judge(self, content: JudgedContent) -> Verdict:
-        """What the judge says; that nobody could check it, if that is late, fails or makes no sense."""
+        """Return the judge's verdict, or the unchecked verdict if it is late, fails or is invalid."""
         asked = asyncio.create_task(self._ask(content))
         asked.add_done_callback(_forget)
         try:
-            # Not `asyncio.timeout`, which would wait for a judge that does not want to be interrupted.
+            # Not `asyncio.timeout`, which would wait for a judge that suppresses its cancellation.
             await asyncio.wait([asked], timeout=self._seconds)
         finally:
             asked.cancel()
@@ -137,20 +137,20 @@ class Judging:
             _log.warning("the judge took too long", room_kind=content.room_kind, room_id=content.room_id)
             return UNCHECKED_VERDICT
         if asked.cancelled() or asked.exception() is not None:
-            # Only of which kind it was: its words may hold what was said.
+            # Log only the type: the error text may contain the message.
             why = "cancelled" if asked.cancelled() else type(asked.exception()).__name__
             _failed(content, why)
             return UNCHECKED_VERDICT
         return asked.result()
 
     async def _ask(self, content: JudgedContent) -> Verdict:
-        return _sensible(await self._judge.judge(content))
+        return _validated(await self._judge.judge(content))
 
 
 def settled(before: str, verdict: Verdict) -> Verdict:
-    """What holds of a message after an edit: what is blocked stays so until a person says otherwise.
+    """Return the verdict on an edited message: a blocked one stays blocked until a moderator decides.
 
-    Otherwise its author could try texts until one passes, and nobody would have looked.
+    Otherwise its author could try texts until one passes, without a review.
     """
     if before != BLOCKED:
         return verdict
@@ -158,7 +158,7 @@ def settled(before: str, verdict: Verdict) -> Verdict:
 
 
 def _inside(payload: Any) -> list[str]:
-    """Every text in a value of JSON, in its order; names are texts as well."""
+    """Return all texts in a JSON value, in order, including the names of members."""
     found: list[str] = []
     waiting = [payload]
     while waiting:
@@ -178,17 +178,17 @@ def _failed(content: JudgedContent, why: str) -> None:
     _log.warning("the judge failed", room_kind=content.room_kind, room_id=content.room_id, why=why)
 
 
-def _sensible(verdict: Any) -> Verdict:
-    """The verdict, if it is one that can be kept beside a message; ValueError or the like if not."""
+def _validated(verdict: Any) -> Verdict:
+    """Return the verdict if it can be stored with a message; TypeError or ValueError if not."""
     if not isinstance(verdict, Verdict):
-        raise TypeError(f"a judge gave a {type(verdict).__name__} in place of a verdict")
-    # Nobody has checked what is in it, and no hint may be too long or unfit to be stored.
+        raise TypeError(f"a judge returned a {type(verdict).__name__} instead of a Verdict")
+    # The judge's values are unchecked: a hint may be too long, or not encodable.
     checked = msgspec.convert(msgspec.structs.asdict(verdict), Verdict)
     hints = [hint.encode().decode()[:MAX_HINT] for hint in checked.policy_hints if hint != REVIEWED]
     return Verdict(checked.moderation, hints[:MAX_HINTS], checked.nsfw_band)
 
 
 def _forget(asked: asyncio.Future[Verdict]) -> None:
-    """Perhaps nobody waits for it any more, whatever it says."""
+    """Retrieve the exception of a late judge, so that asyncio does not log it."""
     if not asked.cancelled():
         asked.exception()

@@ -1,4 +1,4 @@
-"""A kind of room: the rows and questions that are its own, handed to the verbs that all kinds share."""
+"""Kinds of room: the entities and access patterns that each kind passes to the shared services."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RoomKindName: TypeAlias = Literal["channel", "conversation", "thread"]
 
 
 class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
-    """The stored shapes of one kind of room, and what can be asked about them."""
+    """The entities and access patterns of one kind of room."""
 
     name: RoomKindName
     plural: str
@@ -24,11 +24,11 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
     head: type[Head]
     cursor: type[ReadCursor]
     stores_clean: bool = False
-    """Does a clean message store that it is? Documented for threads; elsewhere a message without flags is clean."""
+    """Whether a clean message stores its flags. Documented for threads; elsewhere a message without flags is clean."""
     stores_update: bool = False
-    """Does a message store `updatedAt` before its first change? Documented for channels; elsewhere an edit adds it."""
+    """Whether a new message stores `updatedAt`. Documented for channels; elsewhere an edit adds it."""
     cursor_is_seat: bool = False
-    """Is a person's cursor the row that makes them a part of the room, so that reading must never make one?"""
+    """Whether a user's cursor is also their seat in the room, so that reading must never create one."""
     nonce: type[Nonce]
     pin: type[Pin]
     reaction: type[Reaction]
@@ -36,13 +36,13 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
 
     messages: Pattern[Any]
     messages_by_id: Pattern[Any] | None
-    """Finds a message by its id alone; without it the rooms of the reader are looked through."""
+    """Finds a message by its id alone; without it the reader's rooms are searched."""
     rooms_of: Pattern[Any] | None = None
     """The rooms that a user is in."""
     head_by_key: Lookup[Any] | None = None
     message_by_key: Lookup[Any]
     pointer_by_id: Lookup[Any] | None = None
-    """The row that tells the time in the key of another writer's message, where keys hold a time and no index helps."""
+    """The pointer to another writer's message, for kinds whose keys hold a time and that have no index by id."""
     read_cursor: Lookup[Any]
     readers: Pattern[Any]
     nonce_by_key: Lookup[Any]
@@ -63,18 +63,18 @@ class RoomKind(msgspec.Struct, frozen=True, kw_only=True):
     mark_read: WritePattern
 
     def message_key(self, room_id: RoomId, message_id: MessageId) -> Key[Message]:
-        """Where a message of ours is; ValueError for an id that we did not mint."""
+        """Return the key of a message; ValueError for an id that is not a ULID."""
         return self.message_by_key(room_id=room_id, message_id=message_id, **self.message.time_parts(message_id))
 
     def stored_verdict(self, flags: Flags | None, nsfw_band: int | None) -> dict[str, Any]:
-        """What a message stores of a verdict."""
+        """Return the fields of a verdict that a message stores."""
         if not self.stores_clean:
             return {"flags": flags, "nsfw_band": nsfw_band}
         return {"flags": flags or Flags(), "nsfw_band": nsfw_band or 0}
 
     @property
     def has_time_in_keys(self) -> bool:
-        """Is a message's key more than its id?"""
+        """Whether the key of a message holds a time besides its id."""
         return bool(self.message.time_parts(MessageId(first_of(0))))
 
     def head_key(self, room_id: RoomId) -> Key[Head]:

@@ -1,4 +1,4 @@
-"""Pins: messages that are kept at hand."""
+"""Pinned messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sobremesa.work.quotas import Quotas
 MAX_PINS = 100
 
 _MESSAGE = 1
-"""Places among the operations that pin a message."""
+"""The index of the message among the operations of a pin."""
 
 
 class Pins:
@@ -46,7 +46,7 @@ class Pins:
         self._quotas = Quotas(table, clock)
 
     async def pin(self, seat: Seat, message_id: MessageId) -> None:
-        """Keep a message at hand; pinning it again changes nothing."""
+        """Pin a message; pinning it again has no effect."""
         message = await self._archive.get(seat, message_id)
         if await self._table.get(self._kind.pin_by_key(room_id=seat.room_id, message_id=message_id)) is not None:
             return
@@ -68,28 +68,28 @@ class Pins:
             # Otherwise another user has pinned it.
 
     async def _reserve(self, seat: Seat) -> Operation:
-        """What goes into the transaction of one more pin; TooManyPins if there is no room for it."""
+        """Return the operation that counts one more pin; TooManyPins if the room has the maximum."""
         question = self._kind.pins(room_id=seat.room_id)
-        room = await self._quotas.reserve("pins", seat.room_id, question, MAX_PINS)
-        if room is None and await self._drop_leftovers(seat):
-            room = await self._quotas.reserve("pins", seat.room_id, question, MAX_PINS)
-        if room is None:
+        reserved = await self._quotas.reserve("pins", seat.room_id, question, MAX_PINS)
+        if reserved is None and await self._remove_stale_pins(seat):
+            reserved = await self._quotas.reserve("pins", seat.room_id, question, MAX_PINS)
+        if reserved is None:
             raise TooManyPins(limit=MAX_PINS)
-        return room
+        return reserved
 
-    async def _drop_leftovers(self, seat: Seat) -> bool:
-        """Remove pins of deleted messages, which older versions left; whether there were any."""
+    async def _remove_stale_pins(self, seat: Seat) -> bool:
+        """Remove pins of deleted messages, which older versions left; return whether there were any."""
         pins = (await self._table.query(self._kind.pins(room_id=seat.room_id), limit=MAX_PINS)).items
         found = await self._archive.find_all(seat, [pin.message_id for pin in pins])
-        leftovers = [
+        stale = [
             Delete(pin.own_key())
             for pin, message in zip(pins, found, strict=True)
             if message is not None and message.deleted
         ]
-        return await self._table.write_many(leftovers, pattern=self._kind.set_pin) > 0
+        return await self._table.write_many(stale, pattern=self._kind.set_pin) > 0
 
     async def unpin(self, seat: Seat, message_id: MessageId) -> None:
-        """Let go of a pinned message; one that is not pinned changes nothing."""
+        """Unpin a message; unpinning one that is not pinned has no effect."""
         about = {"messageId": message_id, "roomId": seat.room_id}
         with contextlib.suppress(ConditionFailed):
             await self._table.write(
@@ -99,7 +99,7 @@ class Pins:
             )
 
     async def list(self, seat: Seat, *, limit: int, cursor: str | None) -> tuple[list[PinView], str | None]:
-        """The pinned messages, the newest message first."""
+        """Return a page of pinned messages, newest message first."""
         page = await self._table.query(self._kind.pins(room_id=seat.room_id), limit=limit, cursor=cursor)
         found = await self._archive.find_all(seat, [pin.message_id for pin in page.items])
         kept = [

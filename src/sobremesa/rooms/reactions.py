@@ -1,7 +1,7 @@
-"""Reactions: one row for each person, and one summary for each emoji of a message, changed together.
+"""Reactions: one row per user, and one summary per emoji of a message, changed in one transaction.
 
-Any number of people may react at the same time. The person's row decides whether anything happens at all, so the
-count can never differ from the rows; the summary also names the first people, so that a page needs no more rows.
+Any number of users may react at the same time. The condition on the user's row decides whether the count changes, so
+it never differs from the rows. The summary also lists the first users, so that a page needs no other rows.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from sobremesa.work.quotas import Quotas
 MAX_EMOJI = 20
 ATTEMPTS = 40
 
-_PERSON = 0
-"""The place of the person's own row among the operations of a reaction."""
+_USER = 0
+"""The index of the user's row among the operations of a reaction."""
 
 
 class Reactions:
-    """The reactions in rooms of one kind."""
+    """Adds, removes and lists reactions in rooms of one kind."""
 
     def __init__(self, kind: RoomKind, table: Table, clock: Clock, users: UserDirectory, locks: KeyedLocks) -> None:
         self._kind = kind
@@ -59,27 +59,27 @@ class Reactions:
         self._quotas = Quotas(table, clock)
 
     async def add(self, seat: Seat, message: Message, emoji: str) -> None:
-        """Add a person's reaction, once."""
+        """Add a user's reaction, once."""
         if any(old.emoji == emoji and seat.user_id in old.user_ids for old in message.reactions or ()):
             return
         emoji_hex = hex_part(emoji)
         for _ in range(ATTEMPTS):
-            # What fails below has changed meanwhile: the list of the first people is full now, the last of them has
-            # gone, or somebody else was the first to use an emoji. So it is looked at again.
+            # A failed condition means a concurrent change: the list of first users is full, its last user removed
+            # the reaction, or another user was the first to use the emoji. So the summary is read again.
             counting = await self._count_up(seat, message, emoji_hex)
             try:
                 await self._write(message, Create(self._reaction(seat, message, emoji_hex)), *counting)
             except ConditionFailed as failed:
-                if failed.at(_PERSON):
+                if failed.at(_USER):
                     return
             else:
                 return
         raise Busy
 
-    async def take_back(self, seat: Seat, message: Message, emoji: str) -> None:
-        """Take a person's reaction back, once."""
+    async def remove(self, seat: Seat, message: Message, emoji: str) -> None:
+        """Remove a user's reaction, once."""
         if any(old.emoji == emoji and seat.user_id in old.user_ids for old in message.reactions or ()):
-            await self._take_from_list(seat, message, emoji)
+            await self._remove_from_list(seat, message, emoji)
             return
         emoji_hex = hex_part(emoji)
         is_last = False
@@ -87,13 +87,13 @@ class Reactions:
             try:
                 await self._write(
                     message,
-                    Delete(self._person_key(seat, message, emoji_hex)),
+                    Delete(self._reaction_key(seat, message, emoji_hex)),
                     self._count_down(seat, message, emoji_hex, is_last=is_last),
                 )
             except ConditionFailed as failed:
-                if failed.at(_PERSON):
+                if failed.at(_USER):
                     return
-                # A summary that nobody is left in is removed, unless somebody comes at the same moment.
+                # A summary without users is deleted, unless another user reacts at the same time.
                 is_last = not is_last
             else:
                 return
@@ -102,7 +102,7 @@ class Reactions:
     async def list_reactors(
         self, seat: Seat, message: Message, emoji: str, *, limit: int, cursor: str | None
     ) -> tuple[list[ReactorView], str | None]:
-        """Who reacted with an emoji."""
+        """Return a page of the users who reacted with an emoji."""
         question = self._kind.reactors(room_id=seat.room_id, message_id=message.message_id, emoji_hex=hex_part(emoji))
         page = await self._table.query(question, limit=limit, cursor=cursor)
         profiles = await self._users.profiles([reaction.user_id for reaction in page.items])
@@ -117,12 +117,12 @@ class Reactions:
         ]
         return reactors, page.cursor
 
-    async def _write(self, message: Message, person: Operation, *counting: Operation) -> None:
+    async def _write(self, message: Message, reaction: Operation, *counting: Operation) -> None:
         async with self._locks.of(message.message_id):
-            await self._table.write(person, *counting, token=None, pattern=self._kind.react)
+            await self._table.write(reaction, *counting, token=None, pattern=self._kind.react)
 
-    async def _take_from_list(self, seat: Seat, message: Message, emoji: str) -> None:
-        """Take a person out of the list that another writer keeps in the message itself."""
+    async def _remove_from_list(self, seat: Seat, message: Message, emoji: str) -> None:
+        """Remove a user from the list that another writer stored in the message."""
         left = [old if old.emoji != emoji else _without(old, seat.user_id) for old in message.reactions or ()]
         try:
             await self._table.write(
@@ -146,7 +146,7 @@ class Reactions:
         )
 
     async def _count_up(self, seat: Seat, message: Message, emoji_hex: str) -> Sequence[Operation]:
-        """What counts one more in the summary of an emoji; TooManyEmoji if it would be one emoji too many."""
+        """Return the operations that count one more reaction; TooManyEmoji if the message has the maximum."""
         question = self._kind.reactions_of_message(room_id=seat.room_id, message_id=message.message_id)
         summaries = {summary.emoji_hex: summary async for summary in self._table.every(question)}
         summary = summaries.get(emoji_hex)
@@ -167,17 +167,17 @@ class Reactions:
         return (Update(key, add(count=1), add_to_set(user_ids=[seat.user_id]), when=has_room),)
 
     async def _reserve(self, seat: Seat, message: Message, emoji_hex: str) -> Sequence[Operation]:
-        """What goes into the transaction that adds an emoji to a message: nothing for one of another writer's list."""
+        """Return the operations that count one more emoji: none if another writer's list has it."""
         listed = {hex_part(old.emoji) for old in message.reactions or ()}
         if emoji_hex in listed:
             return ()
         question = self._kind.reactions_of_message(room_id=seat.room_id, message_id=message.message_id)
         owner_id = hash_part(seat.room_id, message.message_id)
         limit = MAX_EMOJI - len(listed)
-        room = await self._quotas.reserve("emoji", owner_id, question, limit) if limit > 0 else None
-        if room is None:
+        reserved = await self._quotas.reserve("emoji", owner_id, question, limit) if limit > 0 else None
+        if reserved is None:
             raise TooManyEmoji(limit=MAX_EMOJI)
-        return (room,)
+        return (reserved,)
 
     def _count_down(self, seat: Seat, message: Message, emoji_hex: str, *, is_last: bool) -> Operation:
         key = self._summary_key(seat, message, emoji_hex)
@@ -185,7 +185,7 @@ class Reactions:
             return Delete(key, when=equals("count", 1))
         return Update(key, add(count=-1), delete_from_set(user_ids=[seat.user_id]), when=greater("count", 1))
 
-    def _person_key(self, seat: Seat, message: Message, emoji_hex: str) -> Key[Reaction]:
+    def _reaction_key(self, seat: Seat, message: Message, emoji_hex: str) -> Key[Reaction]:
         return self._kind.reaction_by_key(
             room_id=seat.room_id, message_id=message.message_id, emoji_hex=emoji_hex, user_id=seat.user_id
         )

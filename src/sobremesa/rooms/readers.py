@@ -1,4 +1,4 @@
-"""Who may read a message, by the door of its room and the one rule of visibility: what files and others ask."""
+"""Read access to messages of any kind of room, for attachments and others outside of rooms."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from sobremesa.table import Table
 
 
 class RoomReaders:
-    """The doors of all kinds of room."""
+    """Decides who may read messages, in all kinds of room."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._accesses: dict[str, tuple[RoomKind, RoomAccess]] = {}
 
     def add(self, kind: RoomKind, access: RoomAccess) -> None:
-        """From now on rooms of this kind are known."""
+        """Register a kind of room."""
         self._accesses[kind.name] = kind, access
 
     async def may_read(self, user_id: UserId, room_kind: str, room_id: str, message_id: str | None) -> bool:
-        """May they see this message of the room, or without one, what is in the room?"""
+        """Return whether a user may see a message of a room, or the room itself if there is no message."""
         if room_kind not in self._accesses:
             return False
         kind, access = self._accesses[room_kind]
@@ -38,7 +38,7 @@ class RoomReaders:
         return message is not None and not message.deleted and may_see(seat, message)
 
     async def is_visible_to_all(self, room_kind: str, room_id: str, message_id: str) -> bool:
-        """May everybody in the room see this message? Not if moderation withholds it from some."""
+        """Return whether all users in the room may see a message: not if moderation may withhold it."""
         kind, _ = self._accesses[room_kind]
         message = await find_message(kind, self._table, RoomId(room_id), MessageId(message_id))
         return message is not None and not message.deleted and not is_withheld(message, safe_mode=True)

@@ -1,4 +1,4 @@
-"""What is counted again in rooms of every kind: summaries of reactions, pins, and the last message of each head."""
+"""Recounts of rooms: reaction summaries, pins, and the last message of each head."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from sobremesa.work.recounts import Check, Drift, Found, Recount
 def recounts(
     kind: RoomKind, table: Table, cleanup: ReactionCleanup, check: Check[Any] | None = None
 ) -> Sequence[Recount[Any]]:
-    """What is counted again in rooms of one kind; `check` is for kinds whose heads keep more than the last message."""
+    """Return the recounts of one kind of room; `check` is for kinds whose heads store more than the last message."""
     reactions = _Reactions(kind, table, cleanup)
 
-    def place(row: Reaction | ReactionSummary) -> str:
+    def label(row: Reaction | ReactionSummary) -> str:
         return f"{kind.name} {row.room_id} message {row.message_id} {unhex_part(row.emoji_hex)}"
 
     def group(row: Reaction | ReactionSummary) -> tuple[str, str, str]:
@@ -37,15 +37,15 @@ def recounts(
         return f"{kind.name} {row.room_id}"
 
     return (
-        Recount(kind.reaction, reactions.check_rows, label=place, once_for=group),
-        Recount(kind.summary, reactions.check_summary, label=place, once_for=group),
+        Recount(kind.reaction, reactions.check_rows, label=label, once_for=group),
+        Recount(kind.summary, reactions.check_summary, label=label, once_for=group),
         Recount(kind.pin, partial(_check_pin, kind, table), label=pinned, once_for=pinned),
         Recount(kind.head, check or partial(check_head, kind, table), label=room, once_for=room),
     )
 
 
 class _Reactions:
-    """Counts reactions again."""
+    """Recounts reactions."""
 
     def __init__(self, kind: RoomKind, table: Table, cleanup: ReactionCleanup) -> None:
         self._kind = kind
@@ -53,7 +53,7 @@ class _Reactions:
         self._cleanup = cleanup
 
     async def check_rows(self, row: Reaction) -> Found | None:
-        """Rows without a summary; those that have one are counted where that is met."""
+        """Check rows without a summary; the others are checked with their summary."""
         if await self._is_deleted(row):
             return self._left(row)
         return None if await self._summary(row) is not None else await self._compare(row, None)
@@ -68,13 +68,13 @@ class _Reactions:
         question = self._kind.reactors(room_id=row.room_id, message_id=row.message_id, emoji_hex=row.emoji_hex)
         rows: list[Reaction] = [one async for one in self._table.every(question, consistent=True)]
         stored = 0 if summary is None else summary.count
-        people = {one.user_id for one in rows}
+        users = {one.user_id for one in rows}
         named = set[UserId]() if summary is None else set(summary.user_ids)
         drift = [Drift("reactions", stored, len(rows))] if stored != len(rows) else []
-        if not named <= people or (rows and not named):
+        if not named <= users or (rows and not named):
             first = sorted(rows, key=lambda one: one.created_at)[:MAX_SHOWN_REACTORS]
-            shown = (named & people) or {one.user_id for one in first}
-            drift.append(Drift("people", sorted(named), sorted(shown)))
+            shown = (named & users) or {one.user_id for one in first}
+            drift.append(Drift("users", sorted(named), sorted(shown)))
             named = shown
         if not drift:
             return None
@@ -124,14 +124,14 @@ async def _check_pin(kind: RoomKind, table: Table, pin: Pin) -> Found | None:
 
 
 async def check_head(kind: RoomKind, table: Table, row: Head) -> Found | None:
-    """Whether a room's head names its last message, by which everybody's unread count begins."""
+    """Check that a room's head has its last message, which unread counts depend on."""
     head = await table.get(kind.head_key(row.room_id), consistent=True)
     newest = (await table.query(kind.messages(room_id=row.room_id), limit=1, consistent=True)).items
     if head is None or not newest:
         return None
     message: Message = newest[0]
     last = head.last_message_id
-    # The order is that of our own ids; a head that names another writer's message is completed by adoption.
+    # Only ULIDs have an order; a head with another writer's message id is completed by adoption.
     if not is_ulid(message.message_id) or (last is not None and (not is_ulid(last) or last >= message.message_id)):
         return None
     changes = set_to(last_message_id=message.message_id, **head.marks(message))

@@ -1,7 +1,7 @@
-"""Rendering: from stored messages to messages as a reader sees them.
+"""Rendering: turns stored messages into views for one reader.
 
-Reactions come from their summaries, one question for the whole page. Whether the reader is among those who reacted
-is known from the summary while it names everybody; only beyond that the reader's own rows are looked up, all at once.
+Reactions come from their summaries, by one query for the whole page. A summary tells whether the reader reacted as
+long as it lists all users; only beyond that the reader's own rows are read, in one batch.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SHOWN_OF_FILES = frozenset({"kind", "fileId", "name", "mime", "size", "w", "h"})
 
 
 class Unrendered(NamedTuple):
-    """Some messages and the reactions to them; `plain` are their views if they look the same to everybody."""
+    """Messages and their reactions; `plain` are their views if they are the same for all readers."""
 
     messages: Sequence[Message]
     summaries: list[ReactionSummary]
@@ -39,7 +39,7 @@ class Unrendered(NamedTuple):
 
 
 class MessageRenderer:
-    """Makes messages ready to be shown."""
+    """Renders messages of one kind of room."""
 
     def __init__(self, kind: RoomKind, table: Table, users: UserDirectory) -> None:
         self._kind = kind
@@ -48,11 +48,11 @@ class MessageRenderer:
         self._plain: Cache[MessageId, tuple[Message, MessageView]] = Cache(REMEMBERED_VIEWS)
 
     async def render(self, seat: Seat, messages: Sequence[Message]) -> list[MessageView]:
-        """The views of messages of one room, in their order."""
+        """Return the views of messages of one room, in their order."""
         return await self.render_for(seat, await self.load(seat.room_id, messages))
 
     async def load(self, room_id: RoomId, messages: Sequence[Message]) -> Unrendered:
-        """Messages of one room with what belongs to them, before it matters who reads them."""
+        """Return messages of one room with their reactions, independent of the reader."""
         summaries = await self._summaries(room_id, messages) if messages else []
         messages = await with_names(self._users, messages)
         is_plain = not summaries and not any(
@@ -62,7 +62,7 @@ class MessageRenderer:
         return Unrendered(messages, summaries, plain)
 
     async def render_for(self, seat: Seat, unrendered: Unrendered) -> list[MessageView]:
-        """The views of messages as one person sees them."""
+        """Return the views of messages for one reader."""
         departing = await self._users.users_being_deleted()
         if unrendered.plain is not None and not departing:
             return unrendered.plain
@@ -73,7 +73,7 @@ class MessageRenderer:
         ]
 
     def render_new(self, message: Message) -> SentView:
-        """The view of a message that was just made: nobody can have reacted to it, or edited it."""
+        """Return the view of a new message, which has no reactions or edits."""
         return SentView(
             message.message_id,
             message.room_id,
@@ -96,7 +96,7 @@ class MessageRenderer:
         )
 
     def _plain_view(self, message: Message) -> MessageView:
-        """The view of a message that looks the same to everybody; most do, and are asked for again and again."""
+        """Return the view of a message that is the same for all readers, cached since most are."""
         known = self._plain.young.get(message.message_id) or self._plain.find(message.message_id)
         if known is not None and known[0] is message:
             return known[1]
@@ -124,7 +124,7 @@ class MessageRenderer:
         return sorted(found, key=lambda summary: (summary.message_id, summary.first_at or EPOCH))
 
     async def _mine(self, seat: Seat, summaries: Sequence[ReactionSummary]) -> set[tuple[str, str]]:
-        """Which of these reactions are (also) the reader's."""
+        """Return which of these reactions the reader shares."""
         mine = {_identity(summary) for summary in summaries if seat.user_id in summary.user_ids}
         unsure = [
             summary
@@ -147,7 +147,7 @@ class MessageRenderer:
 
 
 async def with_names(users: UserDirectory, messages: Sequence[Message]) -> Sequence[Message]:
-    """The same messages; those of other writers that store no name get their author's of today."""
+    """Return the messages; those that other writers stored without a name get their author's current one."""
     nameless = {message.author_id for message in messages if not message.username}
     if not nameless:
         return messages
@@ -167,7 +167,7 @@ def render_as(
     *,
     withheld: bool,
 ) -> V:
-    """A message in the form in which it is shown: whole, or without what it says."""
+    """Render a message as a view type, with or without its content."""
     return form(
         message.message_id,
         message.room_id,
@@ -193,7 +193,7 @@ def render_as(
 def reactions_to(
     unrendered: Unrendered, reader: UserId | None = None, mine: Set[tuple[str, str]] = frozenset()
 ) -> dict[MessageId, list[ReactionView]]:
-    """The reactions to each message: those of the summaries, and those that another writer keeps in the message."""
+    """Return the reactions by message: from summaries, and from lists that another writer stored in messages."""
     found: dict[MessageId, list[ReactionView]] = defaultdict(list)
     for message in unrendered.messages:
         for old in message.reactions or ():
@@ -211,14 +211,14 @@ def reactions_to(
 
 
 def shown_files(message: Message) -> list[dict[str, Any]]:
-    """What clients see of a message's files: never where they are kept, which a row of another writer may tell."""
+    """Return what clients see of a message's files, without storage addresses that another writer may have stored."""
     return [
         {name: value for name, value in file.items() if name in SHOWN_OF_FILES} for file in message.attachments or ()
     ]
 
 
 def flags_view(flags: Flags | None, *, withheld: bool = False) -> FlagsView | None:
-    """What moderation found; nothing for what is clean, and only the verdict where the content is withheld."""
+    """Return the moderation flags: None for a clean message, without hints if the content is withheld."""
     if flags is None or flags.moderation == CLEAN:
         return None
     return FlagsView(flags.moderation, [] if withheld else flags.policy_hints)
@@ -229,10 +229,10 @@ def _identity(summary: ReactionSummary) -> tuple[str, str]:
 
 
 def _merge(views: list[ReactionView], view: ReactionView) -> None:
-    """Add a reaction to those of a message, which may hold the same emoji from another writer's list."""
-    for place, other in enumerate(views):
+    """Add a reaction to those of a message, merged with the same emoji from another writer's list."""
+    for index, other in enumerate(views):
         if other.emoji == view.emoji:
             user_ids = list(dict.fromkeys([*other.user_ids, *view.user_ids]))[:MAX_SHOWN_REACTORS]
-            views[place] = ReactionView(view.emoji, other.count + view.count, user_ids, other.me or view.me)
+            views[index] = ReactionView(view.emoji, other.count + view.count, user_ids, other.me or view.me)
             return
     views.append(view)

@@ -1,4 +1,4 @@
-"""What else of a kind of room is decided about beside its messages: the cards and tabs of threads."""
+"""Moderators' decisions about more than messages: the cards and tabs of threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sobremesa.table import Operation
 
 
 class ReviewedTab(Output):
-    """What the tab of a case contains now."""
+    """The current content of the tab of a case."""
 
     tab: str
     content: Any
@@ -24,16 +24,16 @@ class ReviewedTab(Output):
 
 
 class Reviewed(Protocol):
-    """Carries decisions to the rows of one kind of room."""
+    """Applies decisions to the rows of one kind of room."""
 
     async def related_operations(self, message: Message, flags: Flags | None) -> Sequence[Operation]:
-        """Return what else changes with the flags of a message, for the transaction of the decision."""
+        """Return the operations that go with new flags of a message, for the transaction of the decision."""
         ...
 
     async def find_tab(self, case: ModerationCase) -> ReviewedTab | None:
-        """Return the tab that a case is about, or None if it is gone."""
+        """Return the tab that a case is about, or None if it was deleted."""
         ...
 
     async def decide_tab(self, case: ModerationCase, *, block: bool) -> Sequence[Operation]:
-        """Return what a decision changes about the tab of a case, for its transaction."""
+        """Return the operations that apply a decision to the tab of a case, for its transaction."""
         ...

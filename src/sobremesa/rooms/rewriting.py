@@ -1,4 +1,4 @@
-"""Rewriting: a message that is there changes, together with what the room's head keeps of it while it is the last."""
+"""Edits and deletions of messages, which also update the head of the room if the message is its last."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ async def rewrite(
     when: Condition,
     pattern: WritePattern,
 ) -> None:
-    """Change a message, given as it will be, and with it the head while it is the last one.
+    """Change a message, given in its new state, and the head if it is the last one.
 
-    ConditionFailed tells what did not hold: the message is at 0, the other operations follow.
+    ConditionFailed has the message at index 0, followed by the other operations.
     """
     update = Update(message.own_key(), changes, when=when)
     marks = head.marks(message) if head is not None and head.last_message_id == message.message_id else {}
@@ -58,16 +58,16 @@ async def rewrite(
         try:
             await table.write(update, *more, preview, pattern=pattern)
         except ConditionFailed as failed:
-            if any(failed.at(place) for place in range(1 + len(more))):
+            if any(failed.at(index) for index in range(1 + len(more))):
                 raise
-            # It is the last one no longer, and will never be again.
+            # It is no longer the last one, and never will be again.
         else:
             return
     await table.write(update, *more, token=None, pattern=pattern)
 
 
 class Rewriting:
-    """Edits and takes back messages in rooms of one kind."""
+    """Edits and deletes messages in rooms of one kind."""
 
     def __init__(self, kind: RoomKind, table: Table, clock: Clock, archive: Archive, cases: Cases) -> None:
         self._kind = kind
@@ -79,9 +79,9 @@ class Rewriting:
     async def edit(
         self, seat: Seat, message: Message, content: str, mentions: list[UserId], verdict: Verdict | None
     ) -> Message:
-        """The message with another text, and with what was found out about that; NotFound if it is gone by now."""
+        """Replace the content of a message and its verdict; NotFound if it was deleted."""
         for attempt in range(EDIT_ATTEMPTS):
-            # A case of the same millisecond would be in the way: then this edit is a moment later.
+            # A case of the same millisecond would conflict: then this edit gets a later time.
             now = instant(max(self._clock.now_ms(), _next_ms(message)) + attempt)
             changes: dict[str, Any] = {
                 "content": content,
@@ -95,17 +95,17 @@ class Rewriting:
             try:
                 await self._write(seat, edited, set_to(**changes), message, *self._cases.operations_for(seat, edited))
             except ConditionFailed:
-                # A person decided about it meanwhile, or it is gone.
+                # A moderator decided about it, or it was deleted.
                 message = await self._archive.get(seat, message.message_id)
             else:
                 return edited
         raise Busy
 
     async def delete(self, seat: Seat, message: Message, *more: Operation) -> None:
-        """Leave a tombstone, and no pin; NotFound if there is one already.
+        """Replace a message by a tombstone and unpin it; NotFound if it was deleted already.
 
-        ConditionFailed if one of the others did not hold. The pin is removed whether or not there is one: looking first
-        would miss one that is made at the same moment, and after this none can be made.
+        ConditionFailed if a condition of `more` failed. The pin is deleted unconditionally: a check would miss one that
+        is created at the same time, and a deleted message cannot be pinned.
         """
         gone = remove("mentions", "attachments", "reactions", "reply_to")
         now = self._clock.now()
@@ -136,7 +136,7 @@ class Rewriting:
         )
 
     def _moderation(self, message: Message, verdict: Verdict | None) -> dict[str, Any]:
-        """What an edit changes about the flags: nothing where nobody judges."""
+        """Return the changes of an edit to the flags: none without a judge."""
         if verdict is None:
             return {}
         verdict = settled(message.moderation, verdict)
@@ -147,15 +147,15 @@ class Rewriting:
 
 
 def _next_ms(message: Message) -> int:
-    """The moment after a message was written or edited last: no edit is earlier, whatever the clock says."""
+    """Return the millisecond after the last write of a message: no edit is earlier, even if the clock is."""
     try:
         return milliseconds(message.edited_at or message.created_at) + 1
     except ValueError:
-        return 0  # another writer's time, in another form
+        return 0  # a time in another writer's format
 
 
 def _still(moderation: str) -> Condition:
-    """That moderation says no other thing of a message than it did; clean is also what has no flags."""
+    """Return the condition that the moderation state is unchanged; a message without flags is clean."""
     if moderation == CLEAN:
         return differs(_MODERATION, FLAGGED) & differs(_MODERATION, BLOCKED)
     return equals(_MODERATION, moderation)

@@ -1,8 +1,8 @@
-"""Sending: one transaction that puts a message after all others of its room.
+"""Sending: one transaction that writes a message after all others of its room.
 
-The room's head takes the message's id on the condition that it only grows. Who loses that race mints a newer id and
-tries again, so a room has one order. What a kind of room adds (a cursor that moves, a seat that must be there) comes
-from its door; what an act adds (a card that changes with the message) comes with the call.
+The room's head takes the message's id on the condition that it only grows. A send that loses this race mints a newer
+id and retries, so a room has one order. What a kind of room adds (a cursor update, a check of the seat) comes from its
+`RoomAccess`; what a larger action adds (a card that changes with the message) comes with the call.
 """
 
 from __future__ import annotations
@@ -31,52 +31,52 @@ SEND_ATTEMPTS = 40
 OWN_CLOCK_TOLERANCE_MS = 1000
 
 _HEAD = 1
-"""The place of the head's update among the operations of a send."""
+"""The index of the head's update among the operations of a send."""
 
 Extras: TypeAlias = Callable[[Message], Sequence[Operation]]
-"""The other operations of an act that a message is part of."""
+"""Returns the other operations of an action that a message is part of."""
 
 
 class Draft(NamedTuple):
-    """A message that somebody wants to send."""
+    """A message to send."""
 
     content: str
     nonce: str | None = None
     reply_to: MessageId | None = None
     attachments: Sequence[str] = ()
-    """The ids of files that were uploaded before."""
+    """The ids of uploaded files."""
     type: str = "text"
     more: dict[str, Any] = {}
-    """Fields that only this kind of room has."""
+    """Fields that only some kinds of room have."""
 
     @property
     def hash(self) -> str:
-        """Stands for all that a nonce is bound to."""
+        """The hash of the fields that a nonce is bound to."""
         return hash_part(self.content, self.reply_to or "", msgspec.json.encode(list(self.attachments)).decode())
 
 
 class JudgedDraft(NamedTuple):
-    """A draft with what was found out about it before it is written."""
+    """A draft with its mentions, files and verdict."""
 
     draft: Draft
     mentions: Sequence[UserId] = ()
     files: Sequence[dict[str, Any]] = ()
-    """What the message keeps of its attachments."""
+    """What the message stores about its attachments."""
     flags: Flags | None = None
     nsfw_band: int | None = None
 
 
 class HeadChange(NamedTuple):
-    """What else of the room's head changes with a message, and what must be true of it."""
+    """A further change of the room's head with a message, and its condition."""
 
     changes: Changes
     when: Condition
     pattern: WritePattern
-    """The act that the message is part of."""
+    """The action that the message is part of."""
 
 
 def no_extras(message: Message) -> Sequence[Operation]:
-    """Most messages are no part of a larger act."""
+    """Return no other operations."""
     return ()
 
 
@@ -100,7 +100,7 @@ class Sending:
         self._ids = ids
         self._access = access
         self._locks = locks
-        # The machine's clock may step back, and messages still go on. A clock of one's own means what it says.
+        # If the machine's clock steps back, messages get later times. An application's own clock is taken literally.
         self._has_own_clock = has_own_clock
 
     async def write(
@@ -110,15 +110,15 @@ class Sending:
         extras: Extras = no_extras,
         head: HeadChange | None = None,
     ) -> Message | None:
-        """Write a message after all others of its room; None if its nonce has made one before.
+        """Write a message after all others of its room; None if its nonce created one before.
 
-        ConditionFailed if one of the operations that `extras` gives, or what `head` asks of the head, did not hold.
+        ConditionFailed if a condition of `extras` or of `head` failed.
         """
         async with self._locks.of(seat.room_id):
             return await self._write(seat, judged, extras, head)
 
-    async def find_made(self, seat: Seat, draft: Draft) -> MessageId | None:
-        """The message that this nonce has made, if it has; NonceReused if that was another one."""
+    async def find_created(self, seat: Seat, draft: Draft) -> MessageId | None:
+        """Return the message that this nonce created, or None; NonceReused if its body was different."""
         if draft.nonce is None:
             return None
         key = self._kind.nonce_by_key(room_id=seat.room_id, user_id=seat.user_id, nonce_hash=hash_part(draft.nonce))
@@ -142,23 +142,23 @@ class Sending:
             except ConditionFailed as failed:
                 if judged.draft.nonce is not None and failed.at(len(operations) - 1):
                     return None
-                if any(failed.at(len(operations) + place) for place in range(len(others))):
+                if any(failed.at(len(operations) + index) for index in range(len(others))):
                     raise
                 faster = self._faster(failed, last)
                 if faster is None and head is not None and failed.at(_HEAD):
                     raise
                 if faster is None:
-                    # Something beside the message: the seat itself, or the room, is not what it was.
+                    # Another condition: the seat or the room has changed.
                     seat = await self._access.reauthorize(seat)
                     seat.require("send")
                     faster = seat.head.last_message_id
-                # Somebody was faster: this message takes an id after theirs, so that the room has one order.
+                # Another send was faster: this message takes an id after it, so that the room has one order.
                 last = newest(last, faster)
             else:
                 if additions.after is not None:
                     additions.after()
                 return message
-        raise Busy("This room is too busy: try again in a moment.")
+        raise Busy("This room is too busy: try again later.")
 
     def _compose(self, seat: Seat, judged: JudgedDraft, last: MessageId | None) -> Message:
         draft, mentions, files, flags, nsfw_band = judged
@@ -178,7 +178,7 @@ class Sending:
             mentions=list(mentions) or None,
             attachments=list(files) or None,
             **self._kind.stored_verdict(flags, nsfw_band),
-            # The id's own time: in a room it only moves forward, whatever the clocks of its senders do.
+            # The time of the id: in a room it only moves forward, even if the clocks of nodes differ.
             created_at=(at := instant(time_of(message_id))),
             updated_at=at if self._kind.stores_update else None,
             **draft.more,
@@ -188,7 +188,7 @@ class Sending:
     def _operations(
         self, seat: Seat, draft: Draft, message: Message, additions: SendAdditions, head: HeadChange | None
     ) -> list[Operation]:
-        """The message first, the head second, the nonce last."""
+        """Return the operations: the message first, the head second, the nonce last."""
         is_newest = moves_forward(message.message_id, "last_message_id")
         changes = set_to(last_message_id=message.message_id, **seat.head.marks(message))
         if head is not None:
@@ -218,7 +218,7 @@ class Sending:
         return operations
 
     def _faster(self, failed: ConditionFailed, last: MessageId | None) -> MessageId | None:
-        """The last message of the room, if it is another than this should follow; NotFound if the room is gone."""
+        """Return the room's last message if it is not `last`, else None; NotFound if the room was deleted."""
         for failure in failed.failures:
             if failure.index == _HEAD:
                 if failure.item is None:

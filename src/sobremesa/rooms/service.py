@@ -1,4 +1,4 @@
-"""The verbs of a room, for every kind of room."""
+"""The operations of rooms, for every kind of room."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _MENTION = re.compile(r"(?<![\w@])@([\w.-]{2,32})")
 
 
 class Rooms:
-    """Everything about messages, in rooms of one kind."""
+    """Messages, reactions, pins and unread counts in rooms of one kind."""
 
     def __init__(
         self,
@@ -91,24 +91,24 @@ class Rooms:
         self._reactions = Reactions(kind, table, clock, users, locks)
         self._pins = Pins(kind, table, clock, access, self._archive, self._renderer)
 
-    # Saying
+    # Sending
 
     async def send(self, actor: Actor, room_id: RoomId, draft: Draft) -> SentView:
-        """Say something. The same nonce again gives the first message; with another body it is refused."""
+        """Send a message. A repeated nonce returns the first message, and is refused with another body."""
         seat = await self._access.authorize_send(actor, room_id)
         try:
-            return await self._say(seat, draft)
+            return await self._send(seat, draft)
         except NotFound:
             raise
         except Refusal:
-            # Perhaps this very message was said before there was a reason to refuse it, and only its answer was lost.
-            if await self._sending.find_made(seat, draft) is None:
+            # The same request may have succeeded before there was a reason to refuse it, and its response was lost.
+            if await self._sending.find_created(seat, draft) is None:
                 raise
             return await self._replay(seat, draft)
 
-    async def _say(self, seat: Seat, draft: Draft) -> SentView:
+    async def _send(self, seat: Seat, draft: Draft) -> SentView:
         seat.require("send")
-        if draft.reply_to is not None and not await self._may_answer(seat, draft.reply_to):
+        if draft.reply_to is not None and not await self._may_reply_to(seat, draft.reply_to):
             raise ReplyMissing
         if draft.attachments:
             return await self._send_with_files(seat, draft)
@@ -125,7 +125,7 @@ class Rooms:
         return self._renderer.render_new(message)
 
     async def _send_with_files(self, seat: Seat, draft: Draft) -> SentView:
-        """Say something that has files; they become the message's own in its transaction."""
+        """Send a message with files, which are attached in its transaction."""
         files = await self._files.attachable(seat.actor, draft.attachments)
         judged = JudgedDraft(draft, await self._mentioned(draft.content), files)
         if self._judging is not None:
@@ -134,7 +134,7 @@ class Rooms:
         try:
             message = await self._sending.write(seat, judged, partial(self._file_operations, seat, draft))
         except ConditionFailed:
-            # Another message was faster to take one of them.
+            # Another message attached one of them first.
             await self._files.attachable(seat.actor, draft.attachments)
             raise Busy from None
 
@@ -145,9 +145,9 @@ class Rooms:
     async def act(
         self, seat: Seat, draft: Draft, extras: Extras, verdict: Verdict = CLEAR, head: HeadChange | None = None
     ) -> Message:
-        """Write a message as part of a larger act, whose other operations go into the same transaction.
+        """Write a message as part of a larger action, whose other operations go into the same transaction.
 
-        The verdict is that of `judge`, which the caller asks once, however often it starts over.
+        The verdict is that of `judge`, which the caller calls once, even if it retries.
         """
         seat.require("send")
 
@@ -161,9 +161,9 @@ class Rooms:
         return message
 
     async def judge(self, seat: Seat, payload: Any, *, size: int = 0) -> Verdict:
-        """Return what the judge finds in a payload that others in the room will see; clear where nobody judges.
+        """Return the judge's verdict on a payload that others in the room will see; clear without a judge.
 
-        `size` is how many characters of JSON it has, where that may be many.
+        `size` is the number of JSON characters, if it may be large.
         """
         if self._judging is None:
             return CLEAR
@@ -179,11 +179,11 @@ class Rooms:
         return await self._judging.judge(written) if verdict is None else verdict
 
     async def edit(self, actor: Actor, room_id: RoomId, message_id: MessageId, content: str) -> MessageView:
-        """Say it otherwise: one's own messages only."""
+        """Edit one of the actor's messages."""
         seat = await self._access.authorize_action(actor, room_id)
         message = await self._archive.get(seat, message_id)
         if message.author_id != seat.user_id:
-            raise Forbidden("Only its author edits a message.")
+            raise Forbidden("Only its author can edit a message.")
         if message.is_fixed:
             raise PartOfRecord
         seat.require("send")
@@ -202,7 +202,7 @@ class Rooms:
         return (await self._renderer.render(seat, [edited]))[0]
 
     async def delete(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
-        """Take back what was said: one's own, or with the right to moderate anybody's. A tombstone stays."""
+        """Delete one of the actor's messages, or with the right to moderate any. A tombstone remains."""
         seat = await self._access.authorize(actor, room_id)
         message = await self._archive.get(seat, message_id)
         is_own = message.author_id == seat.user_id
@@ -219,7 +219,7 @@ class Rooms:
                 async with self._files.deleting(files_of(message)) as gone:
                     await self._rewriting.delete(seat, message, *audit, *cleaning, *gone)
             except ConditionFailed:
-                continue  # one of its files became part of a record at this moment, and stays
+                continue  # one of its files became part of a record at the same time, and remains
             if cleaning:
                 self.cleanup.nudge()
             return
@@ -238,8 +238,8 @@ class Rooms:
         around: MessageId | None = None,
         cursor: str | None = None,
     ) -> History:
-        """A page of messages, newest first; after a message the next ones in the order in which they were said."""
-        if sum(place is not None for place in (before, after, around)) > 1:
+        """Return a page of messages, newest first; with `after`, oldest first."""
+        if sum(start is not None for start in (before, after, around)) > 1:
             raise OneDirection
         seat = await self._access.authorize(actor, room_id)
 
@@ -253,7 +253,7 @@ class Rooms:
         )
 
     async def get(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> MessageView:
-        """One message; a deleted one as its tombstone."""
+        """Return a message; a deleted one as its tombstone."""
         seat = await self._access.authorize(actor, room_id)
         message = await self._archive.find(seat, message_id)
         if message is None:
@@ -261,50 +261,50 @@ class Rooms:
         return (await self._renderer.render(seat, [message]))[0]
 
     async def find_anywhere(self, actor: Actor, message_id: MessageId) -> MessageView | None:
-        """A message by its id alone, if it is in a room of this kind that the person may enter."""
+        """Return a message by its id alone, or None if it is in no room of this kind that the actor is in."""
         room_id = await self._archive.find_room(actor.user_id, message_id)
         try:
             return None if room_id is None else await self.get(actor, room_id, message_id)
         except NotFound:
             return None
 
-    # Reacting
+    # Reactions
 
     async def react(self, actor: Actor, room_id: RoomId, message_id: MessageId, emoji: str) -> None:
-        """Add one's reaction, one emoji; adding it again changes nothing."""
+        """Add the actor's reaction; adding it again has no effect."""
         seat = await self._access.authorize_action(actor, room_id)
         seat.require("send")
         if not is_emoji(emoji):
             raise NotAnEmoji
         message = await self._archive.get(seat, message_id)
         if message.type == "system":
-            raise PartOfRecord("A notice of the system takes no reactions.")
+            raise PartOfRecord("A system notice accepts no reactions.")
         await self._reactions.add(seat, message, emoji)
 
     async def list_reactors(
         self, actor: Actor, room_id: RoomId, message_id: MessageId, emoji: str, *, limit: int, cursor: str | None
     ) -> tuple[list[ReactorView], str | None]:
-        """Who reacted to a message with an emoji."""
+        """Return a page of the users who reacted to a message with an emoji."""
         seat = await self._access.authorize(actor, room_id)
         message = await self._archive.get(seat, message_id)
         return await self._reactions.list_reactors(seat, message, emoji, limit=limit, cursor=cursor)
 
     async def unreact(self, actor: Actor, room_id: RoomId, message_id: MessageId, emoji: str) -> None:
-        """Take one's reaction back; one that is not there changes nothing."""
+        """Remove the actor's reaction; removing one that does not exist has no effect."""
         seat = await self._access.authorize(actor, room_id)
-        await self._reactions.take_back(seat, await self._archive.get(seat, message_id), emoji)
+        await self._reactions.remove(seat, await self._archive.get(seat, message_id), emoji)
 
-    # Pinning
+    # Pins
 
     async def pin(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
-        """Keep a message at hand; pinning it again changes nothing."""
+        """Pin a message; pinning it again has no effect."""
         seat = await self._access.authorize_action(actor, room_id)
         seat.require("pin")
         seat.refuse_silenced()
         await self._pins.pin(seat, message_id)
 
     async def unpin(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
-        """Let go of a pinned message; one that is not pinned changes nothing."""
+        """Unpin a message; unpinning one that is not pinned has no effect."""
         seat = await self._access.authorize(actor, room_id)
         seat.require("pin")
         await self._pins.unpin(seat, message_id)
@@ -312,13 +312,13 @@ class Rooms:
     async def list_pins(
         self, actor: Actor, room_id: RoomId, *, limit: int, cursor: str | None
     ) -> tuple[list[PinView], str | None]:
-        """The pinned messages, the newest message first."""
+        """Return a page of pinned messages, newest message first."""
         return await self._pins.list(await self._access.authorize(actor, room_id), limit=limit, cursor=cursor)
 
-    # Having read
+    # Read positions
 
     async def mark_read(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> ReadView:
-        """Move one's cursor up to a message of the room; it never moves back."""
+        """Move the actor's cursor to a message of the room; it never moves back."""
         seat = await self._access.authorize(actor, room_id)
         message = await self._archive.find(seat, message_id)
         if message is None:
@@ -342,13 +342,13 @@ class Rooms:
         return ReadView(cursor.last_read_message_id, unread)
 
     async def unread(self, actor: Actor, room_id: RoomId) -> UnreadView:
-        """How much others said since one read."""
+        """Return the number of messages of others after the actor's cursor."""
         seat = await self._access.authorize(actor, room_id)
         cursor = await self._table.get(self.kind.cursor_key(room_id, seat.user_id), consistent=True)
         return await self._unread.count(seat, cursor)
 
     async def unread_everywhere(self, actor: Actor) -> list[RoomUnreadView]:
-        """Every room of this kind in which something is unread."""
+        """Return the unread counts of all rooms of this kind that have unread messages."""
         return [
             RoomUnreadView(self.kind.name, seat.room_id, unread.count, unread.capped, unread.mentions, state.muted)
             for state in await self._unread.everywhere(await self._access.seats_of(actor))
@@ -357,17 +357,17 @@ class Rooms:
         ]
 
     async def unread_states(self, seats: Sequence[Seat], *, counted: int | None = None) -> list[RoomUnreadState]:
-        """How far a user has read in each of these rooms, and what is unread there, counted in so many of them."""
+        """Return a user's unread states in these rooms, counted in up to `counted` of them."""
         return await self._unread.unread_states(seats, counted=counted)
 
     async def seats_of(self, actor: Actor) -> Sequence[Seat]:
-        """A person's seats in every room of this kind."""
+        """Return the actor's seats in all rooms of this kind."""
         return await self._access.seats_of(actor)
 
     async def list_readers(
         self, actor: Actor, room_id: RoomId, *, limit: int, cursor: str | None
     ) -> tuple[list[ReaderView], str | None]:
-        """Who of the people in the room has read how far."""
+        """Return a page of the users in the room and how far each has read."""
         await self._access.authorize(actor, room_id)
 
         page: Page[ReadCursor] = await self._table.query(self.kind.readers(room_id=room_id), limit=limit, cursor=cursor)
@@ -389,7 +389,7 @@ class Rooms:
         return readers, page.cursor
 
     async def set_preferences(self, actor: Actor, room_id: RoomId, *, muted: bool) -> PreferencesView:
-        """Whether one wants to hear of this room."""
+        """Set the actor's notification preferences for the room."""
         seat = await self._access.authorize(actor, room_id)
 
         key = self.kind.cursor_key(room_id, seat.user_id)
@@ -400,30 +400,30 @@ class Rooms:
 
         return PreferencesView(cursor.muted)
 
-    # Telling
+    # Typing and reports
 
     async def typing(self, actor: Actor, room_id: RoomId) -> None:
-        """Tell those who look at the room that one is writing."""
+        """Publish that the actor is typing."""
         seat = await self._access.authorize_action(actor, room_id)
         seat.require("send")
         await self._typing.typing(self.kind.name, seat)
 
     async def stop_typing(self, actor: Actor, room_id: RoomId) -> None:
-        """Publish that the user no longer writes."""
+        """Publish that the actor stopped typing."""
         seat = await self._access.authorize_action(actor, room_id)
         seat.require("send")
         await self._typing.stopped_typing(self.kind.name, seat)
 
     async def report(self, actor: Actor, room_id: RoomId, message_id: MessageId, reason: str) -> None:
-        """Ask the moderators to look at a message; asking again changes nothing."""
+        """Report a message to the moderators; reporting it again has no effect."""
         seat = await self._access.authorize(actor, room_id)
         await self._cases.report(seat, await self._archive.get(seat, message_id), reason)
 
     # Inside
 
     async def _replay(self, seat: Seat, draft: Draft) -> SentView:
-        """The message that this nonce made before."""
-        message_id = await self._sending.find_made(seat, draft)
+        """Return the message that this nonce created before."""
+        message_id = await self._sending.find_created(seat, draft)
         if message_id is None:
             raise Busy
         message = await self._archive.find(seat, message_id)
@@ -432,14 +432,14 @@ class Rooms:
         [view] = await self._renderer.render(seat, [message])
         return SentView(**msgspec.structs.asdict(view), replayed=True)
 
-    async def _may_answer(self, seat: Seat, message_id: MessageId) -> bool:
-        """Is there a message here that this person may reply to?"""
+    async def _may_reply_to(self, seat: Seat, message_id: MessageId) -> bool:
+        """Return whether the room has this message and the user may see it."""
         message = await self._archive.find(seat, message_id)
         return message is not None and may_see(seat, message)
 
     async def _judge(self, seat: Seat, judged: JudgedDraft) -> tuple[Seat, JudgedDraft]:
-        """What the judge found, and the seat: while a judge waited, they may have been sent out, or silenced."""
-        assert self._judging is not None  # noqa: S101 - told to the type checker
+        """Return the verdict, and the seat: during the wait the user may have been removed or silenced."""
+        assert self._judging is not None  # noqa: S101 - for the type checker
         written = self._judged_content(seat, judged.draft.content, judged.files, judged.mentions)
         verdict = self._judging.judge_at_once(written)
         if verdict is None:
@@ -449,7 +449,7 @@ class Rooms:
         return seat, judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
 
     def _file_operations(self, seat: Seat, draft: Draft, message: Message) -> Sequence[Operation]:
-        """What goes with a message that has files: they become its own, and a case if it is not clean."""
+        """Return the operations of a message with files: their attachment, and a case if it is not clean."""
         attaching = [
             self._files.attaching(
                 file_id,
@@ -475,11 +475,11 @@ class Rooms:
         )
 
     def _moving(self, key: Key[ReadCursor], changes: Changes, when: Condition | None = None) -> Update[ReadCursor]:
-        """A change of a person's cursor, which is made where it is no more than that."""
+        """Return a change of a cursor, which creates it unless it is also a seat."""
         return (Update if self.kind.cursor_is_seat else Upsert)(key, changes, when=when)
 
     async def _mentioned(self, content: str) -> list[UserId]:
-        """The people that a text names with @."""
+        """Return the users that a text mentions with @."""
         if "@" not in content:
             return []
         names = list(dict.fromkeys(_MENTION.findall(content)))[:MAX_MENTIONS]

@@ -1,4 +1,4 @@
-"""Room summaries: what a room is called, for moderators, who need not be members of it."""
+"""Room summaries: names of rooms, for moderators who are not members."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sobremesa.table import Table
 
 
 class RoomSummary(Output):
-    """What a room is called: direct conversations and threads have no name, and only channels have a server."""
+    """The name of a room: direct conversations and threads have none, and only channels have a server."""
 
     name: str | None
     server_id: str | None = None
@@ -20,11 +20,11 @@ class RoomSummary(Output):
 
 
 SummarizeRooms: TypeAlias = Callable[[Sequence[RoomId]], Awaitable[dict[RoomId, RoomSummary]]]
-"""Returns the summaries of rooms of one kind; a room that is gone is left out."""
+"""Returns the summaries of rooms of one kind; deleted rooms are left out."""
 
 
 def summaries_by_head(kind: RoomKind, table: Table) -> SummarizeRooms:
-    """The summaries of a kind of room whose head has the name."""
+    """Return the function that summarizes rooms whose head has the name."""
 
     async def summarize(room_ids: Sequence[RoomId]) -> dict[RoomId, RoomSummary]:
         heads = await table.get_many([kind.head_key(room_id) for room_id in room_ids])

@@ -1,7 +1,7 @@
-"""Unread: what others said since a reader's cursor, counted as far as anybody wants to know.
+"""Unread counts: messages of others after a reader's cursor, up to a limit.
 
-A room whose head is not newer than the cursor costs nothing. Otherwise at most `MAX_LOOKED_AT` rows are read, and at
-most `MAX_COUNTED` counted: a badge says "99+" in either case.
+A room whose head is not newer than the cursor costs no read. Otherwise at most `MAX_LOOKED_AT` rows are read and at
+most `MAX_COUNTED` counted; beyond that the count is capped and a badge shows "99+".
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ MANY_ROOMS = 100
 
 NOTHING_UNREAD = UnreadView(0, False, 0)
 SOME_UNREAD = UnreadView(1, True, 0)
-"""Something is unread, and how much was not counted."""
+"""Unread messages exist, but were not counted."""
 
 LAST_ULID = encode((1 << 128) - 1)
 
 
 def moves_forward(message_id: MessageId, field: str = "last_read_message_id") -> Condition:
-    """A cursor, or a head, only moves forward. Another writer's id that sorts after all of ours has no order in it."""
+    """Return the condition that a cursor or a head moves forward. Ids that sort after all ULIDs have no order."""
     return less_if_present(field, message_id) | greater(field, LAST_ULID)
 
 
 def cursor_moves_forward(message: Message, marks: Mapping[str, Any]) -> Condition:
-    """That a cursor moves forward to a message: by its id, or by its time if another writer minted the id."""
+    """Return the condition that a cursor moves forward: by id, or by time if another writer minted the id."""
     if is_ulid(message.message_id) or not marks:
         return moves_forward(message.message_id)
     return all_of(*(less_if_present(field, value) for field, value in marks.items()))
 
 
 class RoomUnreadState(NamedTuple):
-    """A person's seat in a room, how far they have read, and what is unread."""
+    """A user's seat in a room, their read position and their unread count."""
 
     seat: Seat
     cursor: ReadCursor | None
@@ -58,7 +58,7 @@ class RoomUnreadState(NamedTuple):
 
 
 class Unread:
-    """Counts what is unread in rooms of one kind."""
+    """Counts unread messages in rooms of one kind."""
 
     def __init__(self, kind: RoomKind, table: Table) -> None:
         self._kind = kind
@@ -67,7 +67,7 @@ class Unread:
         self._heavy = HeavyWork()
 
     async def count(self, seat: Seat, cursor: ReadCursor | None) -> UnreadView:
-        """What is unread for the person on this seat, who has read up to this cursor."""
+        """Return the unread count of a seat with this cursor."""
         if is_read(seat, cursor):
             return NOTHING_UNREAD
         floor = read_up_to(seat, cursor)
@@ -85,28 +85,28 @@ class Unread:
         others = [row for row in rows if row["author_id"] != seat.user_id and not _is_gone(seat, row)]
         counted = others[:MAX_COUNTED]
         mentions = sum(seat.user_id in (row["mentions"] or ()) for row in counted)
-        # Where the last one looked at has been read long since, so have those after it: other writers' ids.
+        # If the last row was read before, so were those after it: they have other writers' ids.
         has_more = page.last is not None and bool(rows) and rows[-1] is page.items[-1]
         return UnreadView(len(counted), len(others) > MAX_COUNTED or has_more, mentions)
 
     async def everywhere(self, seats: Sequence[Seat]) -> list[RoomUnreadState]:
-        """How a person stands in all their rooms: if they are many, by one request of the person at a time."""
+        """Return the unread states of all rooms of a user; with many rooms, only one request of the user at a time."""
         if len(seats) <= MANY_ROOMS:
             return await self.unread_states(seats)
         with self._heavy.only_one(seats[0].user_id):
             return await self.unread_states(seats)
 
     async def unread_states(self, seats: Sequence[Seat], *, counted: int | None = None) -> list[RoomUnreadState]:
-        """How a person stands in each of some rooms.
+        """Return the unread states of some rooms of a user.
 
-        With `counted`, unread messages are counted in so many rooms; the others say only that there are some.
+        With `counted`, unread messages are counted in that many rooms; the others only state that there are some.
         """
         found: list[RoomUnreadState] = []
         for start in range(0, len(seats), ROOMS_A_TURN):
             some = seats[start : start + ROOMS_A_TURN]
             left = None if counted is None else counted - sum(each.unread.count > 0 for each in found)
             found += await self._some(some, left)
-            await asyncio.sleep(0)  # a person may be in thousands of rooms: let others have their turn
+            await asyncio.sleep(0)  # a user may be in thousands of rooms: yield to other tasks
         return found
 
     async def _some(self, seats: Sequence[Seat], counted: int | None) -> list[RoomUnreadState]:
@@ -132,27 +132,27 @@ class Unread:
 
 
 def is_read(seat: Seat, cursor: ReadCursor | None) -> bool:
-    """Is nothing newer in the room than what was read? Known without looking at its messages."""
+    """Return whether everything is read, without a read of the messages."""
     last = seat.head.last_message_id
     return not seat.head.is_incomplete if last is None else is_ulid(last) and last <= read_up_to(seat, cursor)
 
 
 def read_up_to(seat: Seat, cursor: ReadCursor | None) -> MessageId:
-    """The id above which a message can be unread: the cursor, but never before the person came."""
+    """Return the id above which messages are unread: the cursor, but at least the time of joining."""
     joined = MessageId(first_of(_joined_ms(seat)))
     if cursor is None:
         return joined
     read = cursor.last_read_message_id
     if read is None or not is_ulid(read):
-        # Another writer's id has no place in the order; the time beside it has.
+        # Another writer's id has no order; the time stored with it has.
         read = joined if cursor.read_ms is None else MessageId(first_of(cursor.read_ms + 1))
     return max(read, joined)
 
 
 def _is_after(row: Mapping[str, Any], floor: MessageId) -> bool:
-    """Is a message newer than this place, although another writer's id may sort after all of ours?
+    """Return whether a message is newer than this id, since another writer's id may sort after all ULIDs.
 
-    One that tells its time neither by its id nor beside it is where its key puts it.
+    A message without a time, in its id or stored, counts as newer.
     """
     if row["message_id"] is not None and is_ulid(row["message_id"]):
         return True
@@ -161,7 +161,7 @@ def _is_after(row: Mapping[str, Any], floor: MessageId) -> bool:
 
 
 def _is_gone(seat: Seat, row: Mapping[str, Any]) -> bool:
-    """Was it taken back, is it withheld, or a notice of the system? Those are unread for nobody."""
+    """Return whether a message never counts as unread: deleted, withheld, or a system notice."""
     moderation = (row["flags"] or {}).get("moderation") or CLEAN
     return (
         bool(row["deleted"])
@@ -174,4 +174,4 @@ def _joined_ms(seat: Seat) -> int:
     try:
         return milliseconds(seat.joined_at)
     except ValueError:
-        return 0  # another writer's time, in another form
+        return 0  # a time in another writer's format

@@ -1,4 +1,4 @@
-"""What a person leaves in rooms: their name beside what they said, and their reactions."""
+"""A user's data in rooms: the name on their messages, and their reactions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sobremesa.table.errors import ConditionFailed
 
 
 class RoomUserData:
-    """Masks and exports what people left in rooms of one kind. Doing it twice is the same as once."""
+    """Masks and exports users' data in rooms of one kind. All operations are idempotent."""
 
     def __init__(self, kind: RoomKind, table: Table, files: Files, *, pattern: WritePattern) -> None:
         self._kind = kind
@@ -24,7 +24,7 @@ class RoomUserData:
         self._pattern = pattern
 
     async def discard_files(self, room_id: RoomId) -> None:
-        """Take away the files of everything that was said in a room that is no more."""
+        """Delete the files of all messages of a deleted room."""
         with_files = present("attachments")
         async for message in self._table.every(self._kind.messages(room_id=room_id), where=with_files):
             async with self._files.deleting(files_of(message)) as gone:
@@ -32,31 +32,31 @@ class RoomUserData:
                     await self._table.write(*gone, token=None, pattern=self._pattern)
 
     async def mask(self, room_id: RoomId, user_id: UserId) -> None:
-        """Take a person's name out of everything they said in a room."""
+        """Replace a user's name on all their messages in a room."""
         named = equals("author_id", user_id) & differs("username", DELETED_NAME)
         async for message in self._table.every(self._kind.messages(room_id=room_id), where=named):
             with contextlib.suppress(ConditionFailed):
                 await self._table.write(Update(message.own_key(), set_to(username=DELETED_NAME)), pattern=self._pattern)
 
     async def export(self, room_id: RoomId, user_id: UserId) -> AsyncIterator[Any]:
-        """What a person said in a room, oldest first, and how they reacted."""
-        place = {"roomKind": self._kind.name, "roomId": room_id}
+        """Yield a user's messages in a room, oldest first, and their reactions."""
+        room = {"roomKind": self._kind.name, "roomId": room_id}
         own = self._table.every(
             self._kind.messages(room_id=room_id), newest_first=False, where=equals("author_id", user_id)
         )
         async for message in own:
             yield {
                 "kind": "message",
-                **place,
+                **room,
                 "messageId": message.message_id,
                 "content": message.content,
                 "createdAt": message.created_at,
             }
-        everybody = self._kind.reactions(room_id=room_id)
-        async for reaction in self._table.every(everybody, where=equals("user_id", user_id)):
+        reactions = self._kind.reactions(room_id=room_id)
+        async for reaction in self._table.every(reactions, where=equals("user_id", user_id)):
             yield {
                 "kind": "reaction",
-                **place,
+                **room,
                 "messageId": reaction.message_id,
                 "emoji": unhex_part(reaction.emoji_hex),
                 "createdAt": reaction.created_at,

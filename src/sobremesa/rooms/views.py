@@ -12,7 +12,7 @@ from sobremesa.rooms.kinds import RoomKindName
 
 
 class ReactionView(Output):
-    """How many reacted with one emoji; `userIds` are the first of them, `me` says whether the reader did."""
+    """The reactions with one emoji: `userIds` are the first users, `me` is true if the reader is one of all."""
 
     emoji: str
     count: int
@@ -21,16 +21,16 @@ class ReactionView(Output):
 
 
 class FlagsView(Output):
-    """What moderation says of a message: clean, flagged or blocked, and why."""
+    """The moderation state of a message: clean, flagged or blocked, and the reasons."""
 
     moderation: str
     policy_hints: list[str]
 
 
 class MessageView(Output):
-    """A message. A deleted one keeps its place and says nothing, and so does one that the reader may not see.
+    """A message. The content of a deleted one is empty, and so is that of one that the reader may not see.
 
-    `action` is what was done with a card; `flags` and `nsfwBand` are there where moderation found something.
+    `action` describes the change of a card; `flags` and `nsfwBand` are set if moderation found something.
     """
 
     message_id: MessageId
@@ -54,13 +54,13 @@ class MessageView(Output):
 
 
 class SentView(MessageView):
-    """A message that was just sent; `replayed` if its nonce had made it before."""
+    """A sent message; `replayed` if an earlier request with the same nonce created it."""
 
     replayed: bool = False
 
 
 class UnreadView(Output):
-    """How much is unread: at most `count` is counted, more is `capped`; `mentions` are those that name the reader."""
+    """An unread count; `capped` if there are more than were counted. `mentions` are those that mention the reader."""
 
     count: int
     capped: bool
@@ -68,14 +68,14 @@ class UnreadView(Output):
 
 
 class ReadView(Output):
-    """How far the reader is now, and what is left."""
+    """The reader's new read position, and what is still unread."""
 
     last_read_message_id: MessageId | None
     unread: UnreadView
 
 
 class RoomUnreadView(Output):
-    """What is unread in one room."""
+    """The unread count of one room."""
 
     room_kind: RoomKindName
     room_id: RoomId
@@ -86,14 +86,14 @@ class RoomUnreadView(Output):
 
 
 class InboxUnreadView(Output):
-    """What is unread in one inbox of notifications."""
+    """The unread count of one notification inbox."""
 
     inbox: str
     count: int
 
 
 class ReaderView(Output):
-    """How far somebody has read."""
+    """A user in the room and how far they have read."""
 
     user_id: UserId
     username: str
@@ -103,7 +103,7 @@ class ReaderView(Output):
 
 
 class ReactorView(Output):
-    """Somebody who reacted."""
+    """A user who reacted."""
 
     user_id: UserId
     username: str
@@ -112,7 +112,7 @@ class ReactorView(Output):
 
 
 class PinView(Output):
-    """A pinned message, and who pinned it."""
+    """A pinned message, and the user who pinned it."""
 
     message: MessageView
     pinned_by: UserId
@@ -120,6 +120,6 @@ class PinView(Output):
 
 
 class PreferencesView(Output):
-    """What the reader wants to hear of a room."""
+    """The reader's notification preferences for a room."""
 
     muted: bool

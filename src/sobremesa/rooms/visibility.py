@@ -1,8 +1,8 @@
-"""Visibility: who may see what was written. Every way out of a room asks here: history, previews, events, cards, tabs.
+"""Visibility: who may see content. History, previews, events, cards and tabs all use this rule.
 
-What is blocked, be it a message, a card or a tab, is for its author and the moderators only. In a room with safe mode,
-so is what is flagged or may not be for everybody (`nsfwBand` above 0). What is withheld keeps its place, as a tombstone
-does.
+Blocked content, be it a message, a card or a tab, is visible only to its author and to moderators. In a room with safe
+mode, so is content that is flagged or has an `nsfwBand` above 0. A withheld message stays in the history without
+content, as a tombstone does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sobremesa.rooms.entities import BLOCKED, CLEAN, Message
 
 
 class Moderated(Protocol):
-    """What moderation has an opinion of: a message, a card, a tab."""
+    """Moderated content: a message, a card or a tab."""
 
     @property
     def moderation(self) -> str: ...
@@ -28,26 +28,26 @@ class Moderated(Protocol):
 
 
 def withholds(moderation: str, nsfw_band: int | None, *, safe_mode: bool) -> bool:
-    """Is a message of which moderation says this kept from ordinary readers?"""
+    """Return whether content in this moderation state is withheld from ordinary readers."""
     if moderation == BLOCKED:
         return True
     return safe_mode and (moderation != CLEAN or bool(nsfw_band))
 
 
 def is_withheld(written: Moderated, *, safe_mode: bool) -> bool:
-    """Is its content kept from ordinary readers?"""
+    """Return whether content is withheld from ordinary readers."""
     return withholds(written.moderation, written.nsfw_band, safe_mode=safe_mode)
 
 
 def may_see(seat: Seat, written: Moderated) -> bool:
-    """May the person on this seat see its content?"""
+    """Return whether the user on this seat may see content."""
     if not is_withheld(written, safe_mode=seat.safe_mode):
         return True
     return written.author_id == seat.user_id or "moderate" in seat.rights
 
 
 def shown_text(message: Message, *, safe_mode: bool) -> str | None:
-    """What everybody in the room may see of it: for previews."""
+    """Return the content that all users in the room may see, for previews."""
     if message.deleted or is_withheld(message, safe_mode=safe_mode):
         return None
     return message.content

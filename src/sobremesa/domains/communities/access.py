@@ -1,6 +1,6 @@
-"""Who is in a server and with which rights; and the door of its channels.
+"""Authorization in servers and their channels.
 
-Everything here is read consistently and fails closed: a stranger learns no more than that there is nothing.
+All reads are consistent, and access fails closed: for a user who is not a member a server does not exist.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ _ROOM_RIGHTS: tuple[RoomRight, ...] = ("read", "send", "pin", "moderate")
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):
-    """A person inside of a server."""
+    """A member of a server, with their role."""
 
     actor: Actor
     server: Server
     role: Role
-    place: ServerMembership
-    """Their own row, as it was read."""
+    row: ServerMembership
+    """The membership row as it was read."""
 
     @property
     def user_id(self) -> UserId:
@@ -68,28 +68,28 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemberChannels(NamedTuple):
-    """A member of a server, and the channels of it with their seat in each."""
+    """A member of a server, and its channels with the member's seat in each."""
 
     member: Member
     channels: list[tuple[Channel, Seat]]
 
 
 class Access:
-    """Lets people into servers and channels."""
+    """Authorizes actors in servers and channels."""
 
     def __init__(self, table: Table, audit: Audit, clock: Clock | None = None) -> None:
         self._table = table
         self._audit = audit
         self._clock = clock or SystemClock()
         self._members: ReadCache[tuple[UserId, str, ServerId], Member | None] = ReadCache(table, CACHE_SIZE)
-        self._homes: Cache[RoomId, ChannelPointer] = Cache(CACHE_SIZE)
-        """Pointers as they once were: a channel never moves to another server."""
+        self._pointers: Cache[RoomId, ChannelPointer] = Cache(CACHE_SIZE)
+        """Possibly stale pointers: a channel never moves to another server."""
         self._seats: ReadCache[tuple[UserId, str, RoomId], Seat] = ReadCache(table, CACHE_SIZE)
 
     # Servers
 
     async def require_member(self, actor: Actor, server_id: ServerId, right: Right = "read") -> Member:
-        """The person as a member with a right; NotFound for a stranger, Forbidden without the right."""
+        """Return the actor as a member; NotFound if they are none, Forbidden without the right."""
         key = (actor.user_id, actor.username, server_id)
         member = await self._members.get_or_load(key, lambda: self._find_member(actor, server_id))
         if member is None:
@@ -98,38 +98,38 @@ class Access:
         return member
 
     async def _find_member(self, actor: Actor, server_id: ServerId) -> Member | None:
-        place, server = await self._table.get_pair(
+        row, server = await self._table.get_pair(
             membership(user_id=actor.user_id, server_id=server_id), server_by_id(server_id=server_id), consistent=True
         )
-        return _member(actor, place, server)
+        return _member(actor, row, server)
 
     def still(self, member: Member) -> Operation:
-        """That who acts has the same role when it happens as when they asked; for the transaction of the act."""
-        return Check(member.place.own_key(), when=present() & has_role(member.place.role))
+        """Return the check that the member still has the same role, for the transaction of an action."""
+        return Check(member.row.own_key(), when=present() & has_role(member.row.role))
 
     async def find_role(self, server: Server, user_id: UserId) -> Role | None:
-        """Somebody's role in a server, or None if they are not in it."""
-        place = await self._table.get(membership(user_id=user_id, server_id=server.server_id))
-        return None if place is None else true_role(place, server)
+        """Return a user's role in a server, or None if they are not a member."""
+        row = await self._table.get(membership(user_id=user_id, server_id=server.server_id))
+        return None if row is None else true_role(row, server)
 
-    # The door of channels
+    # Channels
 
     async def authorize(self, actor: Actor, room_id: RoomId) -> Seat:
         key = (actor.user_id, actor.username, room_id)
         return await self._seats.get_or_load(key, lambda: self._find_seat(actor, room_id))
 
     async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
-        pointer = self._homes.find(room_id)
+        pointer = self._pointers.find(room_id)
         if pointer is None:
             pointer = await self._pointer(room_id)
-            self._homes.keep(room_id, pointer)
+            self._pointers.keep(room_id, pointer)
         return _seat(await self.require_member(actor, pointer.server_id), pointer)
 
     async def authorize_action(self, actor: Actor, room_id: RoomId) -> Seat:
         return await self.authorize(actor, room_id)
 
     def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
-        """That the sender is still a member when the message is written."""
+        """Return the check that the sender is still a member when the message is written."""
         return SendAdditions([Check(membership(user_id=seat.user_id, server_id=ServerId(seat.scope)), when=present())])
 
     async def reauthorize(self, seat: Seat) -> Seat:
@@ -144,20 +144,16 @@ class Access:
         return [seat for _, channels in await self.overview(actor) for _, seat in channels]
 
     async def overview(self, actor: Actor) -> list[MemberChannels]:
-        """All servers that one is in, each with its channels and one's seat in each of them."""
-        places = [place async for place in self._table.every(servers_of(user_id=actor.user_id))]
-        servers = await self._table.get_many(
-            [server_by_id(server_id=place.server_id) for place in places], consistent=True
-        )
-        members = [
-            member for place, server in zip(places, servers, strict=True) if (member := _member(actor, place, server))
-        ]
+        """Return the actor's servers, each with its channels and the actor's seats in them."""
+        rows = [row async for row in self._table.every(servers_of(user_id=actor.user_id))]
+        servers = await self._table.get_many([server_by_id(server_id=row.server_id) for row in rows], consistent=True)
+        members = [member for row, server in zip(rows, servers, strict=True) if (member := _member(actor, row, server))]
         return await asyncio.gather(*map(self._channels_of, members))
 
     async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         server_id = (await self._pointer(room_id)).server_id
         keys = [membership(user_id=user_id, server_id=server_id) for user_id in user_ids]
-        return {place.user_id for place in await self._table.get_many(keys) if place is not None}
+        return {row.user_id for row in await self._table.get_many(keys) if row is not None}
 
     def audit(self, seat: Seat, act: str, *, target: str, about: Mapping[str, str]) -> Operation:
         return self._audit.entry(seat.scope, seat.actor, act, target=target, details=about)
@@ -165,12 +161,12 @@ class Access:
     async def channel_of(
         self, actor: Actor, channel_id: ChannelId, right: Right = "read"
     ) -> tuple[Member, ChannelPointer]:
-        """The server's member and the channel's pointer; NotFound for a stranger."""
+        """Return the actor as a member, and the channel's pointer; NotFound if they are no member."""
         pointer = await self._pointer(channel_id)
         return await self.require_member(actor, pointer.server_id, right), pointer
 
     async def _channels_of(self, member: Member) -> MemberChannels:
-        await asyncio.sleep(0)  # a person may be in many servers: let others have their turn
+        await asyncio.sleep(0)  # a user may be in many servers: yield to other tasks
         channels = [channel async for channel in self._table.every(channels_of(server_id=member.server.server_id))]
         pointers = await self._table.get_many(
             [pointer_of(room_id=channel.channel_id) for channel in channels], consistent=True
@@ -183,12 +179,12 @@ class Access:
         return pointer if pointer is not None else await self._adopted(room_id)
 
     async def _adopted(self, room_id: RoomId) -> ChannelPointer:
-        """The pointer of a channel that another writer made without one; NotFound if there is no such channel."""
+        """Create the pointer of a channel that another writer created without one; NotFound if there is no channel."""
         channels = (await self._table.query(channel_in_index(channel_id=room_id), limit=1)).items
         if not channels:
             raise NotFound
 
-        # An index may still show a channel that is gone; its own row decides.
+        # An index may still list a deleted channel; its own row decides.
         last = await find_last(CHANNELS, self._table, self._clock, room_id)
         last_id = None if last is None else last.message_id
         pointer = ChannelPointer(room_id=room_id, server_id=channels[0].server_id, last_message_id=last_id)
@@ -196,28 +192,28 @@ class Access:
             await self._table.write(
                 Create(pointer), Check(channels[0].own_key(), when=present()), pattern=adopt_channel
             )
-        made = await self._table.get(pointer_of(room_id=room_id))
-        if made is None:
+        created = await self._table.get(pointer_of(room_id=room_id))
+        if created is None:
             raise NotFound
-        return made
+        return created
 
 
 def has_role(role: Role) -> Condition:
-    """That somebody has this role; where another writer says nothing, they are a member."""
+    """Return the condition that a membership has this role; a row without one has the role member."""
     return equals("role", role) | absent_or_null("role") if role == "member" else equals("role", role)
 
 
-def _member(actor: Actor, place: ServerMembership | None, server: Server | None) -> Member | None:
-    if place is None or server is None or server.deleted_at is not None:
+def _member(actor: Actor, row: ServerMembership | None, server: Server | None) -> Member | None:
+    if row is None or server is None or server.deleted_at is not None:
         return None
-    return Member(actor=actor, server=server, role=true_role(place, server), place=place)
+    return Member(actor=actor, server=server, role=true_role(row, server), row=row)
 
 
-def true_role(place: ServerMembership, server: Server) -> Role:
-    """The server's own word about its owner counts, whatever a membership says."""
-    if server.owner_id == place.user_id:
+def true_role(row: ServerMembership, server: Server) -> Role:
+    """Return the effective role: the server row determines the owner, not the membership row."""
+    if server.owner_id == row.user_id:
         return "owner"
-    return "admin" if place.role == "owner" else place.role
+    return "admin" if row.role == "owner" else row.role
 
 
 _ROOM_RIGHTS_OF: dict[Role, frozenset[RoomRight]] = {
@@ -229,7 +225,7 @@ def _seat(member: Member, pointer: ChannelPointer) -> Seat:
     return Seat(
         actor=member.actor,
         head=pointer,
-        joined_at=member.place.joined_at,
+        joined_at=member.row.joined_at,
         rights=_ROOM_RIGHTS_OF[member.role],
         scope=member.server.server_id,
     )

@@ -1,4 +1,4 @@
-"""What communities of another writer lack: a place in the directory, pointers of channels, claims of codes."""
+"""Adoption of communities that another program wrote: directory entries, channel pointers and invite claims."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sobremesa.work.migration import Companions, Move, Step
 
 
 def moves(table: Table, clock: Clock) -> Sequence[Move]:
-    """What completes servers, channels and invites."""
+    """Return the steps that complete servers, channels and invites."""
 
     async def server(row: Server) -> Sequence[Step]:
         if row.shard is not None or row.deleted_at is not None:
@@ -44,8 +44,8 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
         if pointer is None:
             newest = await find_last(CHANNELS, table, clock, row.channel_id)
             last = None if newest is None else newest.message_id
-            made = ChannelPointer(room_id=row.channel_id, server_id=row.server_id, last_message_id=last)
-            return (Step("it has no pointer", [Create(made), Check(row.own_key(), when=present())]),)
+            created = ChannelPointer(room_id=row.channel_id, server_id=row.server_id, last_message_id=last)
+            return (Step("it has no pointer", [Create(created), Check(row.own_key(), when=present())]),)
         return await last_message(CHANNELS, table, clock, pointer)
 
     async def invite(row: Invite) -> Sequence[Step]:

@@ -1,4 +1,4 @@
-"""The routes of communities."""
+"""Routes of communities."""
 
 from __future__ import annotations
 
@@ -50,78 +50,78 @@ ExpiresIn = Annotated[int, msgspec.Meta(ge=1, le=366 * 86400, examples=[86400])]
 
 
 class NewServer(Input):
-    """A server to make."""
+    """A server to create."""
 
     name: Name
     icon_url: ImageAddress | None = None
 
 
 class ServerChanges(Input):
-    """What should be otherwise; what is left out stays."""
+    """The fields to change; omitted fields keep their values."""
 
     name: Name | msgspec.UnsetType = msgspec.UNSET
     icon_url: ImageAddress | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class NewChannel(Input):
-    """A channel to make."""
+    """A channel to create."""
 
     name: Name
     topic: Topic | None = None
 
 
 class ChannelChanges(Input):
-    """What should be otherwise; what is left out stays."""
+    """The fields to change; omitted fields keep their values."""
 
     name: Name | msgspec.UnsetType = msgspec.UNSET
     topic: Topic | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class NewRole(Input):
-    """The role to give; ownership is handed over by transfer."""
+    """The new role of a member. Ownership changes by transfer."""
 
     role: Role
 
 
 class NewOwner(Input):
-    """Who should own the server."""
+    """The new owner of a server."""
 
     user_id: UserId
 
 
 class NewBan(Input):
-    """Why somebody may not come back."""
+    """The reason of a ban."""
 
     reason: Annotated[str, msgspec.Meta(max_length=512)] | None = None
 
 
 class NewInvite(Input):
-    """How often and for how long it can be used; without a number, without a limit."""
+    """How often and for how long an invite can be used; an omitted field means no limit."""
 
     max_uses: MaxUses | None = None
     expires_in_seconds: ExpiresIn | None = None
 
 
 class ServersQuery(PageQuery):
-    """Which page of one's servers, and what of them."""
+    """Which page of servers to list, and whether to count channels."""
 
-    counts: Annotated[bool, msgspec.Meta(description="Also how many channels each has.")] = False
+    counts: Annotated[bool, msgspec.Meta(description="Whether to return how many channels each has.")] = False
 
 
 def routes(communities: Communities, membership: Membership, users: UserDirectory) -> Routes:
-    """The routes of servers, their members, bans, invites and channels."""
+    """Return the routes of servers, members, bans, invites and channels."""
     api = Routes("Communities")
 
     @api.post("/servers", status=201, errors=[ChangedMeanwhile, KeyReused, TooManyServers])
     async def create_server(actor: Actor, body: NewServer, idempotency_key: IdempotencyKey | None) -> ServerView:
-        """Make a server, which its maker owns."""
+        """Create a server. Its creator becomes the owner."""
         return server_view(
             await communities.create_server(actor, name=body.name, icon_url=body.icon_url, key=idempotency_key)
         )
 
     @api.get("/servers", cacheable=True)
     async def list_servers(actor: Actor, query: ServersQuery) -> Listed[ServerView]:
-        """The servers that one is in; with `counts=true`, how many channels each has."""
+        """List the servers you are a member of; with `counts=true`, with the number of channels of each."""
         servers, cursor = await communities.list_servers(actor, limit=query.limit, cursor=query.cursor)
         views = [server_view(server) for server in servers]
         if query.counts:
@@ -131,107 +131,107 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
 
     @api.get("/servers/{server_id}", cacheable=True)
     async def get_server(actor: Actor, server_id: ServerId) -> ServerView:
-        """A server that one is in."""
+        """Get a server that you are a member of."""
         return server_view((await communities.get_server(actor, server_id)).server)
 
     @api.patch("/servers/{server_id}", errors=[ChangedMeanwhile])
     async def change_server(actor: Actor, server_id: ServerId, body: ServerChanges) -> ServerView:
-        """Change a server's name or icon."""
+        """Update a server's name or icon."""
         return server_view(await communities.change_server(actor, server_id, _given(body)))
 
     @api.delete("/servers/{server_id}")
     async def delete_server(actor: Actor, server_id: ServerId) -> None:
-        """Delete a server with everything in it. It is invisible at once."""
+        """Delete a server with everything in it. It becomes invisible at once."""
         await communities.delete_server(actor, server_id)
 
     @api.post("/servers/{server_id}/transfer", errors=[ChangedMeanwhile])
     async def transfer_server(actor: Actor, server_id: ServerId, body: NewOwner) -> ServerView:
-        """Hand the server to another member; who owned it becomes an admin."""
+        """Transfer the server to another member. The previous owner becomes an admin."""
         return server_view(await membership.transfer(actor, server_id, body.user_id))
 
     @api.get("/servers/{server_id}/audit")
     async def list_audit(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[AuditView]:
-        """What privileged people did in the server, newest first."""
+        """List the audit log of a server, newest first."""
         entries, cursor = await communities.list_audit(actor, server_id, limit=query.limit, cursor=query.cursor)
         return Listed([audit_view(entry) for entry in entries], cursor)
 
     @api.get("/servers/{server_id}/members", cacheable=True)
     async def list_members(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[MemberView]:
-        """Who is in the server."""
-        places, cursor = await membership.list_members(actor, server_id, limit=query.limit, cursor=query.cursor)
-        profiles = await users.profiles([place.user_id for place in places])
-        return Listed([member_view(place, profiles[place.user_id]) for place in places], cursor)
+        """List the members of a server."""
+        rows, cursor = await membership.list_members(actor, server_id, limit=query.limit, cursor=query.cursor)
+        profiles = await users.profiles([row.user_id for row in rows])
+        return Listed([member_view(row, profiles[row.user_id]) for row in rows], cursor)
 
     @api.get("/servers/{server_id}/members/{user_id}")
     async def get_member(actor: Actor, server_id: ServerId, user_id: UserId) -> MemberView:
-        """Somebody in the server."""
-        place = await membership.get_member(actor, server_id, user_id)
-        return member_view(place, (await users.profiles([user_id]))[user_id])
+        """Get a member of a server."""
+        row = await membership.get_member(actor, server_id, user_id)
+        return member_view(row, (await users.profiles([user_id]))[user_id])
 
     @api.patch("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, RankTooLow])
     async def change_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewRole) -> MemberView:
-        """Give a member another role: those below oneself, and only roles below one's own."""
-        place = await membership.change_role(actor, server_id, user_id, role=body.role)
-        return member_view(place, (await users.profiles([user_id]))[user_id])
+        """Change the role of a member. Both their old and their new role must be below yours."""
+        row = await membership.change_role(actor, server_id, user_id, role=body.role)
+        return member_view(row, (await users.profiles([user_id]))[user_id])
 
     @api.delete("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, OwnerCannotLeave, RankTooLow])
     async def remove_member(actor: Actor, server_id: ServerId, user_id: UserId) -> None:
-        """Leave, or take somebody of a lower role out of the server."""
+        """Leave a server, or remove a member with a lower role."""
         await membership.remove(actor, server_id, user_id)
 
     @api.get("/servers/{server_id}/bans")
     async def list_bans(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[BanView]:
-        """Who may not come back."""
+        """List the bans of a server."""
         bans, cursor = await membership.list_bans(actor, server_id, limit=query.limit, cursor=query.cursor)
         profiles = await users.profiles([ban.user_id for ban in bans])
         return Listed([ban_view(ban, profiles[ban.user_id]) for ban in bans], cursor)
 
     @api.put("/servers/{server_id}/bans/{user_id}", errors=[ChangedMeanwhile, RankTooLow])
     async def ban_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewBan) -> BanView:
-        """Take somebody out for good, or keep a stranger out."""
+        """Ban a user, and remove them if they are a member."""
         ban = await membership.ban(actor, server_id, user_id, reason=body.reason)
         return ban_view(ban, (await users.profiles([user_id]))[user_id])
 
     @api.delete("/servers/{server_id}/bans/{user_id}")
     async def lift_ban(actor: Actor, server_id: ServerId, user_id: UserId) -> None:
-        """Let somebody come back, by an invite."""
+        """Lift a ban. The user can join again by an invite."""
         await membership.lift_ban(actor, server_id, user_id)
 
     @api.post("/servers/{server_id}/channels", status=201, errors=[ChangedMeanwhile, KeyReused, TooManyChannels])
     async def create_channel(
         actor: Actor, server_id: ServerId, body: NewChannel, idempotency_key: IdempotencyKey | None
     ) -> ChannelView:
-        """Make a channel."""
+        """Create a channel."""
         return channel_view(
             await communities.create_channel(actor, server_id, name=body.name, topic=body.topic, key=idempotency_key)
         )
 
     @api.get("/servers/{server_id}/channels", cacheable=True)
     async def list_channels(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[ChannelView]:
-        """The channels of the server, each with its last message's id."""
+        """List the channels of a server, each with the id of its last message."""
         channels, cursor = await communities.list_channels(actor, server_id, limit=query.limit, cursor=query.cursor)
         return Listed([channel_view(channel) for channel in channels], cursor)
 
     @api.get("/channels/{channel_id}", cacheable=True)
     async def get_channel(actor: Actor, channel_id: ChannelId) -> ChannelView:
-        """A channel of a server that one is in."""
+        """Get a channel of a server that you are a member of."""
         return channel_view(await communities.get_channel(actor, channel_id))
 
     @api.patch("/channels/{channel_id}", errors=[ChangedMeanwhile])
     async def change_channel(actor: Actor, channel_id: ChannelId, body: ChannelChanges) -> ChannelView:
-        """Change a channel's name or topic."""
+        """Update a channel's name or topic."""
         return channel_view(await communities.change_channel(actor, channel_id, _given(body)))
 
     @api.delete("/channels/{channel_id}", errors=[ChangedMeanwhile])
     async def delete_channel(actor: Actor, channel_id: ChannelId) -> None:
-        """Delete a channel with everything that was said in it."""
+        """Delete a channel with all its messages."""
         await communities.delete_channel(actor, channel_id)
 
     @api.post("/servers/{server_id}/invites", status=201, errors=[KeyReused])
     async def create_invite(
         actor: Actor, server_id: ServerId, body: NewInvite, idempotency_key: IdempotencyKey | None
     ) -> InviteView:
-        """Make a code that lets people in."""
+        """Create an invite."""
         return invite_view(
             await membership.create_invite(
                 actor,
@@ -244,13 +244,13 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
 
     @api.get("/servers/{server_id}/invites")
     async def list_invites(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[InviteView]:
-        """The invites that can still be used."""
+        """List the invites that can still be used."""
         invites, cursor = await membership.list_invites(actor, server_id, limit=query.limit, cursor=query.cursor)
         return Listed([invite_view(invite) for invite in invites], cursor)
 
     @api.get("/admin/servers", scope="admin")
     async def list_all_servers(actor: Actor, query: PageQuery) -> Listed[ServerView]:
-        """Every server, newest first: for administrators."""
+        """List all servers, newest first. For administrators."""
         servers, cursor = await communities.list_all_servers(actor, limit=query.limit, cursor=query.cursor)
         return Listed([server_view(server) for server in servers], cursor)
 
@@ -258,5 +258,5 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
 
 
 def _given(body: msgspec.Struct) -> dict[str, Any]:
-    """The fields that the client gave, null among them."""
+    """Return the fields that the client sent, including null values."""
     return {name: value for name in body.__struct_fields__ if (value := getattr(body, name)) is not msgspec.UNSET}

@@ -1,7 +1,6 @@
-"""What a deleted server, channel or account leaves behind, taken away row by row.
+"""Jobs that remove the rows of deleted servers, channels and accounts.
 
-Each of these is a job's handler: it deletes what it finds and may start again from the beginning at any time. What
-it works on is invisible already.
+Each is the handler of a job: it deletes what it finds and may restart at any time. The rows are invisible already.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from sobremesa.work.quotas import guard_of
 
 
 class Cleanup:
-    """Takes away what communities leave behind."""
+    """Removes the rows of deleted servers, channels and accounts."""
 
     def __init__(self, table: Table, files: Files) -> None:
         self._table = table
@@ -52,10 +51,10 @@ class Cleanup:
     # Servers and channels
 
     async def clean_server(self, subject: str) -> None:
-        """Take away everything of a deleted server, its own row last: until then the rest can be found."""
+        """Remove all rows of a deleted server, its own row last since the others are found by it."""
         server_id = ServerId(subject)
         async for channel in self._table.every(channels_of(server_id=server_id)):
-            # The pointer first: without it nobody can add to what is being taken away.
+            # The pointer first: without it no user can send to the channel.
             await self._delete([pointer_of(room_id=channel.channel_id)])
             await self.clean_channel(channel.channel_id)
             await self._delete([channel.own_key()])
@@ -66,27 +65,27 @@ class Cleanup:
         await self._delete([guard_of(quota="channels", owner_id=server_id), server_by_id(server_id=server_id)])
 
     async def clean_channel(self, subject: str) -> None:
-        """Take away everything that was said in a channel, and who has read it."""
+        """Remove all messages of a channel, and the read positions."""
         room_id = RoomId(subject)
         await self._user_data.discard_files(room_id)
         await self._table.delete_every(everything_in(room_id=room_id), pattern=clean_up)
         await self._table.delete_every(readers_of(room_id=room_id), pattern=clean_up)
         await self._delete([guard_of(quota="pins", owner_id=room_id)])
 
-    # People who delete their account
+    # Deleted accounts
 
     async def find_objection(self, user_id: UserId) -> Refusal | None:
-        """OwnsServers while somebody else would lose their server with this person."""
+        """Return OwnsServers while the user owns servers, which would be lost with the account."""
         owned = [server_id async for server_id in self._owned_by(user_id)]
         return OwnsServers(server_ids=owned) if owned else None
 
     async def delete_user_data(self, user_id: UserId) -> None:
-        """Take a person out of every server, and their name out of everything they said.
+        """Remove a user from all servers, and their name from all their messages.
 
-        Out first: whoever is still believed for a second on another node can then say nothing more under that name.
+        Memberships first: another node may accept the token for another second, and must not write the name again.
         """
-        async for place in self._table.every(servers_of(user_id=user_id)):
-            await self._leave(place)
+        async for row in self._table.every(servers_of(user_id=user_id)):
+            await self._leave(row)
         async for former in self._table.every(former_servers_of(user_id=user_id)):
             async for channel in self._table.every(channels_of(server_id=former.server_id)):
                 await self._user_data.mask(channel.channel_id, user_id)
@@ -96,9 +95,9 @@ class Cleanup:
         await self._disconnect(user_id)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
-        """Everything that a person has in communities: their places, how far they read, what they said and did."""
-        async for place in self._table.every(servers_of(user_id=user_id)):
-            yield {"kind": "membership", "serverId": place.server_id, "role": place.role, "joinedAt": place.joined_at}
+        """Yield a user's data in communities: memberships, read positions, messages and reactions."""
+        async for row in self._table.every(servers_of(user_id=user_id)):
+            yield {"kind": "membership", "serverId": row.server_id, "role": row.role, "joinedAt": row.joined_at}
         async for former in self._table.every(former_servers_of(user_id=user_id)):
             yield {"kind": "formerMembership", "serverId": former.server_id, "leftAt": former.left_at}
         async for read in self._table.every(reads_of(user_id=user_id)):
@@ -111,20 +110,20 @@ class Cleanup:
     # Inside
 
     async def _servers_ever(self, user_id: UserId) -> list[ServerId]:
-        now = [place.server_id async for place in self._table.every(servers_of(user_id=user_id))]
-        before = [place.server_id async for place in self._table.every(former_servers_of(user_id=user_id))]
+        now = [row.server_id async for row in self._table.every(servers_of(user_id=user_id))]
+        before = [row.server_id async for row in self._table.every(former_servers_of(user_id=user_id))]
         return list(dict.fromkeys([*now, *before]))
 
     async def _owned_by(self, user_id: UserId) -> AsyncIterator[ServerId]:
-        async for place in self._table.every(servers_of(user_id=user_id)):
-            server = await self._table.get(server_by_id(server_id=place.server_id))
+        async for row in self._table.every(servers_of(user_id=user_id)):
+            server = await self._table.get(server_by_id(server_id=row.server_id))
             if server is not None and server.owner_id == user_id and server.deleted_at is None:
                 yield server.server_id
 
-    async def _leave(self, place: ServerMembership) -> None:
-        former = FormerMembership(user_id=place.user_id, server_id=place.server_id, left_at=place.joined_at)
+    async def _leave(self, row: ServerMembership) -> None:
+        former = FormerMembership(user_id=row.user_id, server_id=row.server_id, left_at=row.joined_at)
         with contextlib.suppress(ConditionFailed):
-            await self._table.write(Delete(place.own_key()), Put(former), pattern=clean_up)
+            await self._table.write(Delete(row.own_key()), Put(former), pattern=clean_up)
 
     async def _disconnect(self, user_id: UserId) -> None:
         async for socket in self._table.every(connections_of(user_id=user_id)):

@@ -1,4 +1,4 @@
-"""Communities: servers and who is in them, channels and what is said there; and what can be asked about it."""
+"""Entities and access patterns of communities: servers, members, channels and messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DIRECTORY_SHARDS = 16
 
 
 class Server(Entity):
-    """A community. A deleted one is invisible at once, and its rows go one after the other."""
+    """A community. A deleted one is invisible at once, and a job removes its rows."""
 
     keys = Keys(pk="SERVER#{server_id}", sk="META")
     by_id = Index(gsi1, pk="SERVER#{server_id}", sk="META")
@@ -44,7 +44,7 @@ class Server(Entity):
 
 
 class ServerMembership(Entity):
-    """A person's place in a server."""
+    """A user's membership in a server."""
 
     keys = Keys(pk="USER#{user_id}", sk="SERVER#{server_id}")
     by_server = Index(gsi1, pk="SERVER#{server_id}", sk="USER#{user_id}")
@@ -56,7 +56,7 @@ class ServerMembership(Entity):
 
 
 class FormerMembership(Entity):
-    """A server that a person has left: where their name still stands, should they want it gone."""
+    """A server that a user has left, whose messages still have their name if they delete the account."""
 
     keys = Keys(pk="USER#{user_id}", sk="FORMER#SERVER#{server_id}")
 
@@ -68,7 +68,7 @@ class FormerMembership(Entity):
 
 
 class Channel(Entity):
-    """A place in a server to talk."""
+    """A channel of a server."""
 
     keys = Keys(pk="SERVER#{server_id}", sk="CHANNEL#{channel_id}")
     by_id = Index(gsi1, pk="CHANNEL#{channel_id}", sk="META")
@@ -82,7 +82,7 @@ class Channel(Entity):
 
 
 class ChannelPointer(Head):
-    """Which server a channel belongs to, for the access check, and the last message, for order and badges."""
+    """The server of a channel, for authorization, and its last message, for order and unread counts."""
 
     keys = Keys(pk="CHANNEL#{room_id}", sk="META")
 
@@ -91,7 +91,7 @@ class ChannelPointer(Head):
 
 
 class ChannelMessage(Message):
-    """What somebody said in a channel."""
+    """A message in a channel."""
 
     entity_type = "Message"
     keys = Keys(pk="CHANNEL#{room_id}", sk="MSG#{ms}#{message_id}")
@@ -107,7 +107,7 @@ class ChannelMessage(Message):
 
 
 class LastRead(ReadCursor):
-    """How far a person has read in a channel."""
+    """A user's read position in a channel."""
 
     keys = Keys(pk="USER#{user_id}", sk="LASTREAD#CHANNEL#{room_id}")
     by_channel = Index(gsi1, pk="CHANNEL#{room_id}", sk="USER#{user_id}")
@@ -145,7 +145,7 @@ class ChannelReactionSummary(ReactionSummary):
 
 
 class Invite(InviteRow):
-    """A code that lets people into a server."""
+    """An invite to a server."""
 
     keys = Keys(pk="SERVER#{server_id}", sk="INVITE#{code}")
     by_code = Index(gsi1, pk="INVITE#{code}", sk="SERVER#{server_id}")
@@ -156,7 +156,7 @@ class Invite(InviteRow):
 
 
 class InviteClaim(Entity):
-    """That a code is taken, and what it leads to: one space of codes for servers and workspaces."""
+    """The claim of an invite code, with its target. Servers and workspaces share one space of codes."""
 
     keys = Keys(pk="INVITE#{code}", sk="INVITE")
     expires = "ttl"
@@ -167,7 +167,7 @@ class InviteClaim(Entity):
 
 
 class Ban(Entity):
-    """Somebody who may not come back."""
+    """A banned user."""
 
     keys = Keys(pk="SERVER#{server_id}", sk="BAN#{user_id}")
 
@@ -179,7 +179,7 @@ class Ban(Entity):
 
 
 class Connection(Entity):
-    """A socket that looks at a channel."""
+    """A connection that shows a channel."""
 
     keys = Keys(pk="CHANNEL#{room_id}", sk="CONN#{connection_id}")
     by_id = Index(gsi1, pk="CONN#{connection_id}", sk="USER#{user_id}")
@@ -194,7 +194,7 @@ class Connection(Entity):
 
 
 class ConnectionPointer(Entity):
-    """A person's socket, and the node that holds it."""
+    """A user's connection, and the node that holds it."""
 
     keys = Keys(pk="USER#{user_id}", sk="CONN#{connection_id}")
     by_node = Index(gsi1, pk="NODE#{node_id}", sk="CONN#{connection_id}")
@@ -208,12 +208,12 @@ class ConnectionPointer(Entity):
     ttl: int
 
 
-# Servers and who is in them
+# Servers and members
 
 server_by_id = Lookup("S2.3", "What is this server?", Server, consistent=True)
-servers_of = Pattern("S2.4", "Which servers is this person in?", ServerMembership, consistent=True)
+servers_of = Pattern("S2.4", "Which servers is this user in?", ServerMembership, consistent=True)
 members_of = Pattern("S2.5", "Who is in this server?", ServerMembership, index="by_server", prefix="USER#")
-membership = Lookup("S2.16", "Is this person in this server?", ServerMembership, consistent=True)
+membership = Lookup("S2.16", "Is this user in this server?", ServerMembership, consistent=True)
 directory = Pattern(
     "COM.1", "Which servers are there, in one shard, the newest first?", Server, index="in_directory", newest_first=True
 )
@@ -224,10 +224,10 @@ tenant_directory = Pattern(
     index="in_tenant",
     newest_first=True,
 )
-former_servers_of = Pattern("COM.2", "Which servers has this person left?", FormerMembership, consistent=True)
-former_membership = Lookup("COM.48", "When has this person left this server?", FormerMembership, consistent=True)
-bans_of = Pattern("COM.3", "Who may not come back to this server?", Ban)
-ban_of = Lookup("COM.4", "May this person not come back?", Ban, consistent=True)
+former_servers_of = Pattern("COM.2", "Which servers has this user left?", FormerMembership, consistent=True)
+former_membership = Lookup("COM.48", "When did this user leave this server?", FormerMembership, consistent=True)
+bans_of = Pattern("COM.3", "Who is banned from this server?", Ban)
+ban_of = Lookup("COM.4", "Is this user banned?", Ban, consistent=True)
 
 # Channels
 
@@ -239,39 +239,39 @@ pointer_of = Lookup("COM.6", "Which server does this channel belong to?", Channe
 # Messages
 
 messages_in = Pattern(
-    "S2.8", "What was said in this channel, the newest first?", ChannelMessage, newest_first=True, consistent=True
+    "S2.8", "What are the messages of this channel, newest first?", ChannelMessage, newest_first=True, consistent=True
 )
 messages_since = Pattern(
     "S2.9",
-    "What was said in this channel since a moment?",
+    "What are the messages of this channel since a time?",
     ChannelMessage,
     between=("MSG#{ms}#", "MSG$"),
     consistent=True,
 )
 message_in_index = Pattern("S2.10", "Which message has this id?", ChannelMessage, index="by_id")
-message_by_key = Lookup("COM.7", "What does this message of this channel say?", ChannelMessage, consistent=True)
-last_read = Lookup("S2.15", "How far has this person read in this channel?", LastRead)
+message_by_key = Lookup("COM.7", "What is this message of this channel?", ChannelMessage, consistent=True)
+last_read = Lookup("S2.15", "How far has this user read in this channel?", LastRead)
 readers_of = Pattern("COM.8", "Who has read how far in this channel?", LastRead, index="by_channel", prefix="USER#")
 reads_of = Pattern(
-    "COM.9", "In which channels has this person read?", LastRead, prefix="LASTREAD#CHANNEL#", consistent=True
+    "COM.9", "In which channels has this user read?", LastRead, prefix="LASTREAD#CHANNEL#", consistent=True
 )
-nonce_by_key = Lookup("COM.10", "Which message did this nonce make?", ChannelNonce, consistent=True)
+nonce_by_key = Lookup("COM.10", "Which message did this nonce create?", ChannelNonce, consistent=True)
 pins_in = Pattern("COM.11", "What is pinned in this channel?", ChannelPin, newest_first=True)
 pin_by_key = Lookup("COM.12", "Is this message pinned?", ChannelPin)
 reactions_of_page = Pattern(
     "COM.13",
-    "How did people react to the messages from one to another?",
+    "What are the reactions to the messages from one to another?",
     ChannelReactionSummary,
     between=("RSUM#{oldest}", "RSUM#{newest}$"),
 )
 reactions_of_message = Pattern(
     "COM.14",
-    "How did people react to this message?",
+    "What are the reactions to this message?",
     ChannelReactionSummary,
     prefix="RSUM#{message_id}#",
     consistent=True,
 )
-reaction_by_key = Lookup("COM.15", "Did this person react with this emoji?", ChannelReaction)
+reaction_by_key = Lookup("COM.15", "Did this user react with this emoji?", ChannelReaction)
 reactors_of = Pattern(
     "COM.16", "Who reacted with this emoji?", ChannelReaction, prefix="REACT#{message_id}#{emoji_hex}#"
 )
@@ -282,7 +282,7 @@ reactions_to = Pattern(
 )
 everything_in = Pattern(
     "COM.37",
-    "What is there in this channel, beside its pointer?",
+    "What are the rows of this channel, except its pointer?",
     ChannelMessage,
     ChannelPin,
     ChannelReaction,
@@ -295,39 +295,39 @@ everything_in = Pattern(
 
 invite_in_index = Pattern("S2.11", "Which invite has this code, by the index?", Invite, index="by_code")
 invites_of = Pattern("S2.12", "Which invites has this server?", Invite)
-invite_by_key = Lookup("COM.17", "What does this invite of this server say?", Invite, consistent=True)
+invite_by_key = Lookup("COM.17", "What is this invite of this server?", Invite, consistent=True)
 claim_of = Lookup("COM.18", "What does this code lead to?", InviteClaim, consistent=True)
 
 # Connections
 
-connections_in = Pattern("S2.13", "Which sockets look at this channel?", Connection)
-connection_by_id = Pattern("S2.14", "What is this socket?", Connection, index="by_id")
-connections_of = Pattern("COM.19", "Which sockets has this person?", ConnectionPointer, consistent=True)
+connections_in = Pattern("S2.13", "Which connections show this channel?", Connection)
+connection_by_id = Pattern("S2.14", "What is this connection?", Connection, index="by_id")
+connections_of = Pattern("COM.19", "Which connections does this user have?", ConnectionPointer, consistent=True)
 connections_at = Pattern(
-    "COM.39", "Which sockets does this node hold?", ConnectionPointer, index="by_node", prefix="CONN#"
+    "COM.39", "Which connections does this node hold?", ConnectionPointer, index="by_node", prefix="CONN#"
 )
 
 # Writes
 
-create_server = WritePattern("COM.20", "Make a server", Server, ServerMembership)
-change_server = WritePattern("COM.21", "Change a server", Server)
+create_server = WritePattern("COM.20", "Create a server", Server, ServerMembership)
+change_server = WritePattern("COM.21", "Update a server", Server)
 delete_server = WritePattern("COM.22", "Delete a server", Server)
-create_channel = WritePattern("COM.23", "Make a channel", Channel, ChannelPointer)
-change_channel = WritePattern("COM.24", "Change a channel", Channel)
+create_channel = WritePattern("COM.23", "Create a channel", Channel, ChannelPointer)
+change_channel = WritePattern("COM.24", "Update a channel", Channel)
 delete_channel = WritePattern("COM.25", "Delete a channel", Channel, ChannelPointer)
-change_role = WritePattern("COM.26", "Give a member another role", ServerMembership)
-remove_member = WritePattern("COM.27", "Take somebody out of a server", ServerMembership, FormerMembership)
-ban_member = WritePattern("COM.28", "Ban somebody", Ban, ServerMembership, FormerMembership)
+change_role = WritePattern("COM.26", "Change the role of a member", ServerMembership)
+remove_member = WritePattern("COM.27", "Remove a member from a server", ServerMembership, FormerMembership)
+ban_member = WritePattern("COM.28", "Ban a user", Ban, ServerMembership, FormerMembership)
 lift_ban = WritePattern("COM.29", "Lift a ban", Ban)
-transfer_server = WritePattern("COM.30", "Hand a server to another member", Server, ServerMembership)
-create_invite = WritePattern("COM.31", "Make an invite", Invite, InviteClaim)
+transfer_server = WritePattern("COM.30", "Transfer a server to another member", Server, ServerMembership)
+create_invite = WritePattern("COM.31", "Create an invite", Invite, InviteClaim)
 revoke_invite = WritePattern("COM.32", "Revoke an invite", Invite, InviteClaim)
-redeem_invite = WritePattern("COM.33", "Come in by an invite", Invite, ServerMembership, Ban, Server, FormerMembership)
-drop_connections = WritePattern("COM.34", "Forget the sockets of somebody who was removed", Connection)
-note_connections = WritePattern("COM.46", "Note the sockets that came to a node", ConnectionPointer)
-forget_connections = WritePattern("COM.47", "Forget the sockets that a node no longer holds", ConnectionPointer)
-clean_up = WritePattern("COM.35", "Take away what a deleted server, channel or account left", ChannelMessage)
-adopt_channel = WritePattern("COM.36", "Make the pointer of a channel that another writer made", ChannelPointer)
+redeem_invite = WritePattern("COM.33", "Join by an invite", Invite, ServerMembership, Ban, Server, FormerMembership)
+drop_connections = WritePattern("COM.34", "Delete the connections of a removed member", Connection)
+note_connections = WritePattern("COM.46", "Store the connections of a node", ConnectionPointer)
+forget_connections = WritePattern("COM.47", "Delete the connections that a node no longer holds", ConnectionPointer)
+clean_up = WritePattern("COM.35", "Remove the rows of a deleted server, channel or account", ChannelMessage)
+adopt_channel = WritePattern("COM.36", "Create the pointer of a channel that another writer created", ChannelPointer)
 
 send_message = WritePattern("COM.40", "Send a message to a channel", ChannelMessage, ChannelPointer, ChannelNonce)
 edit_message = WritePattern("COM.41", "Edit a message", ChannelMessage)
@@ -339,8 +339,8 @@ delete_message = WritePattern(
     ChannelReaction,
     ChannelReactionSummary,
 )
-react = WritePattern("COM.43", "Add or take back a reaction", ChannelReaction, ChannelReactionSummary)
-set_pin = WritePattern("COM.44", "Pin a message, or let go of it", ChannelPin, ChannelMessage)
+react = WritePattern("COM.43", "Add or remove a reaction", ChannelReaction, ChannelReactionSummary)
+set_pin = WritePattern("COM.44", "Pin or unpin a message", ChannelPin, ChannelMessage)
 mark_read = WritePattern("COM.45", "Move a read cursor forward, or mute a channel", LastRead)
 
 CHANNELS = RoomKind(

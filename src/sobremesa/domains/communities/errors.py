@@ -1,4 +1,4 @@
-"""What a community refuses."""
+"""Refusals of communities."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from sobremesa.core.errors import Clash, Forbidden
 
 class ChangedMeanwhile(Clash):
     code = "changed_meanwhile"
-    says = "Somebody changed this at the same moment: look again."
+    says = "This was changed at the same time: fetch it again and retry."
 
 
 class OwnerCannotLeave(Clash):
     code = "last_owner"
-    says = "The owner cannot leave: hand the server over, or delete it."
+    says = "The owner cannot leave: transfer or delete the server first."
 
 
 class Banned(Forbidden):
     code = "banned"
-    says = "You may not come back to this server."
+    says = "You are banned from this server."
 
 
 class RankTooLow(Forbidden):
     code = "rank_too_low"
-    says = "Only somebody of a higher role may do this to them."
+    says = "Only a member with a higher role may do this."
 
 
 class TooManyChannels(Clash):
     code = "too_many_channels"
-    says = "This server has as many channels as a server may have."
+    says = "This server has the maximum number of channels."
 
 
 class TooManyServers(Clash):
     code = "too_many_servers"
-    says = "You are in as many servers as a person may be."
+    says = "You are a member of the maximum number of servers."

@@ -1,4 +1,4 @@
-"""What happens in communities, told to those who are in a server, and what comes and goes to whom it concerns."""
+"""Events of communities: servers, channels and members."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ CACHE_SIZE = 50_000
 
 
 class ServerGone(Output):
-    """A server that is no more."""
+    """A deleted server."""
 
     server_id: ServerId
 
 
 class ChannelGone(Output):
-    """A channel that is no more."""
+    """A deleted channel."""
 
     channel_id: ChannelId
     server_id: ServerId
 
 
 class MemberGone(Output):
-    """Somebody who is no longer in a server."""
+    """A user who left a server."""
 
     server_id: ServerId
     user_id: UserId
@@ -89,10 +89,10 @@ class CommunityEvents:
     def __init__(self, table: Table, users: UserDirectory) -> None:
         self._table = table
         self._users = users
-        self._homes: Cache[RoomId, RoomTopic | _Gone] = Cache(CACHE_SIZE)
-        """Where channels are listened to: a channel never moves to another server."""
+        self._topics: Cache[RoomId, RoomTopic | _Gone] = Cache(CACHE_SIZE)
+        """Topics by channel: a channel never moves to another server."""
         self._gone: Cache[ServerId, bool] = Cache(CACHE_SIZE)
-        """Servers that are deleted, and whose rows go one after the other."""
+        """Deleted servers, whose rows a job is still removing."""
         self.rooms = RoomEvents(CHANNELS, table, users, self.find_topic)
 
     def register(self, translation: Translation) -> None:
@@ -103,12 +103,12 @@ class CommunityEvents:
         self.rooms.register(translation)
 
     async def find_topic(self, room_id: RoomId) -> RoomTopic | None:
-        """Where a channel is listened to; None if it is no more."""
-        known = self._homes.find(room_id)
+        """Return the topic of a channel, or None if the channel was deleted."""
+        known = self._topics.find(room_id)
         if known is None:
             pointer = await self._table.get(pointer_of(room_id=room_id))
             known = _GONE if pointer is None else RoomTopic(topic_of(pointer.server_id))
-            self._homes.keep(room_id, known)
+            self._topics.keep(room_id, known)
         return known if isinstance(known, RoomTopic) else None
 
     # Servers
@@ -123,19 +123,19 @@ class CommunityEvents:
                 return []
             return [server_deleted(ServerGone(server_id), topic, removes=[TopicRemoval(None, topic)])]
         if old is None:
-            return []  # those who are in it hear of it by their own place
+            return []  # members are informed by the event of their own membership
         return [server_updated(server_view(new), topic, adds=await self._owners(old, new))]
 
     async def _owners(self, old: Server, new: Server) -> list[TopicMembership]:
-        """Who owned the server and who does now: both may see something else of it from here on."""
+        """Return the old and the new owner as audience changes: their rights changed."""
         if old.owner_id == new.owner_id:
             return []
         keys = [membership(user_id=user_id, server_id=new.server_id) for user_id in (old.owner_id, new.owner_id)]
-        places = await self._table.get_many(keys, consistent=True)
-        return [topic_membership(place, new) for place in places if place is not None]
+        rows = await self._table.get_many(keys, consistent=True)
+        return [topic_membership(row, new) for row in rows if row is not None]
 
     async def _find_server(self, server_id: ServerId) -> Server | None:
-        """A server that is there, or None."""
+        """Return a server unless it was deleted."""
         if self._gone.find(server_id):
             return None
         server = await self._table.get(server_by_id(server_id=server_id))
@@ -157,11 +157,11 @@ class CommunityEvents:
             return []
 
         profile = (await self._users.profiles([user_id]))[user_id]
-        told = member_view(msgspec.structs.replace(new, role=true_role(new, server)), profile)
+        payload = member_view(msgspec.structs.replace(new, role=true_role(new, server)), profile)
         adds = [topic_membership(new, server)]
         if old is not None:
-            return [member_updated(told, topic, adds=adds)]
-        return [server_created(server_view(server), user(user_id), adds=adds), member_joined(told, topic)]
+            return [member_updated(payload, topic, adds=adds)]
+        return [server_created(server_view(server), user(user_id), adds=adds), member_joined(payload, topic)]
 
     # Channels
 
@@ -179,20 +179,20 @@ class CommunityEvents:
         return [channel_updated(channel_view(ChannelWithHead(new, last)), topic)]
 
     async def _pointer(self, seen: Seen[ChannelPointer]) -> list[Event]:
-        """Nothing is told of it, but what is said in a channel can be placed by it."""
-        place = _GONE if seen.new is None else RoomTopic(topic_of(seen.new.server_id))
-        self._homes.keep(seen.row.room_id, place)
+        """Publish nothing, but cache the topic for the messages of the channel."""
+        topic = _GONE if seen.new is None else RoomTopic(topic_of(seen.new.server_id))
+        self._topics.keep(seen.row.room_id, topic)
         return []
 
 
 class _Gone:
-    """Of a channel of which it is known that it is no more."""
+    """Marks a deleted channel in the cache."""
 
 
 _GONE = _Gone()
 
 
-def topic_membership(place: ServerMembership, server: Server) -> TopicMembership:
-    """That a member listens to a server, and whether they moderate it."""
-    moderates = "moderate" in RIGHTS[true_role(place, server)]
-    return TopicMembership(place.user_id, topic_of(server.server_id), moderates, version_of(place.joined_at))
+def topic_membership(row: ServerMembership, server: Server) -> TopicMembership:
+    """Return the audience change that subscribes a member to a server, as a moderator or not."""
+    moderates = "moderate" in RIGHTS[true_role(row, server)]
+    return TopicMembership(row.user_id, topic_of(server.server_id), moderates, version_of(row.joined_at))

@@ -1,4 +1,4 @@
-"""Invites of servers: their rows, who may do what with them, and what must be true when somebody joins."""
+"""Invites to servers: their rows, rights and conditions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class InviteInfo(NamedTuple):
 
 
 class Redeemed(NamedTuple):
-    """The server that an invite led to, and the place in it."""
+    """The server that a user joined, and their membership."""
 
     server: Server
     membership: ServerMembership
@@ -82,7 +82,7 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
         right: Right = "invite" if act == "create" else "manage_invites"
         member = await self._access.require_member(actor, ServerId(target_id), right)
         is_there = Check(member.server.own_key(), when=present() & absent_or_null("deleted_at"))
-        return Permit((is_there, self._access.still(member)), member.place.joined_at)
+        return Permit((is_there, self._access.still(member)), member.row.joined_at)
 
     async def authorize_revoke(self, actor: Actor, invite: Invite) -> Sequence[Operation]:
         member = await self._access.require_member(actor, invite.server_id)
@@ -105,7 +105,7 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
         return page.items, page.cursor
 
     async def find(self, code: InviteCode) -> Invite | None:
-        """By the code's claim; one that another writer made without a claim, by the index."""
+        """Find by the claim of the code; an invite that another writer created without one, by the index."""
         claim = await self._table.get(claim_of(code=code))
         if claim is not None and claim.server_id is not None:
             return await self._table.get(invite_by_key(server_id=claim.server_id, code=code))
@@ -122,17 +122,17 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
         return {invite.code for invite in invites if _ended_with(former.get(invite.created_by), invite)}
 
     async def joining(self, actor: Actor, invite: Invite, target: Server, now: Instant) -> Joining[Redeemed]:
-        room = await reserve_server(self._quotas, actor.user_id)
+        reserved = await reserve_server(self._quotas, actor.user_id)
         server_id = target.server_id
-        place = ServerMembership(user_id=actor.user_id, server_id=server_id, role="member", joined_at=now)
+        row = ServerMembership(user_id=actor.user_id, server_id=server_id, role="member", joined_at=now)
         creator = former_membership(user_id=invite.created_by, server_id=server_id)
         guards = (
             Guard(Check(ban_of(server_id=server_id, user_id=actor.user_id), when=absent()), Banned),
             Guard(Check(target.own_key(), when=present() & absent_or_null("deleted_at")), NotFound),
             Guard(Check(creator, when=_not_ended(invite)), NotFound),
-            Guard(room, CountChanged),
+            Guard(reserved, CountChanged),
         )
-        return Joining(place, guards, Redeemed(target, place))
+        return Joining(row, guards, Redeemed(target, row))
 
     def scope_of(self, invite: Invite) -> str:
         return invite.server_id
@@ -142,7 +142,7 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
 
 
 def _ended_with(creator: FormerMembership | None, invite: Invite) -> bool:
-    """Was its creator kicked or banned after having created it? A member who only left has ended none."""
+    """Return whether the creator was kicked or banned after creating it. Leaving does not end invites."""
     if creator is None or creator.removed_at is None:
         return False
     if invite.creator_joined_at is not None:
@@ -151,7 +151,7 @@ def _ended_with(creator: FormerMembership | None, invite: Invite) -> bool:
 
 
 def _not_ended(invite: Invite) -> Condition:
-    """The opposite, as a condition of the row of the creator's former membership."""
+    """Return the opposite, as a condition on the creator's former membership."""
     if invite.creator_joined_at is not None:
         return absent_or_null("removed_at") | at_most("removed_at", invite.creator_joined_at)
     return absent_or_null("removed_at") | less("removed_at", invite.created_at)

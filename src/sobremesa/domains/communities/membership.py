@@ -1,4 +1,4 @@
-"""Members, bans and invites: who comes into a server, who goes, and who may not come back."""
+"""Members, bans and invites of servers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ from sobremesa.table.errors import ConditionFailed
 
 
 class Membership:
-    """Members, bans and invites of servers."""
+    """Manages members, bans and invites of servers."""
 
     def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit, invites: ServerInvites) -> None:
         self._table = table
@@ -75,21 +75,21 @@ class Membership:
     async def list_members(
         self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[ServerMembership], str | None]:
-        """Who is in a server that one is in; the owner's role is the server's own word."""
+        """Return a page of the members of a server. The server row determines who is the owner."""
         member = await self._access.require_member(actor, server_id)
         page = await self._table.query(members_of(server_id=server_id), limit=limit, cursor=cursor)
-        return [_with_true_role(place, member.server) for place in page.items], page.cursor
+        return [_with_true_role(row, member.server) for row in page.items], page.cursor
 
     async def get_member(self, actor: Actor, server_id: ServerId, user_id: UserId) -> ServerMembership:
-        """Somebody in a server that one is in."""
+        """Return a member of a server that the actor is in."""
         member = await self._access.require_member(actor, server_id)
-        place = await self._table.get(membership(user_id=user_id, server_id=server_id))
-        if place is None:
+        row = await self._table.get(membership(user_id=user_id, server_id=server_id))
+        if row is None:
             raise NotFound
-        return _with_true_role(place, member.server)
+        return _with_true_role(row, member.server)
 
     async def change_role(self, actor: Actor, server_id: ServerId, user_id: UserId, *, role: Role) -> ServerMembership:
-        """Give a member another role: those below oneself, and only roles below one's own."""
+        """Change the role of a member. Both their old and their new role must be below the actor's."""
         member = await self._access.require_member(actor, server_id, "manage_roles")
         seen = await self._require_below(member, user_id)
         if not outranks(member.role, role):
@@ -109,7 +109,7 @@ class Membership:
         return await self.get_member(actor, server_id, user_id)
 
     async def remove(self, actor: Actor, server_id: ServerId, user_id: UserId) -> None:
-        """Leave, or take somebody of a lower role out of the server."""
+        """Leave a server, or remove a member with a lower role."""
         if user_id == actor.user_id:
             await self._leave(actor, server_id)
             return
@@ -128,7 +128,7 @@ class Membership:
         await self._drop_connections(server_id, user_id)
 
     async def transfer(self, actor: Actor, server_id: ServerId, user_id: UserId) -> Server:
-        """Hand the server to another member; who owned it becomes an admin."""
+        """Transfer the server to another member. The previous owner becomes an admin."""
         member = await self._access.require_member(actor, server_id, "transfer")
         if user_id == actor.user_id:
             return member.server
@@ -149,7 +149,7 @@ class Membership:
             )
         except ConditionFailed as failed:
             if failed.at(1) or failed.at(3):
-                raise NotFound("They are not in this server.") from None
+                raise NotFound("This user is not a member of the server.") from None
             raise ChangedMeanwhile from None
 
         server = await self._table.get(server_by_id(server_id=server_id))
@@ -160,13 +160,13 @@ class Membership:
     async def list_bans(
         self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Ban], str | None]:
-        """Who may not come back."""
+        """Return a page of the bans of a server."""
         await self._access.require_member(actor, server_id, "remove_members")
         page = await self._table.query(bans_of(server_id=server_id), limit=limit, cursor=cursor)
         return page.items, page.cursor
 
     async def ban(self, actor: Actor, server_id: ServerId, user_id: UserId, *, reason: str | None = None) -> Ban:
-        """Take somebody out for good, or keep a stranger out. Banning again gives the first ban."""
+        """Ban a user, and remove them if they are a member. Banning again returns the first ban."""
         member = await self._access.require_member(actor, server_id, "remove_members")
         if user_id == actor.user_id:
             raise RankTooLow
@@ -179,7 +179,7 @@ class Membership:
         try:
             await self._table.write(
                 Create(ban),
-                *self._way_out(server_id, user_id, role, member.role),
+                *self._ban_removal(server_id, user_id, role, member.role),
                 self._access.still(member),
                 self._audit.entry(server_id, actor, "member.ban", target=user_id),
                 pattern=ban_member,
@@ -193,7 +193,7 @@ class Membership:
         return ban
 
     async def lift_ban(self, actor: Actor, server_id: ServerId, user_id: UserId) -> None:
-        """Let somebody come back, by an invite."""
+        """Lift a ban. The user can join again by an invite."""
         member = await self._access.require_member(actor, server_id, "remove_members")
 
         try:
@@ -217,7 +217,7 @@ class Membership:
         expires_in_seconds: int | None = None,
         key: str | None = None,
     ) -> Invite:
-        """Create a code that lets people in, so often and for so long."""
+        """Create an invite, with an optional number of uses and lifetime."""
         return await self._invites.create(
             actor, server_id, max_uses=max_uses, expires_in_seconds=expires_in_seconds, key=key
         )
@@ -225,19 +225,19 @@ class Membership:
     async def list_invites(
         self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Invite], str | None]:
-        """The invites of a server that can still be used."""
+        """Return a page of the invites of a server that can still be used."""
         return await self._invites.list_invites(actor, server_id, limit=limit, cursor=cursor)
 
     async def get_invite(self, actor: Actor, code: InviteCode) -> InviteInfo:
-        """What a code leads to; everybody who has it may know."""
+        """Return the invite of a code and its server, for every user who has the code."""
         return await self._invites.get(actor, code)
 
     async def redeem(self, actor: Actor, code: InviteCode) -> Redeemed:
-        """Join by an invite: one transaction, which spends one use and makes one member."""
+        """Join by an invite, in one transaction that counts one use and creates the membership."""
         return await self._invites.redeem(actor, code)
 
     async def revoke_invite(self, actor: Actor, code: InviteCode) -> None:
-        """Make a code useless: one's own, or with the right to manage them anybody's."""
+        """Revoke one of the actor's invites, or with the right to manage invites any."""
         await self._invites.revoke(actor, code)
 
     # Inside
@@ -260,7 +260,7 @@ class Membership:
         await self._drop_connections(server_id, actor.user_id)
 
     async def _require_below(self, member: Member, user_id: UserId) -> Role:
-        """Somebody's role, which must be below the member's own."""
+        """Return a user's role; RankTooLow unless it is below the member's."""
         role = await self._access.find_role(member.server, user_id)
         if role is None:
             raise NotFound
@@ -271,7 +271,7 @@ class Membership:
     def _removal(
         self, server_id: ServerId, user_id: UserId, *, when: Condition, by_others: bool = True
     ) -> tuple[Operation, Operation]:
-        """What ends a membership; if others end it, the invites that the person created end with it."""
+        """Return the operations that end a membership; if others end it, its invites end too."""
         now = self._clock.now()
         left = set_to(left_at=now) + (set_to(removed_at=now) if by_others else ())
         return (
@@ -279,14 +279,14 @@ class Membership:
             Upsert(former_membership(user_id=user_id, server_id=server_id), left),
         )
 
-    def _way_out(self, server_id: ServerId, user_id: UserId, role: Role | None, by: Role) -> Sequence[Operation]:
-        """What takes a banned person out, who must not come in at this very moment if they are outside."""
+    def _ban_removal(self, server_id: ServerId, user_id: UserId, role: Role | None, by: Role) -> Sequence[Operation]:
+        """Return the operations that remove a banned user, or check that they are not joining at the same time."""
         if role is None:
             return (Check(membership(user_id=user_id, server_id=server_id), when=absent()),)
         return self._removal(server_id, user_id, when=_is_below(by))
 
     async def _drop_connections(self, server_id: ServerId, user_id: UserId) -> None:
-        """Forget the sockets with which somebody looks at channels of this server."""
+        """Delete a user's connections to channels of this server."""
         sockets = [socket async for socket in self._table.every(connections_of(user_id=user_id))]
         gone = [
             Delete(Connection.key(room_id=socket.channel_id, connection_id=socket.connection_id))
@@ -298,10 +298,10 @@ class Membership:
 
 
 def _is_below(role: Role) -> Condition:
-    """That a membership has a role below this one; where another writer says nothing, it is a member's."""
+    """Return the condition that a membership has a lower role; a row without one has the role member."""
     roles: tuple[Role, ...] = ("owner", "admin", "moderator", "member")
     return one_of("role", [other for other in roles if outranks(role, other)]) | absent_or_null("role")
 
 
-def _with_true_role(place: ServerMembership, server: Server) -> ServerMembership:
-    return msgspec.structs.replace(place, role=true_role(place, server))
+def _with_true_role(row: ServerMembership, server: Server) -> ServerMembership:
+    return msgspec.structs.replace(row, role=true_role(row, server))

@@ -1,4 +1,4 @@
-"""Which role may do what in a server. This table is the rule; the docs show it as it stands here."""
+"""The rights of each role in a server. The docs page of permissions is generated from this table."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Right: TypeAlias = Literal[
 DESCRIPTIONS: dict[Right, str] = {
     "read": "read channels, members and history",
     "send": "send messages, react, report",
-    "invite": "make invites, and revoke one's own",
+    "invite": "create invites, and revoke your own",
     "pin": "pin messages",
     "moderate": "delete messages of others",
-    "remove_members": "kick and ban those of a lower role, see and lift bans",
-    "manage_invites": "see all invites and revoke any",
-    "manage_channels": "make, change and delete channels",
-    "manage_server": "change the server's name and icon",
-    "manage_roles": "give roles below one's own to those below oneself",
+    "remove_members": "kick and ban members with a lower role, list and lift bans",
+    "manage_invites": "list all invites and revoke any",
+    "manage_channels": "create, update and delete channels",
+    "manage_server": "update the server's name and icon",
+    "manage_roles": "give members with a lower role roles below your own",
     "see_audit": "read the audit log",
-    "transfer": "hand the server to another member",
+    "transfer": "transfer the server to another member",
     "delete_server": "delete the server",
 }
 
@@ -54,5 +54,5 @@ _RANK: dict[Role, int] = {"member": 0, "moderator": 1, "admin": 2, "owner": 3}
 
 
 def outranks(one: Role, other: Role) -> bool:
-    """Does the first role stand above the second? Nobody acts upon their equals."""
+    """Return whether the first role ranks above the second. Equal roles do not outrank each other."""
     return _RANK[one] > _RANK[other]

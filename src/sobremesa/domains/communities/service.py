@@ -1,4 +1,4 @@
-"""Servers and channels: making, changing, finding and deleting them."""
+"""Create, find, update and delete servers and channels."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ CLEAN_CHANNEL = "communities.channel"
 
 
 class ServerWithRole(NamedTuple):
-    """A server, and the asker's role in it."""
+    """A server, and the actor's role in it."""
 
     server: Server
     role: Role
 
 
 class ChannelWithHead(NamedTuple):
-    """A channel, and the last message in it."""
+    """A channel, and its last message."""
 
     channel: Channel
     last_message_id: MessageId | None
@@ -102,15 +102,15 @@ class Communities:
         self._idempotency = idempotency
         self._jobs = jobs
         self._quotas = quotas
-        self._directory = Shards(table, DIRECTORY_SHARDS, directory, _place, _at)
-        self._tenant_directory = Shards(table, DIRECTORY_SHARDS, tenant_directory, _place, _at)
+        self._directory = Shards(table, DIRECTORY_SHARDS, directory, _position, _at)
+        self._tenant_directory = Shards(table, DIRECTORY_SHARDS, tenant_directory, _position, _at)
 
     # Servers
 
     async def create_server(
         self, actor: Actor, *, name: str, icon_url: str | None = None, key: str | None = None
     ) -> Server:
-        """Make a server, which its maker owns. An icon is an upload: Invalid for any other address."""
+        """Create a server, owned by the actor. Invalid if the icon is not the address of an upload."""
         require_own_picture("iconUrl", icon_url)
         claim = self._idempotency.claim(actor, key, "server", [name, icon_url])
         before = await claim.find()
@@ -133,7 +133,7 @@ class Communities:
         return server if made is None else (await self.get_server(actor, ServerId(made))).server
 
     async def _write_server(self, actor: Actor, server: Server, claim: Claim) -> str | None:
-        """Write a new server and its owner; the id of the one that the same request has made before, if it has."""
+        """Write a new server and its owner; return the id of the server if a repeated request created it before."""
         owner = ServerMembership(
             user_id=actor.user_id, server_id=server.server_id, role="owner", joined_at=server.created_at
         )
@@ -142,30 +142,30 @@ class Communities:
                 partial(reserve_server, self._quotas, actor.user_id),
                 Create(server),
                 Create(owner),
-                # Somebody who deletes their account at this very moment must not own what nobody else can reach.
+                # A user who deletes their account at the same time must not own a server that no other user can reach.
                 Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
                 *claim.operations(server.server_id),
                 pattern=create_server,
             )
         except ConditionFailed as failed:
-            return await _made_before(claim, failed)
+            return await _created_before(claim, failed)
         return None
 
     async def get_server(self, actor: Actor, server_id: ServerId) -> ServerWithRole:
-        """A server that one is in."""
+        """Return a server that the actor is a member of."""
         member = await self._access.require_member(actor, server_id)
         return ServerWithRole(member.server, member.role)
 
     async def list_servers(
         self, actor: Actor, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Server], str | None]:
-        """The servers that one is in."""
+        """Return a page of the actor's servers."""
         page = await self._table.query(servers_of(user_id=actor.user_id), limit=limit, cursor=cursor)
-        servers = await self._table.get_many([server_by_id(server_id=place.server_id) for place in page.items])
+        servers = await self._table.get_many([server_by_id(server_id=row.server_id) for row in page.items])
         return [server for server in servers if server is not None and server.deleted_at is None], page.cursor
 
     async def count_channels(self, servers: Sequence[Server]) -> list[int]:
-        """How many channels each of some servers has, in their order."""
+        """Return the number of channels of each server, in their order."""
         at_once = asyncio.Semaphore(COUNTED_AT_ONCE)
 
         async def count(server: Server) -> int:
@@ -176,11 +176,11 @@ class Communities:
         return await asyncio.gather(*map(count, servers))
 
     async def overview(self, actor: Actor) -> list[MemberChannels]:
-        """All servers that one is in, each with its channels and one's seat in each of them."""
+        """Return the actor's servers, each with its channels and the actor's seats in them."""
         return await self._access.overview(actor)
 
     async def change_server(self, actor: Actor, server_id: ServerId, changes: Mapping[str, Any]) -> Server:
-        """Change a server's name or icon."""
+        """Update a server's name or icon."""
         require_own_picture("iconUrl", changes.get("icon_url"))
         member = await self._access.require_member(actor, server_id, "manage_server")
         if not changes:
@@ -201,7 +201,7 @@ class Communities:
         return await self._get(server_id)
 
     async def delete_server(self, actor: Actor, server_id: ServerId) -> None:
-        """Delete a server: invisible at once, its rows taken away by a job."""
+        """Delete a server. It is invisible at once, and a job removes its rows."""
         member = await self._access.require_member(actor, server_id, "delete_server")
 
         gone = set_to(deleted_at=self._clock.now(), shard=None, tenant=member.server.tenant)
@@ -223,7 +223,7 @@ class Communities:
     async def list_all_servers(
         self, actor: Actor, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Server], str | None]:
-        """Every server of the actor's tenant, newest first: for administrators."""
+        """Return a page of all servers of the actor's tenant, newest first. For administrators."""
         actor.require_scope("admin")
         tenant = stored_tenant(actor.tenant)
         if tenant is None:
@@ -233,7 +233,7 @@ class Communities:
     async def list_audit(
         self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[AuditEntry], str | None]:
-        """What privileged people did in a server, newest first."""
+        """Return a page of the audit log of a server, newest first."""
         member = await self._access.require_member(actor, server_id, "see_audit")
         return await self._audit.list_entries(server_id, since=member.server.created_at, limit=limit, cursor=cursor)
 
@@ -242,7 +242,7 @@ class Communities:
     async def create_channel(
         self, actor: Actor, server_id: ServerId, *, name: str, topic: str | None = None, key: str | None = None
     ) -> ChannelWithHead:
-        """Make a channel."""
+        """Create a channel."""
         member = await self._access.require_member(actor, server_id, "manage_channels")
         claim = self._idempotency.claim(actor, key, "channel", [server_id, name, topic])
         before = await claim.find()
@@ -258,7 +258,7 @@ class Communities:
         return ChannelWithHead(channel, None) if made is None else await self.get_channel(actor, ChannelId(made))
 
     async def _write_channel(self, member: Member, channel: Channel, claim: Claim) -> str | None:
-        """Write a new channel; the id of the one that the same request has made before, if it has."""
+        """Write a new channel; return the id of the channel if a repeated request created it before."""
         server_id, channel_id = channel.server_id, channel.channel_id
         try:
             await self._quotas.create(
@@ -272,18 +272,18 @@ class Communities:
                 pattern=create_channel,
             )
         except ConditionFailed as failed:
-            return await _made_before(claim, failed)
+            return await _created_before(claim, failed)
         return None
 
     async def _reserve_channel(self, server_id: ServerId) -> Operation:
-        """What goes into the transaction of one more channel; TooManyChannels if there is no room for it."""
-        room = await self._quotas.reserve("channels", server_id, channels_of(server_id=server_id), MAX_CHANNELS)
-        if room is None:
+        """Return the operation that counts one more channel; TooManyChannels if the server has the maximum."""
+        reserved = await self._quotas.reserve("channels", server_id, channels_of(server_id=server_id), MAX_CHANNELS)
+        if reserved is None:
             raise TooManyChannels(limit=MAX_CHANNELS)
-        return room
+        return reserved
 
     async def get_channel(self, actor: Actor, channel_id: ChannelId) -> ChannelWithHead:
-        """A channel of a server that one is in."""
+        """Return a channel of a server that the actor is a member of."""
         member, pointer = await self._access.channel_of(actor, channel_id)
         channel = await self._table.get(channel_by_key(server_id=member.server.server_id, channel_id=channel_id))
         if channel is None:
@@ -293,7 +293,7 @@ class Communities:
     async def list_channels(
         self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[ChannelWithHead], str | None]:
-        """The channels of a server that one is in, each with its last message."""
+        """Return a page of the channels of a server, each with its last message."""
         await self._access.require_member(actor, server_id)
 
         page = await self._table.query(channels_of(server_id=server_id), limit=limit, cursor=cursor)
@@ -303,7 +303,7 @@ class Communities:
         return [ChannelWithHead(*pair) for pair in zip(page.items, heads, strict=True)], page.cursor
 
     async def change_channel(self, actor: Actor, channel_id: ChannelId, changes: Mapping[str, Any]) -> ChannelWithHead:
-        """Change a channel's name or topic."""
+        """Update a channel's name or topic."""
         member, _ = await self._access.channel_of(actor, channel_id, "manage_channels")
         if not changes:
             return await self.get_channel(actor, channel_id)
@@ -324,7 +324,7 @@ class Communities:
         return await self.get_channel(actor, channel_id)
 
     async def delete_channel(self, actor: Actor, channel_id: ChannelId) -> None:
-        """Delete a channel: gone at once, what was said in it taken away by a job."""
+        """Delete a channel. It is invisible at once, and a job removes its messages."""
         member, pointer = await self._access.channel_of(actor, channel_id, "manage_channels")
 
         server_id = member.server.server_id
@@ -348,8 +348,8 @@ class Communities:
         return server
 
 
-async def _made_before(claim: Claim, failed: ConditionFailed) -> str:
-    """The id of what the same request has made before; ChangedMeanwhile if something else failed."""
+async def _created_before(claim: Claim, failed: ConditionFailed) -> str:
+    """Return the id that a repeated request created before; ChangedMeanwhile if another condition failed."""
     made = await claim.made(failed)
     if made is None:
         raise ChangedMeanwhile from None
@@ -357,19 +357,19 @@ async def _made_before(claim: Claim, failed: ConditionFailed) -> str:
 
 
 async def reserve_server(quotas: Quotas, user_id: UserId) -> Operation:
-    """What goes into the transaction in which a user becomes a member of one more server; TooManyServers if full."""
-    room = await quotas.reserve("servers", user_id, servers_of(user_id=user_id), MAX_SERVERS)
-    if room is None:
+    """Return the operation that counts one more server of a user; TooManyServers if they have the maximum."""
+    reserved = await quotas.reserve("servers", user_id, servers_of(user_id=user_id), MAX_SERVERS)
+    if reserved is None:
         raise TooManyServers(limit=MAX_SERVERS)
-    return room
+    return reserved
 
 
 def shard_of(server_id: ServerId) -> int:
-    """The shard of the directory that a server is listed in."""
+    """Return the shard of the directory that lists a server."""
     return crc32(server_id.encode()) % DIRECTORY_SHARDS
 
 
-def _place(server: Server) -> tuple[str, str]:
+def _position(server: Server) -> tuple[str, str]:
     return server.created_at, server.server_id
 
 

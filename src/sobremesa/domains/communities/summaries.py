@@ -1,4 +1,4 @@
-"""What channels and their servers are called, for moderators, who need not be members."""
+"""Names of channels and their servers, for moderators who are not members."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sobremesa.table import Table
 
 
 def channel_summaries(table: Table) -> SummarizeRooms:
-    """The summaries of channels."""
+    """Return the function that summarizes channels."""
 
     async def summarize(room_ids: Sequence[RoomId]) -> dict[RoomId, RoomSummary]:
         found = await table.get_many([pointer_of(room_id=room_id) for room_id in room_ids])

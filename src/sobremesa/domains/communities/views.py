@@ -33,11 +33,11 @@ class ServerView(Output):
     created_at: Instant
     updated_at: Instant | None
     channel_count: int | msgspec.UnsetType = msgspec.UNSET
-    """How many channels it has; only where it was asked for."""
+    """The number of channels, if it was requested."""
 
 
 class ChannelView(Output):
-    """A channel; `lastMessageId` tells whether there is something newer than what one has read."""
+    """A channel. Compare `lastMessageId` with your read position to know whether it has unread messages."""
 
     channel_id: ChannelId
     server_id: ServerId
@@ -49,7 +49,7 @@ class ChannelView(Output):
 
 
 class MemberView(Output):
-    """Somebody in a server."""
+    """A member of a server."""
 
     user_id: UserId
     username: str
@@ -60,7 +60,7 @@ class MemberView(Output):
 
 
 class BanView(Output):
-    """Somebody who may not come back."""
+    """A banned user."""
 
     user_id: UserId
     username: str
@@ -71,7 +71,7 @@ class BanView(Output):
 
 
 class InviteView(Output):
-    """A code that lets people in."""
+    """An invite to a server."""
 
     code: InviteCode
     server_id: ServerId
@@ -83,7 +83,7 @@ class InviteView(Output):
 
 
 class ServerTarget(Output, tag_field="kind", tag="server"):
-    """A code that leads to a server."""
+    """The server that an invite code leads to."""
 
     code: InviteCode
     server: ServerView
@@ -91,7 +91,7 @@ class ServerTarget(Output, tag_field="kind", tag="server"):
 
 
 class JoinedServer(Output, tag_field="kind", tag="server"):
-    """The server that one has come into."""
+    """The server that the user has joined."""
 
     server_id: ServerId
     server: ServerView
@@ -115,8 +115,8 @@ def target_view(found: InviteInfo) -> ServerTarget:
 
 
 def joined_view(redeemed: Redeemed) -> JoinedServer:
-    server, place = redeemed
-    return JoinedServer(server.server_id, server_view(server), place.role, place.joined_at)
+    server, row = redeemed
+    return JoinedServer(server.server_id, server_view(server), row.role, row.joined_at)
 
 
 def channel_view(found: ChannelWithHead) -> ChannelView:
@@ -132,8 +132,8 @@ def channel_view(found: ChannelWithHead) -> ChannelView:
     )
 
 
-def member_view(place: ServerMembership, profile: PublicProfile) -> MemberView:
-    return MemberView(place.user_id, profile.username, profile.avatar_url, place.server_id, place.role, place.joined_at)
+def member_view(row: ServerMembership, profile: PublicProfile) -> MemberView:
+    return MemberView(row.user_id, profile.username, profile.avatar_url, row.server_id, row.role, row.joined_at)
 
 
 def ban_view(ban: Ban, profile: PublicProfile) -> BanView:

@@ -1,9 +1,9 @@
-"""Conversations: two people, or a group, who talk with each other.
+"""Conversations: direct conversations of two users, and groups.
 
-- `entities`: the rows, and the questions about them
-- `access`: who is in a conversation, and its door
-- `service`: making, finding and changing conversations; `seats`: who comes into a group and who goes
-- `inbox`: a person's conversations, the newest activity first; `activity`: how that order is kept
-- `cleanup`: what a deleted account leaves behind
-- `api`: the routes
+- `entities`: the entities and their access patterns
+- `access`: authorization in conversations
+- `service`: creates, finds and renames conversations; `seats`: the participants of groups
+- `inbox`: a user's conversations by activity; `activity`: updates that order
+- `cleanup`: removes the rows of empty groups and deleted accounts
+- `views`, `api`, `events`: what clients see
 """

@@ -1,6 +1,6 @@
-"""Who is in a conversation, and its door.
+"""Authorization in conversations.
 
-Everything here is read consistently and fails closed: a stranger learns no more than that there is nothing.
+All reads are consistent, and access fails closed: for a user who is not in it a conversation does not exist.
 """
 
 from __future__ import annotations
@@ -54,26 +54,26 @@ RIGHTS: dict[SeatRole, frozenset[RoomRight]] = {
 
 
 class ConversationSeat(Seat, frozen=True, kw_only=True):
-    """A person inside of a conversation."""
+    """A participant's seat in a conversation."""
 
     conversation: Conversation
-    place: Participant
-    """Their own row, as it was read."""
+    participant: Participant
+    """The participant row as it was read."""
 
     def require_admin(self) -> None:
-        """Forbidden unless this is an admin of a group; DirectIsFixed where nobody is."""
+        """Raise Forbidden unless this is an admin of a group, DirectIsFixed in a direct conversation."""
         if self.conversation.type == "direct":
             raise DirectIsFixed
-        if self.place.role != "admin":
-            raise Forbidden("Only an admin of the group does this.")
+        if self.participant.role != "admin":
+            raise Forbidden("Only an admin of the group can do this.")
 
     def still(self) -> Operation:
-        """That who acts has the same role when it happens as when they asked; for the transaction of the act."""
-        return Check(self.place.own_key(), when=has_role(self.place.role))
+        """Return the check that the participant still has the same role, for the transaction of an action."""
+        return Check(self.participant.own_key(), when=has_role(self.participant.role))
 
 
 class Access:
-    """Lets people into conversations."""
+    """Authorizes actors in conversations."""
 
     def __init__(self, table: Table, audit: Audit) -> None:
         self._table = table
@@ -97,13 +97,13 @@ class Access:
         return await self.authorize(seat.actor, seat.room_id)
 
     def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
-        """That the sender is inside; and, if they had seen everything, that they have seen their own message too.
+        """Return the check that the sender is a participant, or the move of their cursor if they had read everything.
 
-        Then nobody may have said anything in between, or it would count as seen: the head must be as it was.
+        The move requires an unchanged head: a message sent in between would otherwise count as read.
         """
         key = seat_of(room_id=seat.room_id, user_id=seat.user_id)
-        place = seat.place if isinstance(seat, ConversationSeat) else None
-        if not _has_seen_all(seat, place, last):
+        participant = seat.participant if isinstance(seat, ConversationSeat) else None
+        if not _has_read_all(seat, participant, last):
             return SendAdditions([Check(key, when=present())])
         moved = set_to(last_read_message_id=message.message_id, last_read_at=message.created_at)
         return SendAdditions(
@@ -113,73 +113,73 @@ class Access:
 
     async def seats_of(self, actor: Actor) -> Sequence[ConversationSeat]:
         listed = self._table.every(conversations_of(user_id=actor.user_id))
-        seats, _ = await self.seats_and(actor, [place.room_id async for place in listed], [])
+        seats, _ = await self.seats_and(actor, [participant.room_id async for participant in listed], [])
         return seats
 
     async def seats_and(
         self, actor: Actor, room_ids: Sequence[ConversationId], more: Sequence[Key[E]]
     ) -> tuple[list[ConversationSeat], list[E]]:
-        """Their seats in some conversations, and other rows, by one request; an index may list what they have left."""
+        """Return the actor's seats in some conversations, and other rows, by one request; the index may be stale."""
         heads = [conversation_by_id(room_id=room_id) for room_id in room_ids]
-        places = [seat_of(room_id=room_id, user_id=actor.user_id) for room_id in room_ids]
-        keys: list[Key[Any]] = [*heads, *places, *more]
+        participants = [seat_of(room_id=room_id, user_id=actor.user_id) for room_id in room_ids]
+        keys: list[Key[Any]] = [*heads, *participants, *more]
         found = await self._table.get_many(keys, consistent=True)
         both = zip(found[: len(heads)], found[len(heads) : 2 * len(heads)], strict=True)
         return (
-            [_seat(actor, head, place) for head, place in both if head is not None and place is not None],
+            [_seat(actor, head, row) for head, row in both if head is not None and row is not None],
             [row for row in found[2 * len(heads) :] if row is not None],
         )
 
     async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         keys = [seat_of(room_id=room_id, user_id=user_id) for user_id in user_ids]
-        return {place.user_id for place in await self._table.get_many(keys) if place is not None}
+        return {participant.user_id for participant in await self._table.get_many(keys) if participant is not None}
 
     def audit(self, seat: Seat, act: str, *, target: str, about: Mapping[str, str]) -> Operation:
         return self._audit.entry(seat.scope, seat.actor, act, target=target, details=about)
 
     async def _find_seat(self, actor: Actor, room_id: RoomId) -> ConversationSeat | None:
-        conversation, place = await self._table.get_pair(
+        conversation, participant = await self._table.get_pair(
             conversation_by_id(room_id=room_id), seat_of(room_id=room_id, user_id=actor.user_id), consistent=True
         )
-        if conversation is None or place is None:
+        if conversation is None or participant is None:
             return None
         silenced = None
-        other_id = await self.find_other(conversation, place)
+        other_id = await self.find_other(conversation, participant)
         if other_id is not None:
             block = await self._table.get(block_of(user_id=other_id, blocked_id=actor.user_id))
             silenced = BlockedByRecipient() if block is not None else None
-        return _seat(actor, conversation, place, silenced)
+        return _seat(actor, conversation, participant, silenced)
 
-    async def find_other(self, conversation: Conversation, place: Participant) -> UserId | None:
-        """The other one of a direct conversation; a row of another writer does not name them."""
-        if conversation.type == "group" or place.other_id is not None:
-            return place.other_id
-        two = await self._table.query(participants_of(room_id=place.room_id), limit=2)
-        return next((one.user_id for one in two.items if one.user_id != place.user_id), None)
+    async def find_other(self, conversation: Conversation, participant: Participant) -> UserId | None:
+        """Return the other participant of a direct conversation, whom rows of other writers do not store."""
+        if conversation.type == "group" or participant.other_id is not None:
+            return participant.other_id
+        two = await self._table.query(participants_of(room_id=participant.room_id), limit=2)
+        return next((one.user_id for one in two.items if one.user_id != participant.user_id), None)
 
 
 def has_role(role: SeatRole) -> Condition:
-    """That a participant has this role; where another writer stored none, or null, they are a member."""
+    """Return the condition that a participant has this role; a row without one, or with null, has the role member."""
     return equals("role", role) | absent_or_null("role") if role == "member" else equals("role", role)
 
 
-def _has_seen_all(seat: Seat, place: Participant | None, last: MessageId | None) -> bool:
+def _has_read_all(seat: Seat, participant: Participant | None, last: MessageId | None) -> bool:
     if last is not None:
-        return read_up_to(seat, place) >= last
-    # Where another writer has been, there may be messages that the head does not name.
+        return read_up_to(seat, participant) >= last
+    # A head that another writer wrote may lack the id of its last message.
     return not isinstance(seat, ConversationSeat) or seat.conversation.last_message_at is None
 
 
 def _seat(
-    actor: Actor, conversation: Conversation, place: Participant, silenced: Refusal | None = None
+    actor: Actor, conversation: Conversation, participant: Participant, silenced: Refusal | None = None
 ) -> ConversationSeat:
     return ConversationSeat(
         actor=actor,
         head=conversation,
         conversation=conversation,
-        place=place,
-        joined_at=place.joined_at,
-        rights=RIGHTS["member" if conversation.type == "direct" else place.role],
+        participant=participant,
+        joined_at=participant.joined_at,
+        rights=RIGHTS["member" if conversation.type == "direct" else participant.role],
         scope=conversation.room_id,
         silenced=silenced,
     )

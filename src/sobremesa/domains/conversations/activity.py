@@ -1,7 +1,7 @@
-"""Activity: conversations move up in people's inboxes when something was said.
+"""Activity: moves conversations up in the inboxes of their participants after a message.
 
-It follows the change log, so it happens whoever wrote the message, and also when a process died right after it. A
-place in an inbox only moves forward, so doing it twice is the same as once.
+It consumes the change stream, so it works for messages of every writer, and after a crash. A position in an inbox only
+moves forward, so the move is idempotent.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Activity:
         if new is None:
             return
         if _LAST_MESSAGE_AT not in new:
-            # Another writer's seat has no place in the inbox.
+            # Another writer's seat has no position in the inbox.
             seat = self._table.as_entity(new, Participant) if old is None else None
             if seat is not None:
                 self._waiting.add(seat.room_id)
@@ -63,24 +63,24 @@ class Activity:
         self._waiting.clear()
 
     async def move(self, room_id: ConversationId) -> None:
-        """Bring a conversation up to its last message in the inboxes of everybody in it."""
+        """Move a conversation to the time of its last message in the inboxes of all participants."""
         conversation = await self._table.get(conversation_by_id(room_id=room_id))
-        # Another writer spells times in its own way; in a key they have one width, or they would not sort.
+        # Another writer's times may have another format; in a key they need a fixed width to sort.
         if conversation is None or conversation.is_big:
             return
         at = fixed_width(conversation.last_message_at)
         page = await self._table.query(participants_of(room_id=room_id), limit=BIG_ABOVE + 1, consistent=False)
         if len(page.items) > BIG_ABOVE:
             return
-        moves = ((place, at or fixed_width(place.joined_at) or EPOCH) for place in page.items)
-        behind = [(place, to) for place, to in moves if (place.last_message_at or "") < to]
-        await asyncio.gather(*(self._move_for(place, to) for place, to in behind))
+        moves = ((participant, at or fixed_width(participant.joined_at) or EPOCH) for participant in page.items)
+        behind = [(participant, to) for participant, to in moves if (participant.last_message_at or "") < to]
+        await asyncio.gather(*(self._move_for(participant, to) for participant, to in behind))
 
-    async def _move_for(self, place: Participant, at: str) -> None:
-        # A seat that had a place and has none now is in a group that grew big meanwhile: there it stays without.
-        forward = less_if_present if place.last_message_at is None else less
+    async def _move_for(self, participant: Participant, at: str) -> None:
+        # A seat that lost its position is in a group that became big meanwhile, and stays without one.
+        forward = less_if_present if participant.last_message_at is None else less
         with contextlib.suppress(ConditionFailed):
             await self._table.write(
-                Update(place.own_key(), set_to(last_message_at=at), when=forward("last_message_at", at)),
+                Update(participant.own_key(), set_to(last_message_at=at), when=forward("last_message_at", at)),
                 pattern=move_in_inbox,
             )

@@ -1,4 +1,4 @@
-"""What conversations of another writer lack: the claim of a pair, numbers, the last message, places in inboxes."""
+"""Adoption of conversations that another program wrote: pair claims, counts, last messages, inbox positions."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from sobremesa.work.migration import Companions, Move, Step
 
 
 def moves(table: Table, clock: Clock) -> Sequence[Move]:
-    """What completes conversations and seats."""
+    """Return the steps that complete conversations and seats."""
 
     async def conversation(row: Conversation) -> Sequence[Step]:
         last = await last_message(CONVERSATIONS, table, clock, row)
         if row.participants is not None and row.type == "group":
             return last
-        places = [place async for place in table.every(participants_of(room_id=row.room_id))]
+        participants = [participant async for participant in table.every(participants_of(room_id=row.room_id))]
         if row.type == "group":
-            return (*last, *_numbers(row, places))
-        return (*last, *await _pair(table, row, places))
+            return (*last, *_numbers(row, participants))
+        return (*last, *await _pair(table, row, participants))
 
     async def seat(row: Participant) -> Sequence[Step]:
         if row.last_message_at is not None:
@@ -52,7 +52,7 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
         placed = Update(row.own_key(), set_to(last_message_at=at), when=absent_or_null("last_message_at"))
         return (
             Step(
-                "it has no place in the inbox",
+                "it has no position in the inbox",
                 [placed, Check(head.own_key(), when=present() & differs("is_big", True))],
             ),
         )
@@ -60,37 +60,38 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
     return (Companions(Conversation, conversation), Companions(Participant, seat))
 
 
-async def _pair(table: Table, row: Conversation, places: Sequence[Participant]) -> Sequence[Step]:
-    """One direct conversation for each pair; of two that another writer made, the second is told of."""
-    if len(places) != 2:
-        return (Step("a direct conversation is between two people"),)
-    one, other = (place.user_id for place in places)
+async def _pair(table: Table, row: Conversation, participants: Sequence[Participant]) -> Sequence[Step]:
+    """Return the steps of a direct conversation: each pair has one, and a second one is reported."""
+    if len(participants) != 2:
+        return (Step("a direct conversation has two participants"),)
+    one, other = (participant.user_id for participant in participants)
     lower, higher = sorted((one, other))
     claim = await table.get(direct_between(lower=lower, higher=higher))
     if claim is not None and claim.room_id != row.room_id:
-        return (Step("these two have another conversation already"),)
+        return (Step("these two users have another conversation already"),)
     steps: list[Step] = []
     if claim is None:
         still = Check(row.own_key(), when=equals("type", "direct"))
         steps.append(Step("its pair is not claimed", [Create(direct_claim(one, other, row.room_id)), still]))
-    for place, another in zip(places, (other, one), strict=True):
-        if place.other_id is None:
-            told = Update(place.own_key(), set_to(other_id=another), when=absent_or_null("other_id"))
-            steps.append(Step("a seat does not tell the other one", [told]))
+    for participant, another in zip(participants, (other, one), strict=True):
+        if participant.other_id is None:
+            named = Update(participant.own_key(), set_to(other_id=another), when=absent_or_null("other_id"))
+            steps.append(Step("a seat does not name the other participant", [named]))
     if row.participants is None:
         counted = Update(row.own_key(), set_to(participants=2), when=absent_or_null("participants"))
-        steps.append(Step("its people are not counted", [counted]))
+        steps.append(Step("its participants are not counted", [counted]))
     return steps
 
 
-def _numbers(row: Conversation, places: Sequence[Participant]) -> Sequence[Step]:
-    """A group counts its people; in a big one the seats stand where no message moves them."""
-    is_big = len(places) > BIG_ABOVE
-    admins = sum(place.role == "admin" for place in places)
-    numbers = set_to(participants=len(places), admins=admins, is_big=is_big)
-    counted = Step("its people are not counted", [Update(row.own_key(), numbers, when=absent_or_null("participants"))])
+def _numbers(row: Conversation, participants: Sequence[Participant]) -> Sequence[Step]:
+    """Return the steps that count the participants; in a big group they also remove inbox positions."""
+    is_big = len(participants) > BIG_ABOVE
+    admins = sum(participant.role == "admin" for participant in participants)
+    numbers = set_to(participants=len(participants), admins=admins, is_big=is_big)
+    count = Update(row.own_key(), numbers, when=absent_or_null("participants"))
+    counted = Step("its participants are not counted", [count])
     out = set_to(last_message_at=None)
-    moved = [Step("a seat is not where big groups are", [Update(place.own_key(), out)]) for place in places]
+    moved = [Step("a seat of a big group has a position", [Update(seat.own_key(), out)]) for seat in participants]
     return (*(moved if is_big else ()), counted)
 
 

@@ -1,4 +1,4 @@
-"""The routes of conversations."""
+"""Routes of conversations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PersonRef = Annotated[UserId, msgspec.Meta(min_length=1, max_length=200)]
 
 
 class NewConversation(Input):
-    """A conversation to begin: with one other person, or as a group. Who begins it is in it."""
+    """A conversation to create, direct or group. Its creator is a participant."""
 
     type: ConversationType
     user_ids: Annotated[list[PersonRef], msgspec.Meta(max_length=MAX_OTHERS)]
@@ -44,26 +44,26 @@ class NewConversation(Input):
 
 
 class ConversationChanges(Input):
-    """What a group should be called; null takes its name away."""
+    """The new name of a group; null removes the name."""
 
     name: GroupName | None
 
 
 class NewParticipant(Input):
-    """Somebody to take in."""
+    """A user to add to a group."""
 
     user_id: PersonRef
     role: SeatRole = "member"
 
 
 class NewSeatRole(Input):
-    """The role to give."""
+    """The new role of a participant."""
 
     role: SeatRole
 
 
 def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: UserDirectory) -> Routes:
-    """The routes of conversations and of who is in them."""
+    """Return the routes of conversations and their participants."""
     api = Routes("Conversations")
     convo = "/conversations/{convo_id}"
 
@@ -76,9 +76,9 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
     async def create_conversation(
         actor: Actor, body: NewConversation, idempotency_key: IdempotencyKey | None
     ) -> Answer[ConversationView]:
-        """Begin a conversation.
+        """Create a conversation.
 
-        There is one direct conversation for each pair of people: one that exists comes back with 200.
+        Each pair of users has one direct conversation: an existing one is returned with status 200.
         """
         if body.type == "direct":
             if len(set(body.user_ids)) != 1 or body.name is not None:
@@ -91,29 +91,29 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
 
     @api.get("/conversations")
     async def list_conversations(actor: Actor, query: PageQuery) -> Listed[ConversationView]:
-        """One's inbox: the conversations that one is in, the newest activity first."""
+        """List your conversations, most recent activity first."""
         rows, cursor = await inbox.list(actor, limit=query.limit, cursor=query.cursor)
         return Listed([conversation_view(row) for row in rows], cursor)
 
     @api.get(convo)
     async def get_conversation(actor: Actor, convo_id: ConversationId) -> ConversationView:
-        """A conversation that one is in."""
+        """Get a conversation that you are in."""
         return conversation_view(await inbox.get(actor, convo_id))
 
     @api.patch(convo, errors=[ChangedMeanwhile, DirectIsFixed])
     async def change_conversation(
         actor: Actor, convo_id: ConversationId, body: ConversationChanges
     ) -> ConversationView:
-        """Rename a group: its admins."""
+        """Rename a group. Requires the admin role."""
         await conversations.rename(actor, convo_id, name=body.name)
         return conversation_view(await inbox.get(actor, convo_id))
 
     @api.get(f"{convo}/participants", cacheable=True)
     async def list_participants(actor: Actor, convo_id: ConversationId, query: PageQuery) -> Listed[ParticipantView]:
-        """Who is in the conversation."""
-        places, cursor = await seats.list_participants(actor, convo_id, limit=query.limit, cursor=query.cursor)
-        profiles = await users.profiles([place.user_id for place in places])
-        return Listed([participant_view(place, profiles[place.user_id]) for place in places], cursor)
+        """List the participants of a conversation."""
+        rows, cursor = await seats.list_participants(actor, convo_id, limit=query.limit, cursor=query.cursor)
+        profiles = await users.profiles([row.user_id for row in rows])
+        return Listed([participant_view(row, profiles[row.user_id]) for row in rows], cursor)
 
     @api.post(
         f"{convo}/participants",
@@ -128,21 +128,21 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
         ],
     )
     async def add_participant(actor: Actor, convo_id: ConversationId, body: NewParticipant) -> ParticipantView:
-        """Take somebody into a group: its admins."""
-        place = await seats.add(actor, convo_id, body.user_id, role=body.role)
-        return participant_view(place, (await users.profiles([place.user_id]))[place.user_id])
+        """Add a user to a group. Requires the admin role."""
+        participant = await seats.add(actor, convo_id, body.user_id, role=body.role)
+        return participant_view(participant, (await users.profiles([participant.user_id]))[participant.user_id])
 
     @api.patch(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectIsFixed, LastAdmin])
     async def change_participant(
         actor: Actor, convo_id: ConversationId, user_id: UserId, body: NewSeatRole
     ) -> ParticipantView:
-        """Make somebody in a group an admin, or no longer one: its admins."""
-        place = await seats.change_role(actor, convo_id, user_id, role=body.role)
-        return participant_view(place, (await users.profiles([user_id]))[user_id])
+        """Change the role of a participant of a group. Requires the admin role."""
+        participant = await seats.change_role(actor, convo_id, user_id, role=body.role)
+        return participant_view(participant, (await users.profiles([user_id]))[user_id])
 
     @api.delete(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectIsFixed, LastAdmin])
     async def remove_participant(actor: Actor, convo_id: ConversationId, user_id: UserId) -> None:
-        """Leave a group, or as an admin take somebody out of it."""
+        """Leave a group, or as an admin remove a participant."""
         await seats.remove(actor, convo_id, user_id)
 
     return api

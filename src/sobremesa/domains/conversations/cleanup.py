@@ -1,6 +1,6 @@
-"""What an emptied group or a deleted account leaves behind in conversations, taken away row by row.
+"""Removal of the rows of empty groups and deleted accounts.
 
-Each of these may start again from the beginning at any time.
+Each operation may restart at any time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sobremesa.work.quotas import guard_of
 
 
 class Cleanup:
-    """Takes away what people leave behind in conversations."""
+    """Removes the rows of empty groups and deleted accounts."""
 
     def __init__(self, table: Table, seats: Seats, files: Files) -> None:
         self._table = table
@@ -37,7 +37,7 @@ class Cleanup:
         self._user_data = RoomUserData(CONVERSATIONS, table, files, pattern=clean_up)
 
     async def clean_conversation(self, subject: str) -> None:
-        """Take away a group that nobody is in any more."""
+        """Remove a group without participants."""
         room_id = RoomId(subject)
         await self._user_data.discard_files(room_id)
         await self._table.delete_every(everything_in(room_id=room_id), pattern=clean_up)
@@ -45,35 +45,35 @@ class Cleanup:
         await self._table.write_many([Delete(key) for key in gone], pattern=clean_up)
 
     async def find_objection(self, user_id: UserId) -> Refusal | None:
-        """Nothing in a conversation keeps a person from leaving."""
+        """Return None: conversations never prevent the deletion of an account."""
         return None
 
     async def delete_user_data(self, user_id: UserId) -> None:
-        """Take a person out of their groups, and their name out of everything they said.
+        """Remove a user from their groups, and their name from all their messages.
 
-        In a direct conversation their seat stays, for the other one's sake: it says no more than that they were there.
+        In a direct conversation their seat remains for the other participant, without personal data.
         """
-        for place in await self._places(user_id):
-            conversation = await self._table.get(conversation_by_id(room_id=place.room_id))
+        for participant in await self._seats_of(user_id):
+            conversation = await self._table.get(conversation_by_id(room_id=participant.room_id))
             if conversation is not None and conversation.type == "group":
-                await self._seats.hand_over_and_leave(conversation, place)
+                await self._seats.hand_over_and_leave(conversation, participant)
             else:
-                await self._user_data.mask(place.room_id, user_id)
+                await self._user_data.mask(participant.room_id, user_id)
         async for former in self._table.every(former_seats_of(user_id=user_id)):
             await self._user_data.mask(former.room_id, user_id)
             await self._table.write_many([Delete(former.own_key())], pattern=clean_up)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
-        """Everything that a person has in conversations: their seats, how far they read, what they said and did."""
+        """Yield a user's data in conversations: seats, read positions, messages and reactions."""
         rooms: list[RoomId] = []
-        for place in await self._places(user_id):
-            rooms.append(place.room_id)
+        for participant in await self._seats_of(user_id):
+            rooms.append(participant.room_id)
             yield {
                 "kind": "participant",
-                "convoId": place.room_id,
-                "role": place.role,
-                "joinedAt": place.joined_at,
-                "lastReadMessageId": place.last_read_message_id,
+                "convoId": participant.room_id,
+                "role": participant.role,
+                "joinedAt": participant.joined_at,
+                "lastReadMessageId": participant.last_read_message_id,
             }
         async for former in self._table.every(former_seats_of(user_id=user_id)):
             rooms.append(former.room_id)
@@ -82,10 +82,10 @@ class Cleanup:
             async for line in self._user_data.export(room_id, user_id):
                 yield line
 
-    async def _places(self, user_id: UserId) -> list[Participant]:
-        """A person's seats; an index may list one that is gone."""
-        listed = [place async for place in self._table.every(conversations_of(user_id=user_id))]
+    async def _seats_of(self, user_id: UserId) -> list[Participant]:
+        """Return a user's seats, read consistently since the index may be stale."""
+        listed = [participant async for participant in self._table.every(conversations_of(user_id=user_id))]
         found = await self._table.get_many(
-            [seat_of(room_id=place.room_id, user_id=user_id) for place in listed], consistent=True
+            [seat_of(room_id=participant.room_id, user_id=user_id) for participant in listed], consistent=True
         )
-        return [place for place in found if place is not None]
+        return [participant for participant in found if participant is not None]

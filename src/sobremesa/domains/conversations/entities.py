@@ -1,4 +1,4 @@
-"""Conversations: who talks with whom, and what can be asked about it."""
+"""Entities and access patterns of conversations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_PREVIEW = 200
 
 
 class Conversation(Head):
-    """A conversation, and its last message: what an inbox shows of it."""
+    """A conversation with the preview of its last message, for the inbox."""
 
     keys = Keys(pk="CONVO#{room_id}", sk="#METADATA")
 
@@ -33,11 +33,11 @@ class Conversation(Head):
     last_message_sender: UserId | None = None
     last_message_at: Instant | None = None
     participants: int | None = None
-    """How many people are in it; unknown in a row of another writer."""
+    """The number of participants; None in a row of another writer."""
     admins: int | None = None
-    """How many of them are admins: a group is never without one."""
+    """The number of admins: a group always has one."""
     is_big: bool = False
-    """Has it grown beyond what is moved in everybody's inbox with each message? It stays so."""
+    """Whether it has too many participants to be moved in inboxes with each message. Never reset."""
     created_by: UserId | None = None
     created_at: Instant = EPOCH
     updated_at: Instant | None = None
@@ -62,7 +62,7 @@ class Conversation(Head):
 
 
 class Participant(ReadCursor):
-    """A person's seat in a conversation, with how far they have read, and when they last heard something."""
+    """A user's seat in a conversation, with their read position and their position in the inbox."""
 
     keys = Keys(pk="CONVO#{room_id}", sk="PARTICIPANT#{user_id}")
     by_user = Index(gsi1, pk="USER#{user_id}", sk="CONVO#{room_id}")
@@ -74,9 +74,9 @@ class Participant(ReadCursor):
     joined_at: Instant = EPOCH
     last_read_at: Instant | None = None
     last_message_at: Instant | None = None
-    """The place in the person's inbox: the last activity, or when they joined; none in a big group."""
+    """The position in the user's inbox: the last activity or the time of joining; none in a big group."""
     other_id: UserId | None = None
-    """In a direct conversation, the other one."""
+    """In a direct conversation, the other participant."""
 
     @classmethod
     def marks(cls, message: Message) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class Participant(ReadCursor):
 
 
 class ConversationMessage(Message):
-    """What somebody said in a conversation."""
+    """A message in a conversation."""
 
     entity_type = "Message"
     keys = Keys(pk="CONVO#{room_id}", sk="MSG#{message_id}")
@@ -123,7 +123,7 @@ class ConversationReactionSummary(ReactionSummary):
 
 
 class DirectClaim(Entity):
-    """That two people have a conversation of their own: there is one for each pair."""
+    """The claim of a pair of users to their direct conversation: each pair has one."""
 
     keys = Keys(pk="DM#{lower}#{higher}", sk="UNIQUE")
 
@@ -133,7 +133,7 @@ class DirectClaim(Entity):
 
 
 class FormerSeat(Entity):
-    """A conversation that a person has left: where their name still stands, should they want it gone."""
+    """A conversation that a user has left, whose messages still have their name if they delete the account."""
 
     keys = Keys(pk="USER#{user_id}", sk="FORMER#CONVO#{room_id}")
 
@@ -142,60 +142,60 @@ class FormerSeat(Entity):
     left_at: Instant
 
 
-# Conversations and who is in them
+# Conversations and participants
 
-conversation_by_id = Lookup("S3.1", "What is this conversation, and what was said last?", Conversation, consistent=True)
+conversation_by_id = Lookup("S3.1", "What is this conversation, and its last message?", Conversation, consistent=True)
 conversations_of = Pattern(
-    "S3.2", "Which conversations is this person in?", Participant, index="by_user", prefix="CONVO#"
+    "S3.2", "Which conversations is this user in?", Participant, index="by_user", prefix="CONVO#"
 )
 participants_of = Pattern("S3.3", "Who is in this conversation?", Participant, consistent=True)
 inbox_of = Pattern(
     "CON.1",
-    "Which conversations is this person in, the newest activity first?",
+    "Which conversations is this user in, most recent activity first?",
     Participant,
     index="by_activity",
     newest_first=True,
 )
-big_groups_of = Pattern("CON.2", "Which big groups is this person in?", Participant, index="in_big_group")
+big_groups_of = Pattern("CON.2", "Which big groups is this user in?", Participant, index="in_big_group")
 seat_of = Lookup(
-    "CON.3", "Is this person in this conversation, and how far did they read?", Participant, consistent=True
+    "CON.3", "Is this user in this conversation, and how far have they read?", Participant, consistent=True
 )
-direct_between = Lookup("CON.4", "Which conversation do these two have?", DirectClaim, consistent=True)
-former_seats_of = Pattern("CON.5", "Which conversations has this person left?", FormerSeat, consistent=True)
+direct_between = Lookup("CON.4", "Which direct conversation do these two users have?", DirectClaim, consistent=True)
+former_seats_of = Pattern("CON.5", "Which conversations has this user left?", FormerSeat, consistent=True)
 
 # Messages
 
 messages_in = Pattern(
     "S3.4",
-    "What was said in this conversation, the newest first?",
+    "What are the messages of this conversation, newest first?",
     ConversationMessage,
     newest_first=True,
     consistent=True,
 )
-message_by_id = Lookup("S3.5", "What does this message say?", ConversationMessage, consistent=True)
+message_by_id = Lookup("S3.5", "What is this message?", ConversationMessage, consistent=True)
 messages_since = Pattern(
     "S3.6",
-    "What was said in this conversation after a message?",
+    "What are the messages of this conversation after one?",
     ConversationMessage,
     between=("MSG#{last_read}$", "MSG$"),
 )
-nonce_by_key = Lookup("CON.6", "Which message did this nonce make?", ConversationNonce, consistent=True)
+nonce_by_key = Lookup("CON.6", "Which message did this nonce create?", ConversationNonce, consistent=True)
 pins_in = Pattern("CON.7", "What is pinned in this conversation?", ConversationPin, newest_first=True)
 pin_by_key = Lookup("CON.8", "Is this message pinned?", ConversationPin)
 reactions_of_page = Pattern(
     "CON.9",
-    "How did people react to the messages from one to another?",
+    "What are the reactions to the messages from one to another?",
     ConversationReactionSummary,
     between=("RSUM#{oldest}", "RSUM#{newest}$"),
 )
 reactions_of_message = Pattern(
     "CON.10",
-    "How did people react to this message?",
+    "What are the reactions to this message?",
     ConversationReactionSummary,
     prefix="RSUM#{message_id}#",
     consistent=True,
 )
-reaction_by_key = Lookup("CON.11", "Did this person react with this emoji?", ConversationReaction)
+reaction_by_key = Lookup("CON.11", "Did this user react with this emoji?", ConversationReaction)
 reactors_of = Pattern(
     "CON.12", "Who reacted with this emoji?", ConversationReaction, prefix="REACT#{message_id}#{emoji_hex}#"
 )
@@ -205,7 +205,7 @@ reactions_to = Pattern(
 )
 everything_in = Pattern(
     "CON.14",
-    "What is there in this conversation, beside itself?",
+    "What are the rows of this conversation, except its head?",
     ConversationMessage,
     Participant,
     ConversationPin,
@@ -219,14 +219,14 @@ everything_in = Pattern(
 send_message = WritePattern(
     "S3.7", "Send a message to a conversation", ConversationMessage, Conversation, Participant, ConversationNonce
 )
-create_conversation = WritePattern("CON.20", "Begin a conversation", Conversation, Participant, DirectClaim)
+create_conversation = WritePattern("CON.20", "Create a conversation", Conversation, Participant, DirectClaim)
 change_conversation = WritePattern("CON.21", "Rename a group", Conversation)
-add_participant = WritePattern("CON.22", "Take somebody into a group", Conversation, Participant)
+add_participant = WritePattern("CON.22", "Add a participant to a group", Conversation, Participant)
 remove_participant = WritePattern(
-    "CON.23", "Leave a group, or take somebody out of it", Conversation, Participant, FormerSeat
+    "CON.23", "Leave a group, or remove a participant", Conversation, Participant, FormerSeat
 )
-change_role = WritePattern("CON.24", "Give somebody in a group another role", Conversation, Participant)
-move_in_inbox = WritePattern("CON.25", "Move a conversation up in somebody's inbox", Participant)
+change_role = WritePattern("CON.24", "Change the role of a participant", Conversation, Participant)
+move_in_inbox = WritePattern("CON.25", "Move a conversation up in an inbox", Participant)
 edit_message = WritePattern("CON.26", "Edit a message, and the preview of it", ConversationMessage, Conversation)
 delete_message = WritePattern(
     "CON.27",
@@ -237,11 +237,11 @@ delete_message = WritePattern(
     ConversationReaction,
     ConversationReactionSummary,
 )
-react = WritePattern("CON.28", "Add or take back a reaction", ConversationReaction, ConversationReactionSummary)
-set_pin = WritePattern("CON.29", "Pin a message, or let go of it", ConversationPin, ConversationMessage)
+react = WritePattern("CON.28", "Add or remove a reaction", ConversationReaction, ConversationReactionSummary)
+set_pin = WritePattern("CON.29", "Pin or unpin a message", ConversationPin, ConversationMessage)
 mark_read = WritePattern("CON.30", "Move a read cursor forward, or mute a conversation", Participant)
-clean_up = WritePattern("CON.31", "Take away what a deleted account left", ConversationMessage, Participant)
-count_seats = WritePattern("CON.32", "Write down how many are in a group that another writer made", Conversation)
+clean_up = WritePattern("CON.31", "Remove the rows of a deleted account", ConversationMessage, Participant)
+count_seats = WritePattern("CON.32", "Count the participants of a group that another writer created", Conversation)
 
 CONVERSATIONS = RoomKind(
     name="conversation",
@@ -280,12 +280,12 @@ CONVERSATIONS = RoomKind(
 
 
 def _time_of(message: Message, field: str) -> dict[str, Any]:
-    """When it was written, in the one form that sorts; nothing where another writer's row does not tell."""
+    """Return the time of a message in the format that sorts; nothing if another writer's row has none."""
     at = fixed_width(message.created_at)
     return {} if at is None or at == EPOCH else {field: at}
 
 
 def direct_claim(one: UserId, other: UserId, room_id: RoomId) -> DirectClaim:
-    """The claim of a pair, whoever is named first."""
+    """Return the claim of a pair, in either order."""
     lower, higher = sorted((one, other))
     return DirectClaim(lower=lower, higher=higher, room_id=room_id)

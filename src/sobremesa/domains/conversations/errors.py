@@ -1,4 +1,4 @@
-"""What a conversation refuses."""
+"""Refusals of conversations."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from sobremesa.core.errors import Clash, Forbidden, Invalid
 
 class BlockedByRecipient(Forbidden):
     code = "blocked"
-    says = "They do not want to hear from you."
+    says = "This user has blocked you."
 
 
 class UnknownUsers(Invalid):
     code = "unknown_people"
-    says = "Some of these people do not exist."
+    says = "Some of these users do not exist."
 
 
 class InvalidParticipants(Invalid):
     code = "wrong_company"
-    says = "A direct conversation is with one other person, and has no name."
+    says = "A direct conversation has exactly one other participant and no name."
 
 
 class DirectIsFixed(Clash):
     code = "direct_conversation"
-    says = "A direct conversation is between two people: nobody joins or leaves, and it has no name of its own."
+    says = "A direct conversation has two fixed participants and no name."
 
 
 class AlreadyParticipant(Clash):
     code = "already_member"
-    says = "They are in this conversation already."
+    says = "This user is already in the conversation."
 
 
 class LastAdmin(Clash):
     code = "last_admin"
-    says = "A group is never without an admin: give somebody else the role first."
+    says = "A group needs an admin: give another participant the role first."
 
 
 class TooManyParticipants(Clash):
     code = "too_many_people"
-    says = "This group has as many people as a group may have."
+    says = "This group has the maximum number of participants."
 
 
 class ChangedMeanwhile(Clash):
     code = "changed_meanwhile"
-    says = "Somebody changed this at the same moment: look again."
+    says = "This was changed at the same time: fetch it again and retry."

@@ -1,4 +1,4 @@
-"""What happens to conversations, told to those who are in them, and what comes and goes to whom it concerns."""
+"""Events of conversations and their participants."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CACHE_SIZE = 10_000
 
 
 class LiveConversation(Output):
-    """A conversation as everybody in it sees it."""
+    """A conversation as all its participants see it."""
 
     convo_id: ConversationId
     type: ConversationType
@@ -44,7 +44,7 @@ class LiveConversation(Output):
 
 
 class ConversationGone(Output):
-    """A conversation that is no more."""
+    """A deleted conversation."""
 
     convo_id: ConversationId
 
@@ -70,7 +70,7 @@ class ConversationEvents:
         self._table = table
         self._users = users
         self._empty: Cache[RoomId, bool] = Cache(CACHE_SIZE)
-        """Conversations that nobody is in any more: their rows go one after the other."""
+        """Conversations without participants, whose rows a job is still removing."""
         self.rooms = RoomEvents(CONVERSATIONS, table, users, self.find_topic)
 
     def register(self, translation: Translation) -> None:
@@ -78,11 +78,11 @@ class ConversationEvents:
         translation.on(Participant, self._participant, fields=("role",))
         self.rooms.register(translation)
         for kind, event in (("user", conversation_created), ("conversation", conversation_updated)):
-            # What was said last is shown in it, and may be deleted without another event about the conversation.
+            # It shows the last message, which may be deleted without another event of the conversation.
             translation.on_replay_by_row(kind, [event], _key_of, self._conversation, is_volatile=True)
 
     async def find_topic(self, room_id: RoomId) -> RoomTopic | None:
-        """Where a conversation is listened to; None if nobody is in it any more."""
+        """Return the topic of a conversation, or None if it has no participants."""
         return None if self._empty.find(room_id) else RoomTopic(topic_of(room_id))
 
     async def _conversation(self, seen: Seen[Conversation]) -> list[Event]:
@@ -94,7 +94,7 @@ class ConversationEvents:
         if new is None:
             return [conversation_deleted(ConversationGone(room_id), topic, removes=[TopicRemoval(None, topic)])]
         if old is None:
-            return []  # those who are in it hear of it by their own seat
+            return []  # participants are informed by the event of their own seat
         return [conversation_updated(_live(new), topic, subject=room_id)]
 
     async def _participant(self, seen: Seen[Participant]) -> list[Event]:
@@ -110,26 +110,26 @@ class ConversationEvents:
             return []
 
         profile = (await self._users.profiles([user_id]))[user_id]
-        told = LiveParticipant(
+        payload = LiveParticipant(
             CONVERSATIONS.name, room_id, user_id, profile.username, profile.avatar_url, new.role, new.joined_at
         )
         adds = [topic_membership(new, conversation)]
         if old is not None:
-            return [rooms.participant_updated(told, topic, adds=adds)]
+            return [rooms.participant_updated(payload, topic, adds=adds)]
         return [
             conversation_created(_live(conversation), user(user_id), subject=room_id, adds=adds),
-            rooms.participant_joined(told, topic),
+            rooms.participant_joined(payload, topic),
         ]
 
 
-def topic_membership(place: Participant, conversation: Conversation) -> TopicMembership:
-    """That a person listens to a conversation, and whether they moderate it: nobody does where there are two."""
-    moderates = conversation.type == "group" and "moderate" in RIGHTS[place.role]
-    return TopicMembership(place.user_id, topic_of(place.room_id), moderates, version_of(place.joined_at))
+def topic_membership(seat: Participant, conversation: Conversation) -> TopicMembership:
+    """Return the audience change that subscribes a participant; only admins of groups are moderators."""
+    moderates = conversation.type == "group" and "moderate" in RIGHTS[seat.role]
+    return TopicMembership(seat.user_id, topic_of(seat.room_id), moderates, version_of(seat.joined_at))
 
 
-def _key_of(told: LiveConversation) -> Key[Conversation]:
-    return conversation_by_id(room_id=told.convo_id)
+def _key_of(payload: LiveConversation) -> Key[Conversation]:
+    return conversation_by_id(room_id=payload.convo_id)
 
 
 def _live(conversation: Conversation) -> LiveConversation:

@@ -1,4 +1,4 @@
-"""Opening conversations: the parts, put together in their one order."""
+"""Creates the services of conversations, in dependency order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sobremesa.work.table_origin import Origin
 
 
 class Opened(NamedTuple):
-    """What conversations give to the rest of the program."""
+    """The services of conversations."""
 
     conversations: Conversations
     seats: Seats

@@ -1,4 +1,4 @@
-"""What is counted again in conversations: how many are in them, and how many of those are admins."""
+"""Recounts of conversations: participants and admins."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sobremesa.work.recounts import Drift, Found
 
 
 async def check(table: Table, row: Conversation) -> Found | None:
-    """Compare what a conversation counts with its participants; one that counts nothing is completed by adoption."""
+    """Compare the counts of a conversation with its participants; one without counts is completed by adoption."""
     conversation = await table.get(conversation_by_id(room_id=row.room_id))
     if conversation is None or conversation.participants is None:
         return await check_head(CONVERSATIONS, table, row)
-    places = [place async for place in table.every(participants_of(room_id=row.room_id))]
+    seats = [seat async for seat in table.every(participants_of(room_id=row.room_id))]
     stored = {"participants": conversation.participants, "admins": conversation.admins}
-    true = {"participants": len(places), "admins": sum(place.role == "admin" for place in places)}
+    true = {"participants": len(seats), "admins": sum(seat.role == "admin" for seat in seats)}
     if conversation.type == "direct":
         del stored["admins"], true["admins"]
     drift = [Drift(name, stored[name], number) for name, number in true.items() if stored[name] != number]

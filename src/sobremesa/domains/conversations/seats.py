@@ -1,7 +1,7 @@
-"""Seats in a group: who comes, who goes, and with which role.
+"""Seats in groups: adds, removes and lists participants, and changes their roles.
 
-The group counts its people and its admins in the transaction of each change, so that two admins who leave at the same
-moment cannot both go.
+The group counts its participants and admins in the transaction of each change, so that the last two admins cannot both
+leave at the same time.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ MAX_PARTICIPANTS = 500
 CLEAN_CONVERSATION = "conversations.empty"
 
 _SEAT, _HEAD = 0, 1
-"""Places among the operations of a change."""
+"""Indexes among the operations of a change."""
 
 
 class Seats:
-    """Who is in which group."""
+    """Manages the participants of groups."""
 
     def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit, jobs: Jobs) -> None:
         self._table = table
@@ -80,7 +80,7 @@ class Seats:
     async def list_participants(
         self, actor: Actor, room_id: ConversationId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Participant], str | None]:
-        """Who is in a conversation that one is in."""
+        """Return a page of the participants of a conversation that the actor is in."""
         await self._access.authorize(actor, room_id)
         page = await self._table.query(participants_of(room_id=room_id), limit=limit, cursor=cursor)
         return page.items, page.cursor
@@ -88,7 +88,7 @@ class Seats:
     async def add(
         self, actor: Actor, room_id: ConversationId, user_id: UserId, *, role: SeatRole = "member"
     ) -> Participant:
-        """Take somebody into a group."""
+        """Add a user to a group. Requires the admin role."""
         seat = await self._authorize_admin(actor, room_id)
         if user_id == actor.user_id:
             raise AlreadyParticipant
@@ -99,7 +99,7 @@ class Seats:
         group = seat.conversation
         becomes_big = not group.is_big and group.participants == BIG_ABOVE
         now = self._clock.now()
-        place = Participant(
+        participant = Participant(
             room_id=room_id,
             user_id=user_id,
             role=role,
@@ -109,8 +109,8 @@ class Seats:
         grows = add(participants=1, admins=1 if role == "admin" else 0) + set_to(is_big=group.is_big or becomes_big)
         try:
             await self._table.write(
-                Create(place),
-                # How many there are is part of the condition where it decides what the rows look like.
+                Create(participant),
+                # The exact count is part of the condition when the group becomes big, since the seats depend on it.
                 Update(
                     conversation_by_id(room_id=room_id),
                     grows,
@@ -119,30 +119,30 @@ class Seats:
                     else equals("type", "group") & equals("is_big", group.is_big) & _has_room(group),
                 ),
                 Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
-                *(await self._leaving_the_order(room_id, seat, user_id) if becomes_big else (seat.still(),)),
+                *(await self._clear_inbox_positions(room_id, seat, user_id) if becomes_big else (seat.still(),)),
                 pattern=add_participant,
             )
         except ConditionFailed as failed:
-            raise await self._why_not_in(failed, seat, user_id) from None
+            raise await self._refusal(failed, seat, user_id) from None
 
-        return place
+        return participant
 
     async def change_role(
         self, actor: Actor, room_id: ConversationId, user_id: UserId, *, role: SeatRole
     ) -> Participant:
-        """Make somebody in a group an admin, or no longer one."""
+        """Change the role of a participant. Requires the admin role."""
         seat = await self._authorize_admin(actor, room_id)
-        place = await self._get(room_id, user_id)
-        if place.role == role:
-            return place
+        participant = await self._get(room_id, user_id)
+        if participant.role == role:
+            return participant
 
-        is_rise = role == "admin"
+        is_promotion = role == "admin"
         operations: list[Operation] = [
-            Update(place.own_key(), set_to(role=role), when=has_role(place.role)),
+            Update(participant.own_key(), set_to(role=role), when=has_role(participant.role)),
             Update(
                 conversation_by_id(room_id=room_id),
-                add(admins=1 if is_rise else -1),
-                when=None if is_rise else greater("admins", 1),
+                add(admins=1 if is_promotion else -1),
+                when=None if is_promotion else greater("admins", 1),
             ),
             self._audit.entry(room_id, actor, "participant.role", target=user_id, details={"to": role}),
         ]
@@ -156,53 +156,53 @@ class Seats:
         return await self._get(room_id, user_id)
 
     async def remove(self, actor: Actor, room_id: ConversationId, user_id: UserId) -> None:
-        """Leave a group, or as an admin take somebody out of it."""
+        """Leave a group, or as an admin remove a participant."""
         seat = await self._counted(await self._access.authorize(actor, room_id))
         if seat.conversation.type == "direct":
             raise DirectIsFixed
         if user_id == actor.user_id:
-            await self._take_out(seat.conversation, seat.place)
+            await self._remove_seat(seat.conversation, seat.participant)
             return
         seat.require_admin()
-        place = await self._get(room_id, user_id)
+        participant = await self._get(room_id, user_id)
 
         audit = self._audit.entry(room_id, actor, "participant.remove", target=user_id)
-        await self._take_out(seat.conversation, place, seat.still(), audit)
+        await self._remove_seat(seat.conversation, participant, seat.still(), audit)
 
-    async def hand_over_and_leave(self, conversation: Conversation, place: Participant) -> None:
-        """Take out somebody who is going for good; if they were the only admin, the longest-standing one follows."""
+    async def hand_over_and_leave(self, conversation: Conversation, participant: Participant) -> None:
+        """Remove a deleted user; if they were the only admin, the participant who joined first becomes admin."""
         group = await self._counts(conversation)
-        if place.role == "admin" and group.admins == 1 and (group.participants or 0) > 1:
+        if participant.role == "admin" and group.admins == 1 and (group.participants or 0) > 1:
             others = [
                 other
-                async for other in self._table.every(participants_of(room_id=place.room_id))
-                if other.user_id != place.user_id
+                async for other in self._table.every(participants_of(room_id=participant.room_id))
+                if other.user_id != participant.user_id
             ]
-            heir = min(others, key=lambda other: (other.joined_at, other.user_id))
+            successor = min(others, key=lambda other: (other.joined_at, other.user_id))
             await self._table.write(
-                Update(heir.own_key(), set_to(role="admin"), when=has_role("member")),
+                Update(successor.own_key(), set_to(role="admin"), when=has_role("member")),
                 Update(group.own_key(), add(admins=1)),
                 pattern=change_role,
             )
             group = await self._counts(conversation)
-        await self._take_out(group, place)
+        await self._remove_seat(group, participant)
 
     # Inside
 
-    async def _take_out(self, group: Conversation, place: Participant, *more: Operation) -> None:
-        """One seat less. The last admin stays while anybody else is there; after the last person all is cleaned up."""
+    async def _remove_seat(self, group: Conversation, participant: Participant, *more: Operation) -> None:
+        """Remove a seat. The last admin cannot leave before the others; after the last participant a job cleans up."""
         is_last = group.participants == 1
-        is_admin = place.role == "admin"
+        is_admin = participant.role == "admin"
         shrinks = add(participants=-1, admins=-1 if is_admin else 0)
         gone = self._clock.now()
-        former = FormerSeat(user_id=place.user_id, room_id=place.room_id, left_at=gone)
+        former = FormerSeat(user_id=participant.user_id, room_id=participant.room_id, left_at=gone)
         try:
             await self._table.write(
-                Delete(place.own_key(), when=has_role(place.role)),
+                Delete(participant.own_key(), when=has_role(participant.role)),
                 Update(group.own_key(), shrinks, when=_others_stay(is_admin=is_admin, is_last=is_last)),
                 Put(former),
                 *more,
-                *([self._jobs.new(CLEAN_CONVERSATION, place.room_id)] if is_last else ()),
+                *([self._jobs.new(CLEAN_CONVERSATION, participant.room_id)] if is_last else ()),
                 pattern=remove_participant,
             )
         except ConditionFailed as failed:
@@ -218,26 +218,27 @@ class Seats:
         return seat
 
     async def _get(self, room_id: ConversationId, user_id: UserId) -> Participant:
-        place = await self._table.get(seat_of(room_id=room_id, user_id=user_id))
-        if place is None:
+        participant = await self._table.get(seat_of(room_id=room_id, user_id=user_id))
+        if participant is None:
             raise NotFound
-        return place
+        return participant
 
-    async def _leaving_the_order(
+    async def _clear_inbox_positions(
         self, room_id: ConversationId, by: ConversationSeat | None = None, newcomer: UserId | None = None
     ) -> list[Update[Participant]]:
-        """Everybody's seat moves to where big groups are, which no message moves; who does it is still an admin.
+        """Return the updates that remove the inbox positions of all seats, for a group that becomes big.
 
-        A newcomer who is inside already is left out: a transaction has one operation for each row, and theirs fails.
+        The seat of `by` must still be an admin's. A newcomer who is in the group already is left out: a transaction has
+        one operation per row, and the creation of theirs fails.
         """
         out: Changes = set_to(last_message_at=None)
         return [
-            Update(place.own_key(), out, when=has_role("admin") if by and place.user_id == by.user_id else None)
-            async for place in self._table.every(participants_of(room_id=room_id))
-            if place.user_id != newcomer
+            Update(row.own_key(), out, when=has_role("admin") if by and row.user_id == by.user_id else None)
+            async for row in self._table.every(participants_of(room_id=room_id))
+            if row.user_id != newcomer
         ]
 
-    async def _why_not_in(self, failed: ConditionFailed, seat: ConversationSeat, user_id: UserId) -> Exception:
+    async def _refusal(self, failed: ConditionFailed, seat: ConversationSeat, user_id: UserId) -> Exception:
         if failed.at(_SEAT):
             return AlreadyParticipant()
         if failed.at(2):
@@ -247,31 +248,31 @@ class Seats:
         return ChangedMeanwhile()
 
     async def _counted(self, seat: ConversationSeat) -> ConversationSeat:
-        """The seat in a group whose people are counted: another writer's group gets its numbers now."""
+        """Return the seat after counting the participants, which another writer's group lacks."""
         if seat.conversation.type == "direct" or seat.conversation.participants is not None:
             return seat
         await self._counts(seat.conversation)
         return await self._access.authorize(seat.actor, seat.room_id)
 
     async def _counts(self, conversation: Conversation) -> Conversation:
-        """The conversation as it is now, with its numbers."""
+        """Return the current conversation, with its counts."""
         key = conversation_by_id(room_id=conversation.room_id)
         found = await self._table.get(key)
         if found is None or found.participants is not None:
             return found or conversation
-        places = [place async for place in self._table.every(participants_of(room_id=conversation.room_id))]
-        is_big = len(places) > BIG_ABOVE
-        for move in await self._leaving_the_order(conversation.room_id) if is_big else ():
+        rows = [row async for row in self._table.every(participants_of(room_id=conversation.room_id))]
+        is_big = len(rows) > BIG_ABOVE
+        for move in await self._clear_inbox_positions(conversation.room_id) if is_big else ():
             await self._table.write(move, pattern=count_seats)
-        admins = sum(place.role == "admin" for place in places)
+        admins = sum(row.role == "admin" for row in rows)
         with contextlib.suppress(ConditionFailed):
-            numbers = set_to(participants=len(places), admins=admins, is_big=is_big)
-            await self._table.write(Update(key, numbers, when=absent_or_null("participants")), pattern=count_seats)
+            counts = set_to(participants=len(rows), admins=admins, is_big=is_big)
+            await self._table.write(Update(key, counts, when=absent_or_null("participants")), pattern=count_seats)
         return await self._table.get(key) or conversation
 
 
 def _has_room(group: Conversation) -> Condition:
-    """Is there room, without the step to a big group?"""
+    """Return the condition that another participant fits without the group becoming big."""
     return less("participants", MAX_PARTICIPANTS if group.is_big else BIG_ABOVE)
 
 

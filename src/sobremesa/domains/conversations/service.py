@@ -1,4 +1,4 @@
-"""Beginning, finding and changing conversations."""
+"""Create, find and rename conversations."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from sobremesa.work.idempotency import Idempotency
 from sobremesa.work.table_origin import Origin
 
 MAX_OTHERS = 90
-"""How many others a group is made with: all of it is one transaction."""
+"""The maximum number of other users in a new group, which is created in one transaction."""
 BIG_ABOVE = 10
-"""Groups of more people than this are not moved in everybody's inbox with each message."""
+"""Groups with more participants than this are not moved in inboxes with each message."""
 
 
 class Created(NamedTuple):
-    """A conversation, and whether it was begun just now."""
+    """A conversation, and whether this request created it."""
 
     conversation_id: ConversationId
     is_new: bool
@@ -62,7 +62,7 @@ class Conversations:
         self._origin = origin
 
     async def create_direct(self, actor: Actor, other: UserId) -> Created:
-        """The conversation of two people: there is one for each pair, whoever begins it and however often."""
+        """Return the direct conversation of two users, created if needed: each pair has one."""
         if other == actor.user_id:
             raise InvalidParticipants
         before = await self._find_direct(actor.user_id, other)
@@ -102,7 +102,7 @@ class Conversations:
     async def create_group(
         self, actor: Actor, others: Sequence[UserId], *, name: str | None = None, key: str | None = None
     ) -> Created:
-        """Make a group with others in it; who makes it is its admin."""
+        """Create a group with others; the actor becomes its admin."""
         others = [user_id for user_id in dict.fromkeys(others) if user_id != actor.user_id]
         claim = self._idempotency.claim(actor, key, "group", [others, name])
         before = await claim.find()
@@ -124,12 +124,12 @@ class Conversations:
             created_at=now,
             updated_at=now,
         )
-        place_in_inbox = None if is_big else now
+        inbox_position = None if is_big else now
         admin = Participant(
-            room_id=room_id, user_id=actor.user_id, role="admin", joined_at=now, last_message_at=place_in_inbox
+            room_id=room_id, user_id=actor.user_id, role="admin", joined_at=now, last_message_at=inbox_position
         )
         seats = [
-            Participant(room_id=room_id, user_id=user_id, joined_at=now, last_message_at=place_in_inbox)
+            Participant(room_id=room_id, user_id=user_id, joined_at=now, last_message_at=inbox_position)
             for user_id in others
         ]
         try:
@@ -150,7 +150,7 @@ class Conversations:
         return Created(room_id, True)
 
     async def rename(self, actor: Actor, room_id: ConversationId, *, name: str | None) -> None:
-        """Give a group another name, or none."""
+        """Rename a group, or remove its name. Requires the admin role."""
         seat = await self._access.authorize(actor, room_id)
         seat.require_admin()
 
@@ -175,8 +175,8 @@ class Conversations:
         return None if await self._origin.is_complete() else await self._find_unclaimed(one, other)
 
     async def _find_unclaimed(self, one: UserId, other: UserId) -> ConversationId | None:
-        """A pair's conversation that another writer made without a claim, by the documented index; it gets one now."""
-        rooms = [place.room_id async for place in self._table.every(conversations_of(user_id=one))]
+        """Return a pair's conversation that another writer created without a claim, and claim it."""
+        rooms = [participant.room_id async for participant in self._table.every(conversations_of(user_id=one))]
         heads = await self._table.get_many([conversation_by_id(room_id=room_id) for room_id in rooms], consistent=True)
         direct = sorted(head.room_id for head in heads if head is not None and head.type == "direct")
         seats = await self._table.get_many(
@@ -191,10 +191,10 @@ class Conversations:
         return room_id
 
     async def _require_reachable(self, actor: Actor, others: Sequence[UserId]) -> None:
-        """UnknownUsers unless all of them exist, BlockedByRecipient if one of them has blocked who asks."""
-        people = [user_by_id(user_id=user_id) for user_id in others]
+        """Raise UnknownUsers unless all exist, BlockedByRecipient if one of them has blocked the actor."""
+        users = [user_by_id(user_id=user_id) for user_id in others]
         blocks = [block_of(user_id=user_id, blocked_id=actor.user_id) for user_id in others]
-        found = await self._table.get_many([*people, *blocks], consistent=True)
+        found = await self._table.get_many([*users, *blocks], consistent=True)
         known = {row.user_id for row in found if isinstance(row, User) and row.deleted_at is None}
         unknown = [user_id for user_id in others if user_id not in known]
         if unknown:

@@ -12,7 +12,7 @@ from sobremesa.rooms.views import UnreadView
 
 
 class PersonView(Output):
-    """Somebody."""
+    """A user's public profile."""
 
     user_id: UserId
     username: str
@@ -20,7 +20,7 @@ class PersonView(Output):
 
 
 class ConversationView(Output):
-    """A conversation as its reader has it in their inbox. In a direct one, `other` is the other person."""
+    """A conversation in the reader's inbox. In a direct one, `other` is the other participant."""
 
     convo_id: ConversationId
     type: ConversationType
@@ -40,7 +40,7 @@ class ConversationView(Output):
 
 
 class ParticipantView(Output):
-    """Somebody in a conversation."""
+    """A participant of a conversation."""
 
     user_id: UserId
     username: str
@@ -53,7 +53,7 @@ class ParticipantView(Output):
 
 
 def conversation_view(row: InboxRow) -> ConversationView:
-    conversation, place, other = row.seat.conversation, row.seat.place, row.other
+    conversation, participant, other = row.seat.conversation, row.seat.participant, row.other
     return ConversationView(
         conversation.room_id,
         conversation.type,
@@ -64,8 +64,8 @@ def conversation_view(row: InboxRow) -> ConversationView:
         conversation.last_message_sender,
         conversation.last_message_at,
         row.unread,
-        place.muted,
-        place.role,
+        participant.muted,
+        participant.role,
         conversation.participants,
         conversation.created_by,
         conversation.created_at,
@@ -73,14 +73,14 @@ def conversation_view(row: InboxRow) -> ConversationView:
     )
 
 
-def participant_view(place: Participant, profile: PublicProfile) -> ParticipantView:
+def participant_view(participant: Participant, profile: PublicProfile) -> ParticipantView:
     return ParticipantView(
-        place.user_id,
+        participant.user_id,
         profile.username,
         profile.avatar_url,
-        place.room_id,
-        place.role,
-        place.joined_at,
-        place.last_read_message_id,
-        place.last_read_at,
+        participant.room_id,
+        participant.role,
+        participant.joined_at,
+        participant.last_read_message_id,
+        participant.last_read_at,
     )

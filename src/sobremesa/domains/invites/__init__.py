@@ -1,7 +1,7 @@
-"""Invites: codes that let people in, with one set of rules whatever they lead to.
+"""Invites: codes that admit users, with one set of rules for servers and workspaces.
 
-`codes` makes the codes, `entities` has what every invite stores, `rules` says when one can be used, and `service`
-has the verbs. A domain gives its own rows and rights as an `InviteKind`.
+`codes` generates codes, `entities` has the fields of every invite, `rules` decides when one can be used, and `service`
+has the operations. A domain passes its own rows and rights as an `InviteKind`.
 """
 
 from sobremesa.domains.invites.service import Guard, InviteKind, Invites, Joining, NewInvite, Permit

@@ -1,4 +1,4 @@
-"""What every invite stores. Each domain subclasses it and adds its keys and what the invite leads to."""
+"""The base entity of invites. Each domain subclasses it and adds its keys and the target of the invite."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sobremesa.table import Entity
 
 
 class InviteRow(Entity):
-    """A code that lets people in, so often and for so long."""
+    """An invite, with an optional number of uses and lifetime."""
 
     expires = "ttl"
 
@@ -18,10 +18,10 @@ class InviteRow(Entity):
     expires_at: Instant | None = None
     max_uses: int | None = None
     uses: int = 0
-    """Rows of other writers may have no number here, or NULL: both mean that nobody has used it."""
+    """Rows of other writers may have no number here, or NULL: both mean that it was never used."""
     revoked: bool = False
     created_at: Instant = EPOCH
     ttl: int | None = None
     creator_joined_at: Instant | None = None
-    """Since when its creator was a member. It tells which membership the invite ends with, whatever clocks say: an
-    invite that is written just before a removal may have been created later by the clock than the removal."""
+    """When its creator joined, which identifies the membership that the invite ends with. Clocks of nodes differ: an
+    invite written just before a removal may have a later time than the removal."""

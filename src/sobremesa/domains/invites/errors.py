@@ -1,4 +1,4 @@
-"""Why an invite lets somebody not in."""
+"""Refusals of invites."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ class AlreadyMember(Clash):
 
 class InviteUsedUp(Clash):
     code = "invite_used_up"
-    says = "This invite has been used as often as it may be."
+    says = "This invite has no uses left."

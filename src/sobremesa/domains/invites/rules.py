@@ -1,4 +1,4 @@
-"""When an invite can be used: the same rule for what is shown and, as a condition, for the write that uses it."""
+"""When an invite can be used: one rule for reads and, as a condition, for the write that uses it."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from sobremesa.table import (
 
 
 def is_over(invite: InviteRow, now: Instant) -> bool:
-    """Was it revoked, or has its time passed? Then it leads nowhere."""
+    """Return whether an invite was revoked or has expired."""
     return invite.revoked or (invite.expires_at is not None and invite.expires_at <= now)
 
 
 def is_open(invite: InviteRow, now: Instant) -> bool:
-    """Can it be used now?"""
+    """Return whether an invite can be used now."""
     is_used_up = invite.max_uses is not None and invite.uses >= invite.max_uses
     return not is_used_up and not is_over(invite, now)
 
 
 def use(key: Key[Any], now: Instant, *, is_null: bool = False) -> Update[Any]:
-    """Spend one use, on the condition that there is one left at that moment.
+    """Count one use, on the condition that one is left.
 
     `is_null` is for a row whose `uses` another writer stored as NULL: DynamoDB cannot add to that, so the first use
-    replaces it. Which of the two a row needs shows in the item that a failed condition returns (`has_null_uses`).
+    replaces it. The item of a failed condition shows which of the two a row needs (`has_null_uses`).
     """
     if is_null:
         return Update(key, set_to(uses=1), when=_may_be_used(now) & has_kind("uses", "NULL"))
@@ -45,7 +45,7 @@ def use(key: Key[Any], now: Instant, *, is_null: bool = False) -> Update[Any]:
 
 
 def has_null_uses(item: Mapping[str, Any]) -> bool:
-    """Does this stored row have a NULL where its uses are counted?"""
+    """Return whether `uses` is NULL in a stored row."""
     return "uses" in item and item["uses"] is None
 
 

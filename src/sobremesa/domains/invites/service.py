@@ -1,7 +1,7 @@
-"""The verbs of invites, for everything that an invite can lead to.
+"""The operations of invites, for every kind of target.
 
-A domain describes itself by an `InviteKind`: its rows, who may do what, and what else must be true when somebody
-joins. The order of a redemption's operations is the order in which its refusals are looked for.
+A domain implements `InviteKind`: its rows, its rights, and its conditions when a user joins. The order of a
+redemption's operations is the order in which their refusals are checked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ JoinedT = TypeVar("JoinedT")
 
 
 class NewInvite(NamedTuple):
-    """What a new invite stores, beside what it leads to."""
+    """The fields of a new invite, without its target."""
 
     code: InviteCode
     created_by: UserId
@@ -47,10 +47,10 @@ class NewInvite(NamedTuple):
 
 
 class Permit(NamedTuple):
-    """That an actor may create or list invites of a target."""
+    """Permission to create or list the invites of a target."""
 
     conditions: Sequence[Operation]
-    """What must still be true when it is written."""
+    """Checks that the permission still holds when the invite is written."""
     member_since: Instant | None = None
 
 
@@ -62,7 +62,7 @@ class Guard(NamedTuple):
 
 
 class Joining(NamedTuple, Generic[JoinedT]):
-    """How somebody joins: the row that makes them a member, what else must be true, and the answer."""
+    """How a user joins: the membership row, the conditions, and the result."""
 
     member: Entity
     guards: Sequence[Guard]
@@ -70,10 +70,10 @@ class Joining(NamedTuple, Generic[JoinedT]):
 
 
 class InviteKind(ABC, Generic[InviteT, TargetT, FoundT, JoinedT]):
-    """What a domain says of its invites."""
+    """The invites of one kind of target."""
 
     claims_as: str
-    """The name under which idempotency keys of new invites are kept."""
+    """The name of the operation for idempotency keys of new invites."""
     create: WritePattern
     redeem: WritePattern
     revoke: WritePattern
@@ -84,47 +84,47 @@ class InviteKind(ABC, Generic[InviteT, TargetT, FoundT, JoinedT]):
 
     @abstractmethod
     async def authorize_revoke(self, actor: Actor, invite: InviteT) -> Sequence[Operation]:
-        """Return what must be true when this invite is revoked; raise NotFound or Forbidden if the actor may not."""
+        """Return the checks of a revocation; raise NotFound or Forbidden if the actor may not revoke the invite."""
 
     @abstractmethod
     def rows(self, target_id: str, new: NewInvite) -> tuple[InviteT, Entity]:
-        """The row of a new invite, and the row by which it is found or listed."""
+        """Return the row of a new invite, and the row by which it is found or listed."""
 
     @abstractmethod
     async def companion(self, invite: InviteT) -> Key[Any] | None:
-        """The key of the row that goes with this invite; None where another writer made none."""
+        """Return the key of the row that belongs to this invite; None if another writer created none."""
 
     @abstractmethod
     async def page(self, target_id: str, limit: int, cursor: str | None) -> tuple[list[InviteT], str | None]:
-        """A page of the invites of a target, used up and expired ones among them."""
+        """Return a page of the invites of a target, including used up and expired ones."""
 
     @abstractmethod
     async def find(self, code: InviteCode) -> InviteT | None:
-        """The invite of a code, if it leads to a target of this kind."""
+        """Return the invite of a code, or None if it leads to no target of this kind."""
 
     @abstractmethod
     async def find_target(self, invite: InviteT) -> TargetT | None:
-        """What an invite leads to, unless it is gone."""
+        """Return the target of an invite, or None if it was deleted."""
 
     @abstractmethod
     async def disowned(self, invites: Sequence[InviteT]) -> set[InviteCode]:
-        """The codes among these that ended with the membership of their creator."""
+        """Return the codes of invites that ended with the membership of their creator."""
 
     @abstractmethod
     async def joining(self, actor: Actor, invite: InviteT, target: TargetT, now: Instant) -> Joining[JoinedT]:
-        """How the actor joins the target; one guard says the same as `disowned`."""
+        """Return how the actor joins the target; one guard checks the same as `disowned`."""
 
     @abstractmethod
     def scope_of(self, invite: InviteT) -> str:
-        """The scope of the audit log in which a revocation is noted."""
+        """Return the scope of the audit log for a revocation."""
 
     @abstractmethod
     def found(self, invite: InviteT, target: TargetT) -> FoundT:
-        """The answer to what a code leads to."""
+        """Return an invite and its target, as the result of a lookup."""
 
 
 class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
-    """Invites of one kind."""
+    """Creates, lists, redeems and revokes invites of one kind."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         expires_in_seconds: int | None = None,
         key: str | None = None,
     ) -> InviteT:
-        """Create a code that lets people in, so often and for so long."""
+        """Create an invite, with an optional number of uses and lifetime."""
         permit = await self._kind.authorize(actor, target_id, "create")
         claim = self._idempotency.claim(actor, key, self._kind.claims_as, [target_id, max_uses, expires_in_seconds])
 
@@ -173,7 +173,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
     async def list_invites(
         self, actor: Actor, target_id: str, *, limit: int, cursor: str | None = None
     ) -> tuple[list[InviteT], str | None]:
-        """The invites of a target that can still be used."""
+        """Return a page of the invites of a target that can still be used."""
         await self._kind.authorize(actor, target_id, "list")
         invites, after = await self._kind.page(target_id, limit, cursor)
         open_ones = [invite for invite in invites if is_open(invite, self._clock.now())]
@@ -181,16 +181,16 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         return [invite for invite in open_ones if invite.code not in disowned], after
 
     async def find(self, code: InviteCode) -> InviteT | None:
-        """The invite of a code, whether or not it can be used; None if it leads to nothing of this kind."""
+        """Return the invite of a code, usable or not; None if it leads to no target of this kind."""
         return await self._kind.find(code)
 
     async def get(self, actor: Actor, code: InviteCode) -> FoundT:
-        """What a code leads to; everybody who has it may know."""
+        """Return the invite of a code and its target, for every user who has the code."""
         return self._kind.found(*await self._get(code))
 
     async def redeem(self, actor: Actor, code: InviteCode) -> JoinedT:
-        """Join by an invite: one transaction, which spends one use and makes one member."""
-        invite, target = await self._look_at(code)
+        """Join by an invite, in one transaction that counts one use and creates the membership."""
+        invite, target = await self._find_valid(code)
 
         for _ in range(ATTEMPTS):
             now = self._clock.now()
@@ -206,7 +206,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         raise Busy
 
     async def revoke(self, actor: Actor, code: InviteCode) -> None:
-        """Make a code useless."""
+        """Revoke an invite."""
         invite = await self._kind.find(code)
         if invite is None:
             raise NotFound
@@ -243,13 +243,13 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         raise Busy
 
     async def _get(self, code: InviteCode) -> tuple[InviteT, TargetT]:
-        invite, target = await self._look_at(code)
+        invite, target = await self._find_valid(code)
         if not is_open(invite, self._clock.now()) or await self._kind.disowned([invite]):
             raise NotFound
         return invite, target
 
-    async def _look_at(self, code: InviteCode) -> tuple[InviteT, TargetT]:
-        """What a code leads to, or has led to until it was used up; NotFound if it leads nowhere any more."""
+    async def _find_valid(self, code: InviteCode) -> tuple[InviteT, TargetT]:
+        """Return an invite, even if it is used up, and its target; NotFound if it was revoked or has expired."""
         invite = await self._kind.find(code)
         if invite is None or is_over(invite, self._clock.now()):
             raise NotFound
@@ -267,14 +267,14 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
             expires_at=None if ends_ms is None else instant(ends_ms),
             max_uses=max_uses,
             created_at=instant(now_ms),
-            # Rounded up: `expires_at` decides to the millisecond, this one only removes the row.
+            # Rounded up: `expires_at` decides to the millisecond, `ttl` only removes the row.
             ttl=None if ends_ms is None else -(-ends_ms // 1000),
             creator_joined_at=permit.member_since,
         )
 
 
 def _counts_otherwise(failed: ConditionFailed, *, at: int, is_null: bool) -> bool:
-    """Did nothing stand in the way but that `uses` is NULL and was taken for a number, or the other way round?"""
+    """Return whether the only failed condition is that `uses` is NULL, or is not, contrary to `is_null`."""
     return all(
         failure.index == at and failure.item is not None and has_null_uses(failure.item) is not is_null
         for failure in failed.failures
@@ -282,7 +282,7 @@ def _counts_otherwise(failed: ConditionFailed, *, at: int, is_null: bool) -> boo
 
 
 def _refusal(failed: ConditionFailed, guards: Sequence[Guard]) -> Exception:
-    for place, guard in enumerate(guards):
-        if failed.at(place):
+    for index, guard in enumerate(guards):
+        if failed.at(index):
             return guard.refusal()
     return InviteUsedUp()
