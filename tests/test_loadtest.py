@@ -17,7 +17,7 @@ from commands import SOBREMESA
 from sobremesa.cli.loadtest import plan_of
 from sobremesa.loadtest.connection import TEXT, Connection, LoadFailed, Tally, connect, frame
 from sobremesa.loadtest.run import QUICK, Plan
-from sobremesa.loadtest.scenarios import Voice, broadcast
+from sobremesa.loadtest.scenarios import Sender, broadcast
 from sobremesa.loadtest.server import LOOPBACK, free_port
 
 LINE_BY_LINE = os.environ | {"PYTHONUNBUFFERED": "1"}
@@ -43,7 +43,7 @@ def served(folder: Path, *, limits: str) -> Iterator[tuple[str, str]]:
         stderr=subprocess.PIPE,
     ) as process:
         assert process.stderr is not None
-        assert any(b"serves" in line for line in process.stderr)
+        assert any(b"Serving" in line for line in process.stderr)
         yield f"http://{LOOPBACK}:{port}", f"http://{LOOPBACK}:{metrics_port}/metrics"
         process.terminate()
         process.wait(20)
@@ -58,7 +58,7 @@ def test_it_measures_a_server_of_its_own_and_leaves_nothing_behind(tmp_path: Pat
         "sends, 3 senders, a channel each",
         "broadcast to 7, 4 in flight",
         "newest 50, 3 readers",
-        "KB a socket",
+        "KB per socket",
     ):
         assert row in said
     for name in ("ejabberd", "Prosody", "Synapse", "socket.io", "measured on another day", "The client can count"):
@@ -72,7 +72,7 @@ def test_it_measures_a_server_that_is_given(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert url in done.stdout
-    assert "KB a socket" in done.stdout
+    assert "KB per socket" in done.stdout
 
 
 def test_a_server_that_limits_is_told_so_in_one_line(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_server_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     done = loadtest(*TINY, "--url", f"http://{LOOPBACK}:{free_port()}", folder=tmp_path)
 
     assert done.returncode == 1
-    assert "cannot speak to" in done.stderr
+    assert "cannot connect to" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -98,7 +98,7 @@ def test_a_load_test_that_is_killed_leaves_no_server_behind(tmp_path: Path) -> N
         *(SOBREMESA, *arguments), folder=tmp_path, environment=LINE_BY_LINE, stdout=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
-        assert any(b"people and rooms" in line for line in process.stdout)
+        assert any(b"setup" in line for line in process.stdout)
         servers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         assert len(servers) == 1
 
@@ -125,9 +125,9 @@ class Plain:
     path = "/"
     event = b"event"
 
-    def hear(self, connection: Connection, payload: bytes) -> None:
+    def handle_frame(self, connection: Connection, payload: bytes) -> None:
         if connection.ready.done():
-            connection.answered(payload == b"good", payload)
+            connection.on_result(payload == b"good", payload)
         else:
             connection.ready.set_result(None)
 
@@ -159,9 +159,9 @@ async def test_events_of_all_sizes_are_counted_and_others_handed_on() -> None:
                 finished.set()
 
         connection.on_answer = on_answer
-        connection.say(b"tell me")
+        connection.send_text(b"tell me")
         await asyncio.wait_for(finished.wait(), 10)
-        connection.leave()
+        connection.disconnect()
 
     assert tally.count == len(sizes)
     assert heard == [(False, b"bad"), (True, b"good")]
@@ -178,7 +178,7 @@ async def test_a_broadcast_that_loses_a_listener_fails_with_the_reason() -> None
         tally = Tally()
         connection = await connect(LOOPBACK, next(iter(server.sockets)).getsockname()[1], Plain(), tally)
         with pytest.raises(LoadFailed, match="4015 Too slow"):
-            await broadcast(tally, 2, [Voice(connection, frame(TEXT, b"say"))], in_flight=1, seconds=5)
+            await broadcast(tally, 2, [Sender(connection, frame(TEXT, b"say"))], in_flight=1, seconds=5)
 
 
 async def test_somebody_who_speaks_no_websocket_is_told_as_such() -> None:

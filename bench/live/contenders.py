@@ -15,9 +15,9 @@ from servers import find_node
 from sobremesa.loadtest.connection import TEXT, Connection, Dialect, Tally, connect_all, frame
 from sobremesa.loadtest.gateway import content
 from sobremesa.loadtest.run import Contender
-from sobremesa.loadtest.scenarios import Voice
+from sobremesa.loadtest.scenarios import Sender
 from sobremesa.loadtest.server import LOOPBACK, Cores, Process, free_port, own_server, running
-from sobremesa.loadtest.stage import Stage, people_of_store, prepare
+from sobremesa.loadtest.stage import Stage, prepare, users_of_store
 
 SOCKETIO = Path(__file__).resolve().parent.parent / "socketio/server.js"
 OURS, THEIRS, BOUND = "Sobremesa", "socket.io", "bound"
@@ -29,7 +29,7 @@ async def our_server(cores: Cores, senders: int, data: Path | None) -> AsyncIter
     """`sobremesa serve` on a fresh file, without limits."""
     with tempfile.TemporaryDirectory(prefix="sobremesa-bench-", dir=data) as folder:
         store = f"sqlite:///{folder}/live.db"
-        tokens = await people_of_store(store, senders + 1)
+        tokens = await users_of_store(store, senders + 1)
         with own_server(store, cores) as process:
             yield await prepare(f"http://{LOOPBACK}:{process.port}", tokens), process
 
@@ -66,11 +66,11 @@ async def event_bytes(stage: Stage) -> int:
     tally = Tally()
     tally.on_event = lambda _, start, stop: size.set_result(stop - start)
     listeners = await stage.listeners(1, tally)
-    voices = await stage.voices(1, together=True)
-    voices[0].say(1)
+    senders = await stage.open_senders(1, together=True)
+    senders[0].send(1)
     found = await asyncio.wait_for(size, 10)
-    for connection in (*listeners, voices[0].connection):
-        connection.leave()
+    for connection in (*listeners, senders[0].connection):
+        connection.disconnect()
     return found
 
 
@@ -85,11 +85,11 @@ class Plain(NamedTuple):
     async def listeners(self, count: int, tally: Tally) -> list[Connection]:
         return await connect_all(LOOPBACK, self.port, [self.dialect] * count, tally)
 
-    async def voices(self, count: int, *, together: bool) -> list[Voice]:
+    async def open_senders(self, count: int, *, together: bool) -> list[Sender]:
         before, _, after = frame(TEXT, self.to_all if together else self.to_oneself).partition(NUMBER)
-        return [Voice(connection, before, after) for connection in await self.listeners(count, Tally())]
+        return [Sender(connection, before, after) for connection in await self.listeners(count, Tally())]
 
-    async def readers(self, count: int) -> list[Voice]:
+    async def readers(self, count: int) -> list[Sender]:
         return []
 
 
@@ -99,15 +99,15 @@ class SocketIo:
     path = "/socket.io/?EIO=4&transport=websocket"
     event = b'42["m"'
 
-    def hear(self, connection: Connection, payload: bytes) -> None:
+    def handle_frame(self, connection: Connection, payload: bytes) -> None:
         if payload.startswith(b"43"):
-            connection.answered(b"201" in payload, payload)
+            connection.on_result(b"201" in payload, payload)
         elif payload.startswith(b"40"):
             connection.ready.set_result(None)
         elif payload.startswith(b"0"):
-            connection.say(b"40")
+            connection.send_text(b"40")
         elif payload == b"2":
-            connection.say(b"3")
+            connection.send_text(b"3")
 
 
 class FanOut:
@@ -116,8 +116,8 @@ class FanOut:
     path = "/"
     event = b'{"to":'
 
-    def hear(self, connection: Connection, payload: bytes) -> None:
+    def handle_frame(self, connection: Connection, payload: bytes) -> None:
         if connection.ready.done():
-            connection.answered(True, payload)
+            connection.on_result(True, payload)
         elif payload == HELLO.encode():
             connection.ready.set_result(None)

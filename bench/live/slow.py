@@ -15,7 +15,7 @@ import psutil
 from sobremesa.loadtest.connection import TEXT, Tally, frame
 from sobremesa.loadtest.gateway import call
 from sobremesa.loadtest.meter import Meter, Shares
-from sobremesa.loadtest.scenarios import Rate, Voice, answered, paced
+from sobremesa.loadtest.scenarios import Rate, Sender, answered, paced
 from sobremesa.loadtest.server import Process
 from sobremesa.loadtest.stage import Stage
 
@@ -63,7 +63,7 @@ class SlowReader:
             with contextlib.suppress(OSError):
                 self._socket.recv(1)
 
-    def leave(self) -> None:
+    def disconnect(self) -> None:
         if self._reading is not None:
             self._reading.cancel()
         self._socket.close()
@@ -95,15 +95,15 @@ async def waits(stage: Stage, process: Process, sockets: int, seconds: float) ->
     """How long it takes at 20 messages a second until so many have each."""
     tally = Tally()
     listeners = await stage.listeners(sockets, tally)
-    voices = await stage.voices(1, together=True)
+    senders = await stage.open_senders(1, together=True)
     try:
-        await paced(tally, sockets, voices[0], per_second=20, seconds=0.5)
+        await paced(tally, sockets, senders[0], per_second=20, seconds=0.5)
         meter = Meter(process.pid)
-        rate = await paced(tally, sockets, voices[0], per_second=20, seconds=seconds)
+        rate = await paced(tally, sockets, senders[0], per_second=20, seconds=seconds)
         return Waited(rate, meter.shares())
     finally:
-        for connection in (*listeners, voices[0].connection):
-            connection.leave()
+        for connection in (*listeners, senders[0].connection):
+            connection.disconnect()
         await asyncio.sleep(0.3)
 
 
@@ -115,7 +115,7 @@ async def waits_beside(stage: Stage, process: Process, slow: int, sockets: int, 
         return await waits(stage, process, sockets - slow, seconds)
     finally:
         for reader in readers:
-            reader.leave()
+            reader.disconnect()
 
 
 class Kept(NamedTuple):
@@ -133,18 +133,18 @@ async def memory_of_slow(stage: Stage, process: Process, seconds: float) -> Kept
     That is: more than while their second sockets read as they should, and once what the server keeps for everybody has
     its full size. Each is in a room of their own, so that no two of them are sent the same bytes.
     """
-    speakers = await stage.speakers(len(stage.senders))
-    voices = [
-        Voice(connection, call("channels.sendMessage", roomId=channel, content=LONG))
+    speakers = await stage.connect_senders(len(stage.senders))
+    senders = [
+        Sender(connection, call("channels.sendMessage", roomId=channel, content=LONG))
         for connection, channel in zip(speakers, stage.own_channels, strict=True)
     ]
     steady = alone = 0
     for _ in range(MOST_SLICES):
         # To come in costs memory too, so others do all the time.
-        quick = await stage.speakers(len(stage.senders))
-        before, alone = alone, max(alone, await _most(process, answered(voices, seconds)))
+        quick = await stage.connect_senders(len(stage.senders))
+        before, alone = alone, max(alone, await _most(process, answered(senders, seconds)))
         for connection in quick:
-            connection.leave()
+            connection.disconnect()
         steady = 0 if alone - before > STEADY_BYTES else steady + 1
         if steady == STEADY_SLICES:
             break
@@ -154,15 +154,15 @@ async def memory_of_slow(stage: Stage, process: Process, seconds: float) -> Kept
         await asyncio.gather(*(reader.open() for reader in readers))
         sockets = _sockets(process)
         for _ in range(MOST_SLICES):
-            beside = max(beside, await _most(process, answered(voices, seconds)))
+            beside = max(beside, await _most(process, answered(senders, seconds)))
             closed = sockets - _sockets(process)
             if closed == len(readers):
                 break
     finally:
         for reader in readers:
-            reader.leave()
+            reader.disconnect()
         for speaker in speakers:
-            speaker.leave()
+            speaker.disconnect()
     return Kept(len(readers), closed, (beside - alone) / len(readers))
 
 

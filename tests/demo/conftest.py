@@ -25,7 +25,7 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("demo")
     store = f"sqlite:///{folder / 'world.db'}"
     with demo_running(store, folder / "first.log", "--quiet") as server:
-        assert "Making the demo" in server.log.read_text()
+        assert "Creating the demo" in server.log.read_text()
         assert server.stop() == 0
     return store
 

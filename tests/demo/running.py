@@ -17,7 +17,7 @@ SEEDED_WITHIN_SECONDS = 90.0
 
 PRINTED_WITHIN_SECONDS = 10.0
 
-_ALL_IS_PRINTED = re.compile(r"--fresh begins again\.\n")
+_ALL_IS_PRINTED = re.compile(r"--fresh creates it again\.\n")
 _LOGIN = re.compile(r"^(\w+) +(\S+@\S+) +(\S+) +(\S.*)$", re.MULTILINE)
 
 

@@ -47,8 +47,8 @@ async def register(store: str, email: str) -> None:
 async def test_it_prints_where_it_is_and_who_can_log_in_and_answers(demo: Server, logins: dict[str, Login]) -> None:
     said = demo.log.read_text()
 
-    assert f"Sobremesa, the demo: {demo.url}" in said
-    assert "This is a demo with passwords that everybody knows" in said
+    assert f"Sobremesa demo running at {demo.url}" in said
+    assert "The passwords of this demo are public" in said
     assert all(login.password == PASSWORD and login.sees for login in logins.values())
     async with aiohttp.ClientSession(demo.url) as http, http.get("/readyz") as answer:
         assert answer.status == 200
@@ -73,7 +73,7 @@ async def test_a_world_that_is_there_is_used_as_it_is(seeded: str, tmp_path: Pat
     before = await rows_in(store)
 
     with demo_running(store, tmp_path / "again.log", "--quiet") as server:
-        assert "Making the demo" not in server.log.read_text()
+        assert "Creating the demo" not in server.log.read_text()
         assert server.stop() == 0
 
     assert await rows_in(store) == before
@@ -87,7 +87,7 @@ async def test_it_never_touches_a_store_that_is_not_its_own(tmp_path: Path) -> N
     with pytest.raises(NotADemo):
         await demo_store.is_seeded(Settings(store=store))
     said = refused("--store", store, "--fresh", "--port", "0", folder=tmp_path)
-    assert "holds something else than the demo" in said
+    assert "holds other data than the demo" in said
     assert await rows_in(store) == before
 
 
@@ -103,7 +103,7 @@ async def test_half_a_world_is_not_taken_for_one_and_goes(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("store", ["sqlite://", "dynamodb://some-table?region=eu-west-1"])
 def test_it_lives_in_a_file_only(store: str) -> None:
-    with pytest.raises(BadStore, match="lives in a file"):
+    with pytest.raises(BadStore, match="demo needs a file"):
         demo_store.path_of(store)
 
 

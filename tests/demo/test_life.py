@@ -14,8 +14,8 @@ from demo.running import Login, copied
 from gateway.town import Town, town_of
 from sobremesa.client import Client, Event, Pace, Room
 from sobremesa.demo.bots import HOUR_SECONDS, Allowance, Tempo
-from sobremesa.demo.communities import COMMUNITIES, people_in
-from sobremesa.demo.life import living
+from sobremesa.demo.communities import COMMUNITIES, members_of
+from sobremesa.demo.life import run_bots
 from sobremesa.demo.people import NAMES, PASSWORD, email_of
 from sobremesa.demo.phrases import BOTS, EXCHANGES
 
@@ -130,7 +130,7 @@ async def heard_in(town: Town) -> list[str | None]:
 
 async def test_nobody_talks_while_nobody_looks(town: Town) -> None:
     turns = Turns()
-    async with living(town.app, town.url, tempo=QUICK, pace=turns.pace) as life, Client(town.url) as visitor:
+    async with run_bots(town.app, town.url, tempo=QUICK, pace=turns.pace) as life, Client(town.url) as visitor:
         before = await heard_in(town)
         await turns.pass_by(20)
         assert not life.is_watched()
@@ -168,5 +168,5 @@ def test_whoever_talks_is_in_the_room() -> None:
         assert exchange.room in channels | {"project/winter"}
         for who, text in exchange.lines:
             assert who in BOTS
-            assert who in (NAMES if exchange.room == "project/winter" else people_in(exchange.room))
+            assert who in (NAMES if exchange.room == "project/winter" else members_of(exchange.room))
             assert text

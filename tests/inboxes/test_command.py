@@ -34,12 +34,12 @@ async def wrong(shop: Shop) -> Shop:
 
 
 async def test_what_is_wrong_is_told_in_plain_lines_and_mended(wrong: Shop, store: str) -> None:
-    told = "shop/news ana *: published 5 is 1\n3 places counted, 1 {}.\n"
+    told = "shop/news ana *: published 5, should be 1\n3 partitions counted, 1 {}.\n"
 
-    assert reconcile("--dry-run", store=store) == told.format("would be mended")
-    assert reconcile("--tenant", "rival", store=store) == "0 places counted, 0 mended.\n"
-    assert reconcile("--tenant", "shop", store=store) == told.format("mended")
-    assert reconcile(store=store) == "3 places counted, 0 mended.\n"
+    assert reconcile("--dry-run", store=store) == told.format("to repair")
+    assert reconcile("--tenant", "rival", store=store) == "0 partitions counted, 0 repaired.\n"
+    assert reconcile("--tenant", "shop", store=store) == told.format("repaired")
+    assert reconcile(store=store) == "3 partitions counted, 0 repaired.\n"
     stats = await wrong.app.table.get(UserStats.key(tenant=SHOP, inbox=NEWS, user_id=ANA.user_id), consistent=True)
     assert stats is not None
     assert stats.published == 1
@@ -56,5 +56,5 @@ async def test_on_a_terminal_it_shows_how_far_it_is(wrong: Shop, store: str) -> 
     said = await asyncio.to_thread(reconcile_on_a_terminal, store)
 
     assert "\x1b[" in said
-    assert "3 places counted, 1 wrong" in said
-    assert said.rstrip().endswith("3 places counted, 1 mended.")
+    assert "3 partitions counted, 1 wrong" in said
+    assert said.rstrip().endswith("3 partitions counted, 1 repaired.")

@@ -36,18 +36,18 @@ async def test_a_migration_by_its_commands(store: str) -> None:
     at = ("--store", store)
     move = ("migrate", "workspaces")
 
-    assert "Nothing is planned" in run(*move, "status", *at)
+    assert "No migration is planned" in run(*move, "status", *at)
     assert "not planned" in run(*move, "backfill", *at, expect=1)
-    assert "there is no workspace nowhere" in run(*move, "plan", "--workspace", "nowhere", *at, expect=1)
+    assert "no such workspace: nowhere" in run(*move, "plan", "--workspace", "nowhere", *at, expect=1)
     assert "42 old rows" in run(*move, "plan", "--workspace", workspace_id, *at)
     assert "the phase planned" in run(*move, "cutover", *at, expect=1)
     assert "made 42" in run(*move, "backfill", "--units", "2000", *at)
-    assert "looked at 42 old rows" in run(*move, "verify", *at)
+    assert "checked 42 old rows" in run(*move, "verify", *at)
     assert "phase cut_over" in run(*move, "cutover", *at)
     assert "phase copied" in run(*move, "rollback", *at)
     assert "phase copied" in run(*move, "status", *at)
     assert "removed 42" in run(*move, "rollback", *at)
-    assert "not as they should be" in run(*move, "verify", *at, expect=1)
+    assert "mismatches found" in run(*move, "verify", *at, expect=1)
 
 
 async def test_a_table_is_adopted_by_its_command(store: str) -> None:
@@ -57,9 +57,9 @@ async def test_a_table_is_adopted_by_its_command(store: str) -> None:
     second = run("table", "adopt", "--units", "1000", "--store", store)
 
     assert "adopt:" in first
-    assert "rows looked at" in first
-    assert " 0 completed" not in first
-    assert " 0 completed" in second
+    assert "Checked " in first
+    assert "completed 0," not in first
+    assert "completed 0," in second
     if store.startswith("sqlite"):
         assert "there is no file" in run("table", "adopt", "--store", "sqlite:///nowhere.db", expect=1)
 

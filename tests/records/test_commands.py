@@ -28,13 +28,13 @@ def told(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def test_records_are_migrated_and_looked_at(tmp_path: Path) -> None:
-    assert "no records at sqlite:///chat.db.records yet" in told(
+    assert "No records at sqlite:///chat.db.records." in told(
         run("status", "--store", "sqlite:///chat.db", folder=tmp_path)
     )
     assert list(tmp_path.iterdir()) == []
 
     for _ in range(2):
-        assert "have the schema 0001" in told(run("migrate", "--store", "sqlite:///chat.db", folder=tmp_path))
+        assert "to schema 0001" in told(run("migrate", "--store", "sqlite:///chat.db", folder=tmp_path))
 
     said = told(run("status", "--store", "sqlite:///chat.db", folder=tmp_path))
     assert "0001 (newest: 0001)" in said
@@ -51,7 +51,7 @@ async def test_status_tells_what_waits_without_showing_a_password(
     records = address.postgres or f"sqlite:///{address.file}"
     done = run("status", "--records", records.replace("postgres@", "postgres:hunter2@"), folder=tmp_path)
 
-    assert "pending 2, the oldest since 20" in told(done)
+    assert "pending 2, oldest from 20" in told(done)
     assert "hunter2" not in done.stdout + done.stderr
 
 
@@ -96,7 +96,7 @@ async def test_a_rebuild_shows_how_far_it_is(world: World, terminal: bool) -> No
 
     await rebuild_tabs(world.outbox, None, Console(file=output, force_terminal=terminal))
 
-    assert "1 tabs were made again." in output.getvalue()
+    assert "Rebuilt 1 tabs." in output.getvalue()
     assert ("1/1" in output.getvalue()) is terminal
     after = await world.panels.tab("expenses")
     assert after is not None

@@ -205,11 +205,11 @@ async def test_the_command_says_what_it_repairs(town: Town, store: str, capsys: 
     key = await summary_key(town)
     await town.app.table.write(Update(key, set_to(count=99)))
     place = f"channel {town.channel_id} message {key.parts['message_id']} 👍"
-    said = f"{place}: reactions 99 is 3\n3 places counted, 1 {{}}.\n"
+    said = f"{place}: reactions 99, should be 3\n3 partitions counted, 1 {{}}.\n"
 
-    for dry_run, done in ((True, said.format("would be mended")), (False, said.format("mended"))):
+    for dry_run, done in ((True, said.format("to repair")), (False, said.format("repaired"))):
         await reconcile(dry_run=dry_run, store=store)
         assert capsys.readouterr().out == done
     await reconcile(store=store)
 
-    assert capsys.readouterr().out == "3 places counted, 0 mended.\n"
+    assert capsys.readouterr().out == "3 partitions counted, 0 repaired.\n"

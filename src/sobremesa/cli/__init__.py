@@ -1,4 +1,4 @@
-"""The command line: one file a group of commands."""
+"""The command line interface, with one module for each group of commands."""
 
 from sobremesa.cli.app import main
 

@@ -1,4 +1,4 @@
-"""`sobremesa table adopt`: complete a table that others made, while it is being used."""
+"""`sobremesa table adopt`: complete a table created by another program, while it is in use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rich.console import Console
 
 from sobremesa.app import Sobremesa, layout_of
 from sobremesa.cli.migrate import MISMATCHES_SHOWN, Units
-from sobremesa.cli.progress import shown
+from sobremesa.cli.progress import progress_shown
 from sobremesa.cli.store import Store, settings_of
 from sobremesa.core.settings import DEFAULT_STORE
 from sobremesa.table import open_engine
@@ -16,24 +16,26 @@ console = Console()
 
 
 async def adopt(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
-    """Add what a table lacks: indexes, time to live and stream, then claims, pointers and keys of its rows.
+    """Complete a table created by another program: indexes, time to live and stream, then the keys of its rows.
 
-    It may be stopped and begun again, and run once more whenever another program has written to the table.
+    It can be interrupted and run again at any time. Run it again after another program has written to the table.
     """
     require_file(store)
     settings = settings_of(store)
     engine = await open_engine(store, layout=layout_of(settings), janitor=False)
     try:
         for added in await engine.complete_table():
-            console.print(f"added: {added}", highlight=False)
+            console.print(f"Added {added}.", highlight=False)
     finally:
         await engine.close()
     async with Sobremesa.open(settings=settings, background=False, create=False) as app:
-        with shown(console) as watch:
+        with progress_shown(console) as watch:
             report = await app.adopting(units_a_second=units, watch=watch).adopt()
     written = report.migration.written
-    console.print(f"{report.old_rows} rows looked at, {written} completed, {report.units:.0f} units.", highlight=False)
+    console.print(
+        f"Checked {report.old_rows} rows, completed {written}, used {report.units:.0f} units.", highlight=False
+    )
     if report.mismatches:
-        console.print(f"{len(report.mismatches)} rows need somebody's decision:")
+        console.print(f"{len(report.mismatches)} rows need a manual decision:")
     for mismatch in report.mismatches[:MISMATCHES_SHOWN]:
         console.print(f"  {mismatch}", highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""All commands, and how an error is told to a person."""
+"""All commands, and how errors are printed."""
 
 from __future__ import annotations
 
@@ -12,35 +12,41 @@ from sobremesa.core.errors import SobremesaError
 from sobremesa.table.errors import TableError
 
 app = cyclopts.App(name="sobremesa", help="Messaging that lives in one DynamoDB table.", version=__version__)
-# By name: a command loads what it needs when it is called, so that all of them start at once.
+# By name: a command imports what it needs when it runs, so that each of them starts fast.
 app.command("sobremesa.cli.serve:serve", name="serve", help="Serve the API until stopped.")
-app.command("sobremesa.cli.demo:demo", name="demo", help="Serve a small world to look at, with people who talk.")
+app.command("sobremesa.cli.demo:demo", name="demo", help="Serve a demo with sample data and bots.")
+app.command("sobremesa.cli.store:table_app", name="table", help="Create, describe, adopt or drop the table of a store.")
 app.command(
-    "sobremesa.cli.store:table_app", name="table", help="Make, describe, complete or drop the table of a store."
+    "sobremesa.cli.store:backup", name="backup", help="Back up an embedded store to a file, while it is in use."
 )
-app.command(
-    "sobremesa.cli.store:backup", name="backup", help="Copy an embedded store to a file, while it is being used."
-)
-app.command("sobremesa.cli.store:restore", name="restore", help="Make an embedded store from a copy.")
+app.command("sobremesa.cli.store:restore", name="restore", help="Restore an embedded store from a backup.")
 app.command(
     "sobremesa.cli.keys:keys_app",
     name="keys",
-    help="Make, list and revoke server keys; rotate the keys that sign tokens.",
+    help="Create, list and revoke server keys; rotate the keys that sign tokens.",
 )
-app.command("sobremesa.cli.keys:admin_app", name="admin", help="Say who administers.")
+app.command("sobremesa.cli.keys:admin_app", name="admin", help="Manage administrators.")
 app.command(
     "sobremesa.cli.records:records_app",
     name="records",
-    help="Migrate, look at and rebuild the documents and expenses of threads.",
+    help="Migrate, inspect and rebuild the records of threads.",
 )
-app.command("sobremesa.cli.reconcile:reconcile", name="reconcile", help="Count inboxes again, and mend what is wrong.")
-app.command("sobremesa.cli.migrate:migrate_app", name="migrate", help="Move rows of an older design, while in use.")
-app.command("sobremesa.cli.loadtest:loadtest", name="loadtest", help="Measure how fast a server is, beside others.")
-app.command("sobremesa.cli.tour:tour", name="tour", help="Show what the table toolkit does, and what that costs.")
+app.command(
+    "sobremesa.cli.reconcile:reconcile",
+    name="reconcile",
+    help="Recount stored counters and repair those that are wrong.",
+)
+app.command(
+    "sobremesa.cli.migrate:migrate_app",
+    name="migrate",
+    help="Migrate rows of an older design, while the table is in use.",
+)
+app.command("sobremesa.cli.loadtest:loadtest", name="loadtest", help="Measure the performance of a server.")
+app.command("sobremesa.cli.tour:tour", name="tour", help="Demonstrate the table toolkit and its costs.")
 
 
 def main() -> None:
-    """Run a command; an error of ours is one line and the exit status 1, never a traceback."""
+    """Run a command; an expected error is one line and exit status 1, never a traceback."""
     try:
         app()
     except (SobremesaError, TableError) as error:

@@ -1,4 +1,4 @@
-"""`sobremesa demo`: a small world to look at, served on this machine, with people in it who talk."""
+"""`sobremesa demo`: serve sample data with bots on this machine."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from sobremesa.app import Sobremesa
-from sobremesa.cli.progress import shown
+from sobremesa.cli.progress import progress_shown
 from sobremesa.core.settings import PREFIX, Settings
 from sobremesa.demo import store as demo_store
-from sobremesa.demo.life import living
+from sobremesa.demo.life import run_bots
 from sobremesa.demo.people import LOGINS, PASSWORD
-from sobremesa.demo.seeding import Told, seed
+from sobremesa.demo.seeding import ReportProgress, seed
 from sobremesa.demo.sign_in import demo_client
 from sobremesa.http import logs
 from sobremesa.http.connection_limits import MaxConnections
@@ -33,9 +33,9 @@ DEFAULT_STORE = "sqlite:///sobremesa-demo.db"
 INTERRUPTED = 130
 LOCAL = "127.0.0.1"
 WIDE = 160
-"""Columns of what goes to another program, which must not lose the end of a line."""
-HEARD = ("PORT", "PUBLIC_URL", "RATE_LIMITS", "LOG_FORMAT", "CORS_ORIGINS", "SHOW_UNITS")
-"""The variables that the demo listens to. Where a real server keeps its things is none of its business."""
+"""The width of output to a pipe or a file, where lines must not be truncated."""
+ENVIRONMENT = ("PORT", "PUBLIC_URL", "RATE_LIMITS", "LOG_FORMAT", "CORS_ORIGINS", "SHOW_UNITS")
+"""The settings that the demo reads from the environment. It ignores those that locate the data of a real server."""
 
 console = Console(stderr=True)
 log = logging.getLogger("sobremesa.demo")
@@ -43,54 +43,56 @@ log = logging.getLogger("sobremesa.demo")
 
 def demo(
     *,
-    store: Annotated[str, cyclopts.Parameter(help="The demo's own file, made where there is none.")] = DEFAULT_STORE,
+    store: Annotated[
+        str, cyclopts.Parameter(help="The demo's own file, created if it does not exist.")
+    ] = DEFAULT_STORE,
     host: str = LOCAL,
     port: int | None = None,
     fresh: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Serve a small world to look at, with people who talk.
+    """Serve a demo with sample data and bots.
 
-    The first time it is made, within some seconds; after that it is used as it was left. Everybody in it has the same
-    password, which is printed: it is for looking, on one's own machine.
+    The first run creates the data within a few seconds; later runs continue with it. All users have the same password,
+    which is printed: run the demo on your own machine only.
 
     Parameters
     ----------
     host
-        The address to listen on. Whoever reaches it can log in.
+        The address to listen on. Anyone who can reach it can log in.
     port
-        The port to listen on; 8080 unless SOBREMESA_PORT says otherwise, 0 for any free one.
+        The port to listen on (default: SOBREMESA_PORT, or 8080); 0 picks a free port.
     fresh
-        Take the world away and make it anew.
+        Delete the demo's data and create it again.
     quiet
-        Let nobody talk by themselves.
+        Do not start the bots.
     """
-    variables = {f"{PREFIX}{name}" for name in HEARD}
+    variables = {f"{PREFIX}{name}" for name in ENVIRONMENT}
     environment = {name: value for name, value in os.environ.items() if name in variables}
     settings = Settings.from_environment(environment, store=store, host=host, port=port, mail="console")
     demo_store.path_of(settings.store)
     check_address(settings.host, settings.port)
     logs.configure("text" if sys.stdout.isatty() else "json", level=logging.WARNING)
-    # That a connection is lost is no news here: it is the demo's own, and it ends with the server.
+    # The bots' own connections end with the server: that is not worth a warning.
     logging.getLogger("sobremesa.client").setLevel(logging.ERROR)
     try:
         run(_demo(settings, fresh=fresh, quiet=quiet))
-    except KeyboardInterrupt:  # while the world was made; the next time it is made anew
+    except KeyboardInterrupt:  # while the data was created; the next run starts over
         sys.exit(INTERRUPTED)
 
 
 async def _demo(settings: Settings, *, fresh: bool, quiet: bool) -> None:
     if fresh or not await demo_store.is_seeded(settings):
         await demo_store.clear(settings)
-        with _telling() as told:
-            await seed(settings, told)
+        with _progress() as report:
+            await seed(settings, report)
     async with Sobremesa.open(settings=settings) as app, contextlib.AsyncExitStack() as closing:
 
         def ready(address: str) -> None:
             _print_logins(settings, address)
             if not quiet:
-                talking = asyncio.create_task(_talk(app, address))
-                closing.push_async_callback(_end, talking)
+                bots = asyncio.create_task(_run_bots(app, address))
+                closing.push_async_callback(_end, bots)
 
         await serve_site(
             app.site(client=demo_client()),
@@ -102,13 +104,13 @@ async def _demo(settings: Settings, *, fresh: bool, quiet: bool) -> None:
         )
 
 
-async def _talk(app: Sobremesa, address: str) -> None:
-    """Let people talk until cancelled. If they cannot, the demo is there all the same."""
+async def _run_bots(app: Sobremesa, address: str) -> None:
+    """Run the bots until cancelled. If they fail, the demo is served without them."""
     try:
-        async with living(app, address) as life:
-            await life.ended()
+        async with run_bots(app, address) as activity:
+            await activity.ended()
     except Exception as error:
-        log.warning("nobody talks in this demo: %r", error)
+        log.warning("the bots of the demo stopped: %r", error)
 
 
 async def _end(task: asyncio.Task[None]) -> None:
@@ -117,25 +119,29 @@ async def _end(task: asyncio.Task[None]) -> None:
 
 
 @contextlib.contextmanager
-def _telling() -> Iterator[Told]:
-    with shown(console, "events") as watch:
-        yield lambda done, expected: watch(Progress("Making the demo", done, expected, 0))
+def _progress() -> Iterator[ReportProgress]:
+    with progress_shown(console, "events") as watch:
+        yield lambda done, expected: watch(Progress("Creating the demo", done, expected, 0))
 
 
 def _print_logins(settings: Settings, address: str) -> None:
-    grid = Grid("user", "e-mail", "password", "what there is to see", box=None, pad_edge=False)
+    grid = Grid("user", "e-mail", "password", "shows", box=None, pad_edge=False)
     for person in LOGINS:
         grid.add_row(person.name, person.email, PASSWORD, person.sees)
     out = console if console.is_terminal else Console(stderr=True, width=WIDE)
-    out.print(f"\nSobremesa, the demo: {address}  (docs: {address}/docs)\n", highlight=False, soft_wrap=True)
+    out.print(f"\nSobremesa demo running at {address} (API docs: {address}/docs)\n", highlight=False, soft_wrap=True)
     out.print(grid, highlight=False)
     out.print(
-        f"\nThis is a demo with passwords that everybody knows, kept in {settings.store}; --fresh begins again.",
+        f"\nThe passwords of this demo are public. Its data is in {settings.store}; --fresh creates it again.",
         highlight=False,
         soft_wrap=True,
     )
     if not _is_local(settings.host):
-        out.print(f"[yellow]Whoever reaches {settings.host} can log in.[/yellow]", highlight=False, soft_wrap=True)
+        out.print(
+            f"[yellow]warning:[/yellow] Anyone who can reach {settings.host} can log in.",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def _is_local(host: str) -> bool:

@@ -1,4 +1,4 @@
-"""`sobremesa migrate`: rows of an older design into the present one, with proof, while the table is being used."""
+"""`sobremesa migrate`: migrate rows of an older design, with verification, while the table is in use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from sobremesa.app import Sobremesa
-from sobremesa.cli.progress import shown
+from sobremesa.cli.progress import progress_shown
 from sobremesa.cli.store import Store, settings_of
 from sobremesa.core.errors import SobremesaError
 from sobremesa.core.settings import DEFAULT_STORE
@@ -21,15 +21,17 @@ from sobremesa.work.migration import Migration, Migrations
 from sobremesa.work.migration.errors import NotProven
 from sobremesa.work.migration.service import Report
 
-migrate_app = cyclopts.App(name="migrate", help="Move rows of an older design, while the table is being used.")
-workspaces_app = cyclopts.App(name="workspaces", help="Move items and settings of before into a workspace.")
+migrate_app = cyclopts.App(name="migrate", help="Migrate rows of an older design, while the table is in use.")
+workspaces_app = cyclopts.App(
+    name="workspaces", help="Migrate items and settings of the older design into a workspace."
+)
 migrate_app.command(workspaces_app)
 console = Console()
 
 MISMATCHES_SHOWN = 20
 
 Units = Annotated[
-    float | None, cyclopts.Parameter(help="How many read and write units to use a second; without it, all there are.")
+    float | None, cyclopts.Parameter(help="Maximum number of read and write units per second (default: unlimited).")
 ]
 
 
@@ -48,61 +50,61 @@ class NoSuchWorkspace(SobremesaError):
 @workspaces_app.command
 async def plan(
     *,
-    workspace: Annotated[str, cyclopts.Parameter(help="The workspace that the old rows go to.")],
+    workspace: Annotated[str, cyclopts.Parameter(help="The workspace that receives the old rows.")],
     all_items: AllItems = "ITEMS",
     units: Units = None,
     store: Store = DEFAULT_STORE,
 ) -> None:
-    """Say which workspace the old rows belong to. From now on they are read there too."""
+    """Choose the workspace that the old rows belong to. Afterwards they can be read there, too."""
     async with _migrations(store, units) as (app, migrations):
         found = await app.table.get(workspace_by_id(workspace_id=WorkspaceId(workspace)))
         if found is None or found.deleted_at is not None:
-            raise NoSuchWorkspace(f"there is no workspace {workspace}")
+            raise NoSuchWorkspace(f"no such workspace: {workspace}")
         report = await migrations.plan({WORKSPACE: workspace, ALL_ITEMS: all_items})
-    _tell(report)
+    _print_report(report)
 
 
 @workspaces_app.command
 async def backfill(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
-    """Copy every old row, and follow what is changed meanwhile. Stop it and begin again as often as you like."""
+    """Copy every old row, including changes made meanwhile. It can be interrupted and run again at any time."""
     async with _migrations(store, units) as (_, migrations):
         report = await migrations.backfill()
-    _tell(report)
+    _print_report(report)
 
 
 @workspaces_app.command
 async def verify(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
-    """Compare every copy with its old row, by content. Exits with 1 if anything differs."""
+    """Compare the content of every copy with its old row. The exit status is 1 if any of them differ."""
     async with _migrations(store, units) as (_, migrations):
         report = await migrations.verify()
-    _tell(report)
+    _print_report(report)
     if not report.is_clean:
-        raise NotProven(f"{len(report.mismatches)} things are not as they should be.")
+        raise NotProven(f"{len(report.mismatches)} mismatches found")
 
 
 @workspaces_app.command
 async def cutover(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
-    """Compare everything once more, prove it, and from then on read new rows only."""
+    """Verify everything once more, then read only the new rows."""
     async with _migrations(store, units) as (_, migrations):
         report = await migrations.cut_over()
-    _tell(report)
+    _print_report(report)
 
 
 @workspaces_app.command
 async def rollback(*, store: Store = DEFAULT_STORE) -> None:
-    """One step back: to reading both, or to before the plan. What was written meanwhile stays."""
+    """Undo the last step: cutover, or the plan. Rows written meanwhile are kept."""
     async with _migrations(store, None) as (_, migrations):
         report = await migrations.roll_back()
-    _tell(report)
+    _print_report(report)
 
 
 @workspaces_app.command
 async def status(*, store: Store = DEFAULT_STORE) -> None:
-    """Tell where the migration stands."""
+    """Show the status of the migration."""
     async with _migrations(store, None) as (_, migrations):
         found = await migrations.status()
     if found is None:
-        console.print("Nothing is planned.")
+        console.print("No migration is planned.")
     else:
         console.print(_grid(found))
 
@@ -110,14 +112,14 @@ async def status(*, store: Store = DEFAULT_STORE) -> None:
 @asynccontextmanager
 async def _migrations(store: str, units: float | None) -> AsyncIterator[tuple[Sobremesa, Migrations]]:
     async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
-        with shown(console) as watch:
+        with progress_shown(console) as watch:
             yield app, app.moving_workspaces(units_a_second=units, watch=watch)
 
 
-def _tell(report: Report) -> None:
-    """The report at the end of a piece of work."""
+def _print_report(report: Report) -> None:
+    """Print the report of a step."""
     grid = _grid(report.migration)
-    grid.add_row("looked at", f"{report.old_rows} old rows")
+    grid.add_row("checked", f"{report.old_rows} old rows")
     for outcome, count in sorted(report.outcomes.items()):
         grid.add_row(outcome, str(count))
     grid.add_row("units", f"{report.units:.0f}")
@@ -132,5 +134,5 @@ def _grid(found: Migration) -> Grid:
     for name, value in found.options.items():
         grid.add_row(name, value)
     grid.add_row("planned", f"{found.planned_at}, {found.old_rows} old rows")
-    grid.add_row("copied", f"{found.looked_at} looked at, {found.written} written")
+    grid.add_row("copied", f"{found.looked_at} checked, {found.written} written")
     return grid

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar with rate and time left on a terminal, a plain line now and then elsewhere."""
+"""Progress of long commands: a bar with rate and time left on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LINE_SECONDS = 2.0
 
 
 class _Rate(ProgressColumn):
-    """How many rows a second."""
+    """The number of rows per second."""
 
     def __init__(self, things: str) -> None:
         super().__init__()
@@ -38,8 +38,8 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def shown(console: Console, things: str = "rows") -> Iterator[Watch]:
-    """What to tell progress to, until the end of the block; `things` are what is counted."""
+def progress_shown(console: Console, things: str = "rows") -> Iterator[Watch]:
+    """Yield a callback that shows progress until the end of the block; `things` names what is counted."""
     if not console.is_terminal:
         yield _Lines(console, things)
         return
@@ -49,7 +49,7 @@ def shown(console: Console, things: str = "rows") -> Iterator[Watch]:
 
 
 class _Bars:
-    """A bar for each piece of work."""
+    """A bar for each step."""
 
     def __init__(self, bar: Bar) -> None:
         self._bar = bar
@@ -63,23 +63,23 @@ class _Bars:
 
 
 class _Lines:
-    """A line every few seconds, for logs and other programs."""
+    """A line every few seconds, for logs and pipes."""
 
     def __init__(self, console: Console, things: str) -> None:
         self._console = console
         self._things = things
         self._what = ""
-        self._began = self._said = time.monotonic()
+        self._started_at = self._printed_at = time.monotonic()
         self._first = 0
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
         if progress.what != self._what:
-            self._what, self._began, self._first, self._said = progress.what, now, progress.done, 0.0
-        if now - self._said < LINE_SECONDS:
+            self._what, self._started_at, self._first, self._printed_at = progress.what, now, progress.done, 0.0
+        if now - self._printed_at < LINE_SECONDS:
             return
-        self._said = now
-        rate = (progress.done - self._first) / max(now - self._began, 0.001)
+        self._printed_at = now
+        rate = (progress.done - self._first) / max(now - self._started_at, 0.001)
         of = f" of {progress.expected}" if progress.expected else ""
         left = ""
         if rate > 0 and progress.expected > progress.done:

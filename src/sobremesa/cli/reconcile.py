@@ -1,4 +1,4 @@
-"""`sobremesa reconcile`: count everything again, tell what is wrong, and mend it."""
+"""`sobremesa reconcile`: recount stored counters, and report and repair those that are wrong."""
 
 from __future__ import annotations
 
@@ -19,46 +19,48 @@ from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.domains.inboxes.reconciling import Checked
 
 console = Console()
-SAID_EVERY_SECONDS = 5.0
+PRINT_SECONDS = 5.0
 
 
-class Shown(Protocol):
-    """Shows how far it is."""
+class ShowProgress(Protocol):
+    """Shows progress."""
 
-    def checked(self, places: int, wrong: int) -> None: ...
+    def checked(self, partitions: int, wrong: int) -> None: ...
 
 
 async def reconcile(
     *,
-    tenant: Annotated[str | None, cyclopts.Parameter(help="Only the inboxes of this tenant, and nothing else.")] = None,
-    dry_run: Annotated[bool, cyclopts.Parameter(help="Only tell what is wrong.", negative="")] = False,
+    tenant: Annotated[str | None, cyclopts.Parameter(help="Recount only the inboxes of this tenant.")] = None,
+    dry_run: Annotated[
+        bool, cyclopts.Parameter(help="Report what is wrong without repairing it.", negative="")
+    ] = False,
     store: Store = DEFAULT_STORE,
 ) -> None:
-    """Count inboxes, reactions, members and participants again, tell what is wrong, and mend it.
+    """Recount inboxes, reactions, members and participants, and report and repair counters that are wrong.
 
-    It works beside a running server.
+    It can run while servers use the store.
     """
-    places = wrong = 0
+    partitions = wrong = 0
     async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
-        with _showing() as shown:
+        with _progress() as shown:
             async for lines in _checked(app, None if tenant is None else Tenant(tenant), dry=dry_run):
-                places += 1
+                partitions += 1
                 wrong += bool(lines)
                 for line in lines:
                     console.print(line, highlight=False, soft_wrap=True, markup=False)
-                shown.checked(places, wrong)
-    done = "would be mended" if dry_run else "mended"
-    console.print(f"{places} places counted, {wrong} {done}.", highlight=False, soft_wrap=True)
+                shown.checked(partitions, wrong)
+    done = "to repair" if dry_run else "repaired"
+    console.print(f"{partitions} partitions counted, {wrong} {done}.", highlight=False, soft_wrap=True)
 
 
 async def _checked(app: Sobremesa, tenant: Tenant | None, *, dry: bool) -> AsyncIterator[list[str]]:
-    """For each place that was counted again, a line for everything that was wrong there."""
+    """Yield the lines of each recounted partition, one for every wrong counter."""
     async for checked in app.inboxes.reconciling.run(tenant=tenant, dry=dry):
-        yield list(_told(checked))
+        yield list(_lines_of(checked))
     if tenant is None:
         async for recounted in app.recounts().run(dry=dry):
             yield [
-                f"{recounted.label}: {drift.what} {_shown(drift.stored)} is {_shown(drift.true)}"
+                f"{recounted.label}: {drift.what} {_shown(drift.stored)}, should be {_shown(drift.true)}"
                 for drift in recounted.drift
             ]
 
@@ -67,43 +69,43 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
 
 
-def _told(checked: Checked) -> Iterator[str]:
-    place = checked.partition
-    who = place.user_id if isinstance(place, UserPartition) else "everyone"
+def _lines_of(checked: Checked) -> Iterator[str]:
+    partition = checked.partition
+    owner = partition.user_id if isinstance(partition, UserPartition) else "broadcasts"
     for drift in checked.drift:
         changes = ", ".join(
-            f"{name} {stored} is {true}"
+            f"{name} {stored}, should be {true}"
             for name, stored, true in zip(drift.stored._fields, drift.stored, drift.true, strict=True)
             if stored != true
         )
-        yield f"{place.tenant}/{place.inbox} {who} {drift.category}: {changes}"
+        yield f"{partition.tenant}/{partition.inbox} {owner} {drift.category}: {changes}"
 
 
 class _Bar:
-    """On a terminal, one line that moves; how many places there are is not known before all are read."""
+    """On a terminal, a bar without a total: the number of partitions is not known in advance."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task = progress.add_task("counting", total=None)
 
-    def checked(self, places: int, wrong: int) -> None:
-        self._progress.update(self._task, description=f"{places} places counted, {wrong} wrong")
+    def checked(self, partitions: int, wrong: int) -> None:
+        self._progress.update(self._task, description=f"{partitions} partitions counted, {wrong} wrong")
 
 
 class _Lines:
-    """Elsewhere, a line now and then."""
+    """Elsewhere, a line every few seconds."""
 
     def __init__(self) -> None:
-        self._said = time.monotonic()
+        self._printed_at = time.monotonic()
 
-    def checked(self, places: int, wrong: int) -> None:
-        if time.monotonic() - self._said >= SAID_EVERY_SECONDS:
-            self._said = time.monotonic()
-            console.print(f"{places} places counted, {wrong} wrong", highlight=False)
+    def checked(self, partitions: int, wrong: int) -> None:
+        if time.monotonic() - self._printed_at >= PRINT_SECONDS:
+            self._printed_at = time.monotonic()
+            console.print(f"{partitions} partitions counted, {wrong} wrong", highlight=False)
 
 
 @contextmanager
-def _showing() -> Iterator[Shown]:
+def _progress() -> Iterator[ShowProgress]:
     if not console.is_terminal:
         yield _Lines()
         return

@@ -1,6 +1,6 @@
-"""Commands about the records of threads: their schema, what waits to be shown, and making tabs again.
+"""Commands for the records of threads: schema, status and rebuilding tabs.
 
-All of them work beside a running server.
+All of them can run while servers use the store.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from sobremesa.domains.records.opening import open_database
 from sobremesa.domains.records.outbox import Outbox, status_of
 from sobremesa.domains.records.schema import REVISIONS
 
-records_app = cyclopts.App(name="records", help="Migrate, look at and rebuild the documents and expenses of threads.")
+records_app = cyclopts.App(name="records", help="Migrate, inspect and rebuild the records of threads.")
 console = Console()
 TABS_A_LINE = 100
-"""How many tabs are made again between two lines, where there is no terminal to draw a bar on."""
+"""The number of tabs between two lines of progress, where there is no terminal."""
 
 Records = Annotated[
     str,
     cyclopts.Parameter(
         env_var="SOBREMESA_RECORDS",
-        help="postgresql://user:password@host/database, or sqlite:///file.db; without it the file beside the store",
+        help="postgresql://user:password@host/database, or sqlite:///file.db (default: a file next to the store)",
     ),
 ]
 
 
 @records_app.command
 async def migrate(*, records: Records | None = None, store: Store = DEFAULT_STORE) -> None:
-    """Bring the schema of the records to the newest version. A server does the same when it starts."""
+    """Migrate the schema of the records to the newest version. A server does this when it starts."""
     address = _address(records, store)
     async with _opened(address) as database:
         revision = await database.revision()
-    console.print(f"The records at {address} have the schema {revision}.", highlight=False, soft_wrap=True)
+    console.print(f"Migrated the records at {address} to schema {revision}.", highlight=False, soft_wrap=True)
 
 
 @records_app.command
 async def status(*, records: Records | None = None, store: Store = DEFAULT_STORE) -> None:
-    """Tell what schema the records have, and what waits to be shown in the tabs. Changes nothing."""
+    """Show the schema version of the records, and the number of pending tab updates."""
     address = _address(records, store)
     if not address.may_exist():
-        console.print(f"There are no records at {address} yet.", highlight=False, soft_wrap=True)
+        console.print(f"No records at {address}.", highlight=False, soft_wrap=True)
         return
     async with _opened(address, migrate=False) as database:
         revision = await database.revision()
@@ -61,7 +61,7 @@ async def status(*, records: Records | None = None, store: Store = DEFAULT_STORE
     grid.add_row("records", str(address))
     grid.add_row("schema", f"{revision or 'none'} (newest: {REVISIONS[-1]})")
     if waiting is not None:
-        since = f", the oldest since {waiting.oldest}" if waiting.pending else ""
+        since = f", oldest from {waiting.oldest}" if waiting.pending else ""
         grid.add_row("pending", f"{waiting.pending}{since}")
     console.print(grid)
 
@@ -73,14 +73,14 @@ async def rebuild(
     records: Records | None = None,
     store: Store = DEFAULT_STORE,
 ) -> None:
-    """Make the docs and expenses tabs again from the records, of every thread or of one; repairs damaged ones too."""
+    """Rebuild the documents and expenses tabs of threads from the records."""
     address = _address(records, store)
     async with Sobremesa.open(store, background=False, create=False) as app, _opened(address) as database:
         await rebuild_tabs(Outbox(database, SystemClock(), app.tabs), thread)
 
 
 async def rebuild_tabs(outbox: Outbox, thread: str | None, console: Console = console) -> None:
-    """Make tabs again, and show how far it is."""
+    """Rebuild tabs, and show progress."""
     total = await outbox.count_panels(thread)
     done = gone = 0
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -92,8 +92,8 @@ async def rebuild_tabs(outbox: Outbox, thread: str | None, console: Console = co
             progress.advance(bar)
             if not console.is_terminal and done % TABS_A_LINE == 0:
                 console.print(f"{done} of {total} tabs", highlight=False)
-    lost = f"; {gone} belong to threads that are gone" if gone else ""
-    console.print(f"{done - gone} tabs were made again{lost}.", highlight=False, soft_wrap=True)
+    lost = f", skipped {gone} of deleted threads" if gone else ""
+    console.print(f"Rebuilt {done - gone} tabs{lost}.", highlight=False, soft_wrap=True)
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""`sobremesa serve`: the services behind HTTP."""
+"""`sobremesa serve`: run the HTTP server."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ console = Console(stderr=True)
 def serve(*, store: Store | None = None, host: str | None = None, port: int | None = None) -> None:
     """Serve the API until stopped.
 
-    Without settings it makes what it needs: the table, and the keys beside it. Every setting is also an environment
-    variable, SOBREMESA_STORE and so on.
+    The table and its keys are created if they do not exist. Every setting can be set by an environment variable,
+    such as SOBREMESA_STORE.
 
     Parameters
     ----------
     host
-        The address to listen on; 127.0.0.1 unless SOBREMESA_HOST says otherwise.
+        The address to listen on (default: SOBREMESA_HOST, or 127.0.0.1).
     port
-        The port to listen on; 8080 unless SOBREMESA_PORT says otherwise, 0 for any free one.
+        The port to listen on (default: SOBREMESA_PORT, or 8080); 0 picks a free port.
     """
     settings = Settings.from_environment(os.environ, store=store, host=host, port=port)
     for warning in [*unknown_variables(os.environ), *settings.warnings()]:
@@ -40,9 +40,9 @@ def serve(*, store: Store | None = None, host: str | None = None, port: int | No
 
 
 async def _serve(settings: Settings) -> None:
-    def tell(address: str) -> None:
+    def print_address(address: str) -> None:
         console.print(
-            f"Sobremesa serves {settings.store} on {address}  (docs: {address}/docs)", highlight=False, soft_wrap=True
+            f"Serving {settings.store} at {address} (API docs: {address}/docs)", highlight=False, soft_wrap=True
         )
         if settings.metrics_address is not None:
             console.print("Metrics: http://{}:{}/metrics".format(*settings.metrics_address), highlight=False)
@@ -56,7 +56,7 @@ async def _serve(settings: Settings) -> None:
             max_connections=MaxConnections.of(settings),
             metrics=settings.metrics_address,
             trusted_proxies=settings.trusted_proxies,
-            on_ready=tell,
+            on_ready=print_address,
         )
 
 

@@ -1,7 +1,7 @@
-"""Commands that touch a store: make, describe and drop its table, copy it and bring it back.
+"""Commands for stores: create, describe and drop the table, back it up and restore it.
 
-All but dropping work beside a running server. What things are called comes from the name map, SOBREMESA_NAMES; a file
-that is there knows it by itself.
+All but `drop` can run while servers use the store. The name map comes from SOBREMESA_NAMES; an existing file stores its
+own.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Store = Annotated[
     ),
 ]
 
-table_app = cyclopts.App(name="table", help="Make, describe, complete or drop the table of a store.")
+table_app = cyclopts.App(name="table", help="Create, describe, adopt or drop the table of a store.")
 table_app.command(
-    "sobremesa.cli.adopt:adopt", name="adopt", help="Complete a table that others made, while it is being used."
+    "sobremesa.cli.adopt:adopt", name="adopt", help="Complete a table created by another program, while it is in use."
 )
 console = Console()
 NAMES = f"{PREFIX}NAMES"
@@ -37,21 +37,21 @@ NAMES = f"{PREFIX}NAMES"
 
 @table_app.command
 async def create(*, store: Store = DEFAULT_STORE) -> None:
-    """Make the table with its indexes, its stream and its time to live, and wait until it can be used."""
+    """Create the table with its indexes, stream and time to live, and wait until it is active."""
     engine = await open_engine(store, layout=_checked_layout(store), janitor=False)
     try:
         await engine.create_table()
-        said = "is ready"
+        result = f"Created the table of {store}."
     except TableExists:
-        said = "is there already"
+        result = f"The table of {store} already exists."
     finally:
         await engine.close()
-    console.print(f"The table of {store} {said}.", highlight=False, soft_wrap=True)
+    console.print(result, highlight=False, soft_wrap=True)
 
 
 @table_app.command
 async def describe(*, store: Store = DEFAULT_STORE) -> None:
-    """Tell what is in a store."""
+    """Show the table of a store: status, size and names."""
     require_file(store)
     engine = await open_engine(store, layout=_layout_there(store), janitor=False)
     try:
@@ -62,24 +62,24 @@ async def describe(*, store: Store = DEFAULT_STORE) -> None:
     for name in facts.__struct_fields__:
         value = getattr(facts, name)
         grid.add_row(name, ", ".join(value) if isinstance(value, tuple) else str(value))
-    for role, name in _told_names(engine.layout):
+    for role, name in _name_rows(engine.layout):
         grid.add_row(role, name)
     console.print(grid)
 
 
 @table_app.command
 async def drop(*, store: Store = DEFAULT_STORE, yes: bool = False) -> None:
-    """Take the table away with everything in it. Asks first, unless --yes is given."""
+    """Delete the table and all of its data. Asks for confirmation, unless --yes is given."""
     require_file(store)
-    if not yes and console.input(f"Drop {store} and everything in it? Type yes: ") != "yes":
-        console.print("Nothing was dropped.")
+    if not yes and console.input(f"Delete {store} and all of its data? Type yes to confirm: ") != "yes":
+        console.print("Cancelled.")
         return
     engine = await open_engine(store, layout=_layout_there(store), janitor=False)
     try:
         await engine.drop_table()
     finally:
         await engine.close()
-    console.print(f"{store} is gone.", highlight=False, soft_wrap=True)
+    console.print(f"Dropped {store}.", highlight=False, soft_wrap=True)
 
 
 async def backup(
@@ -89,62 +89,62 @@ async def backup(
     store: Store = DEFAULT_STORE,
     force: Annotated[bool, cyclopts.Parameter(help="Replace the target if it exists.", negative="")] = False,
 ) -> None:
-    """Copy an embedded store to a file, as it is at this moment, while it is being used."""
+    """Back up an embedded store to a file. It can run while the store is in use."""
     require_file(store)
     if not force and await asyncio.to_thread(target.exists):
-        raise BadStore(f"{target} exists already; give another name, or --force to replace it")
+        raise BadStore(f"{target} already exists; choose another name, or use --force to replace it")
     engine = await open_embedded(store, janitor=False)
     try:
         await engine.backup(target)
     finally:
         await engine.close()
-    console.print(f"{target} holds a copy of {store}.", highlight=False, soft_wrap=True)
+    console.print(f"Backed up {store} to {target}.", highlight=False, soft_wrap=True)
 
 
 async def restore(source: Path, /, *, store: Store = DEFAULT_STORE) -> None:
-    """Make an embedded store from a copy. The store must not exist yet, so nothing is overwritten."""
+    """Restore an embedded store from a backup. The store must not exist: nothing is overwritten."""
     address = parse_store(store)
     if address.path is None or address.in_memory:
-        raise BadStore("a copy is restored to a file: --store sqlite:///folder/file.db")
+        raise BadStore("a backup can only be restored to a file: --store sqlite:///folder/file.db")
     require_file(f"sqlite:///{source}")
     target = Path(address.path)
     if await asyncio.to_thread(target.exists):
-        raise BadStore(f"{target} exists already; give the name of a new file, or drop that store first")
+        raise BadStore(f"{target} already exists; choose a new file, or drop that store first")
     copy = await open_embedded(f"sqlite:///{source}", janitor=False)
     try:
         items = (await copy.describe_table()).items
         await copy.backup(target)
     finally:
         await copy.close()
-    console.print(f"{target} holds {items} items of {source}.", highlight=False, soft_wrap=True)
+    console.print(f"Restored {items} items from {source} to {target}.", highlight=False, soft_wrap=True)
 
 
 def settings_of(store: str) -> Settings:
-    """The settings of a command: its store, and the name map of the environment."""
+    """Return the settings of a command: its store, and the name map of the environment."""
     return Settings.from_environment({NAMES: os.environ[NAMES]} if NAMES in os.environ else {}, store=store)
 
 
 def _checked_layout(store: str) -> Layout | None:
-    """The layout of the name map; BadSetting before a table is made that our rows do not go with."""
+    """Return the layout of the name map; BadSetting if it does not fit the application's rows."""
     settings = settings_of(store)
     if settings.names is None:
         return None
-    # Loaded only here: all rows that there are take a while.
+    # Imported only here: importing all entities takes a while.
     from sobremesa.app import layout_of
 
     return layout_of(settings)
 
 
 def _layout_there(store: str) -> Layout | None:
-    """The layout of a table that is there. A file knows its own, and looking at it must not change that."""
+    """Return the layout of an existing table. A file stores its own, which reading must not change."""
     names = settings_of(store).names
     return None if names is None or parse_store(store).path is not None else Layout.named(names)
 
 
-def _told_names(layout: Layout) -> list[tuple[str, str]]:
-    """The name map as a person reads it."""
-    told = [("names", "electrodb" if layout.spelling else "sobremesa"), ("keys", f"{layout.pk}, {layout.sk}")]
-    told += [(index, f"{names.name}: {names.pk}, {names.sk}") for index, names in layout.indexes.items()]
-    told.append(("entity type", ", ".join((layout.entity_type, *(layout.spelling.marks if layout.spelling else ())))))
+def _name_rows(layout: Layout) -> list[tuple[str, str]]:
+    """Return the rows of the name map, for display."""
+    rows = [("names", "electrodb" if layout.spelling else "sobremesa"), ("keys", f"{layout.pk}, {layout.sk}")]
+    rows += [(index, f"{names.name}: {names.pk}, {names.sk}") for index, names in layout.indexes.items()]
+    rows.append(("entity type", ", ".join((layout.entity_type, *(layout.spelling.marks if layout.spelling else ())))))
     types = layout.spelling.types if layout.spelling else {}
-    return told + [(f"type {ours}", theirs) for ours, theirs in types.items()]
+    return rows + [(f"type {ours}", theirs) for ours, theirs in types.items()]

@@ -1,4 +1,4 @@
-"""The tour: a minute with the table toolkit, on a real file, saying at each step what it did."""
+"""`sobremesa tour`: demonstrate the table toolkit on a temporary file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ console = Console(highlight=False)
 
 
 class Room:
-    """One conversation of the tour, and its one verb."""
+    """One conversation of the tour."""
 
     def __init__(self, table: Table, convo_id: ConversationId) -> None:
         self.table = table
@@ -45,7 +45,7 @@ class Room:
         self._ids = Ids(self._clock)
 
     async def send(self, sender: UserId, body: str) -> MessageId:
-        """Say something: message, preview and read cursor in one transaction, refused to strangers."""
+        """Send a message, with preview and read cursor, in one transaction that requires a participant."""
         message_id = MessageId(self._ids.mint())
         await self.table.write(
             Create(
@@ -70,7 +70,7 @@ class Room:
 
 
 async def tour() -> None:
-    """Walk through the table toolkit on the embedded engine, and see what it does and what it costs."""
+    """Demonstrate the table toolkit on the embedded engine, and show what each step costs."""
     with tempfile.TemporaryDirectory(prefix="sobremesa-tour-") as folder:
         store = f"sqlite:///{Path(folder) / 'tour.db'}"
         table = Table(await open_engine(store))
@@ -78,14 +78,14 @@ async def tour() -> None:
             await _walk(table)
         finally:
             await table.close()
-    console.print("\nThe tour's file is gone again. The same code runs on DynamoDB: dynamodb://TABLE?region=...")
+    console.print("\nThe temporary file was deleted. The same code runs on DynamoDB: dynamodb://TABLE?region=...")
 
 
 async def _walk(table: Table) -> None:
-    _step("One table, three kinds of row", "an entity is a typed class with literal keys")
+    _step("Entities", "one table with three kinds of row, each a typed class with literal keys")
     _show(catalog.entity_rows(registry), ("entity", "pk", "sk", "indexes"))
 
-    _step("Every question has a name", "an access pattern is a value; docs and costs follow from it")
+    _step("Access patterns", "every query has a name; docs and costs are generated from it")
     _show(catalog.pattern_rows(registry), ("id", "question", "operation", "on"))
 
     room = Room(table, ConversationId("lunch"))
@@ -94,18 +94,18 @@ async def _walk(table: Table) -> None:
     await _refuse(room)
     await _read(room)
 
-    _step("The stream", "what is in the table is what is announced, whoever wrote it")
+    _step("The change stream", "every write appears in it, from any process")
     for change in (await reader.read(0)).changes[-3:]:
         console.print(f"  {'changed' if change.old else 'new':8}{change.key.pk} / {change.key.sk}")
 
     await _load(room)
 
-    _step("What it cost", "in DynamoDB's read and write units, counted for every call")
+    _step("Costs", "in DynamoDB's read and write units, measured for every call")
     _show(catalog.cost_rows(table.meter.totals()), ("pattern", "calls", "read units a call", "write units a call"))
 
 
 async def _make_conversation(room: Room) -> None:
-    _step("A transaction", "message, preview and read cursor: all or none, on disk when it answers")
+    _step("A transaction", "message, preview and read cursor: all or nothing, durable when it returns")
     await room.table.write(
         Create(Conversation(convo_id=room.convo_id, name="Lunch")),
         Create(Participant(convo_id=room.convo_id, user_id=UserId("ana"), role="admin")),
@@ -117,7 +117,7 @@ async def _make_conversation(room: Room) -> None:
 
 
 async def _refuse(room: Room) -> None:
-    _step("A stranger", "rules are conditions of the write, so there is no race to lose")
+    _step("Conditions", "rules are conditions of the write, so there are no races")
     try:
         await room.send(UserId("mallory"), "Let me in")
     except ConditionFailed as refused:
@@ -126,41 +126,39 @@ async def _refuse(room: Room) -> None:
 
 async def _read(room: Room) -> None:
     table = room.table
-    _step("Pages", "newest first, with a cursor that fits only its own question")
+    _step("Pages", "newest first, with a cursor that is valid for its own query only")
     page = await table.query(messages_of(convo_id=room.convo_id), limit=2)
     for message in page.items:
         console.print(f"  {message.sender_id}: {message.body}")
     console.print(f"  cursor: {page.cursor}")
     following = await table.query(messages_of(convo_id=room.convo_id), limit=2, cursor=page.cursor)
-    console.print(f"  after it: {following.items[0].sender_id}: {following.items[0].body}")
+    console.print(f"  next page: {following.items[0].sender_id}: {following.items[0].body}")
     try:
         await table.query(participants_of(convo_id=room.convo_id), cursor=page.cursor)
     except BadCursor as refused:
-        console.print(f"  with another question: {refused}")
+        console.print(f"  with another query: {refused}")
     mine = await table.query(conversations_of(user_id=UserId("bo")))
     rows = await table.get_many([conversation_by_id(convo_id=seat.convo_id) for seat in mine.items])
     console.print(f"  bo is in: {', '.join(row.name or '' for row in rows if row)}")
 
 
 async def _load(room: Room) -> None:
-    _step("Group commit", f"{SENDERS} people send for {SENDING_SECONDS:.0f} s; every answer means: it is on disk")
+    _step("Group commit", f"{SENDERS} users send for {SENDING_SECONDS:.0f} s; every send is on disk when it returns")
     until = time.monotonic() + SENDING_SECONDS
 
     async def chat(number: int) -> int:
         convo = ConversationId(f"room-{number}")
-        person = UserId(f"person-{number}")
+        user = UserId(f"user-{number}")
         mine = Room(room.table, convo)
-        await room.table.write(
-            Create(Conversation(convo_id=convo)), Create(Participant(convo_id=convo, user_id=person))
-        )
+        await room.table.write(Create(Conversation(convo_id=convo)), Create(Participant(convo_id=convo, user_id=user)))
         sent = 0
         while time.monotonic() < until:
-            await mine.send(person, f"message {sent}")
+            await mine.send(user, f"message {sent}")
             sent += 1
         return sent
 
     sent = sum(await asyncio.gather(*(chat(number) for number in range(SENDERS))))
-    console.print(f"  {sent / SENDING_SECONDS:,.0f} durable sends a second")
+    console.print(f"  {sent / SENDING_SECONDS:,.0f} durable sends per second")
 
 
 def _step(title: str, sentence: str) -> None:

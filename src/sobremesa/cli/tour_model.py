@@ -1,4 +1,4 @@
-"""The tour's little world: conversations, as the data model has them, in one file."""
+"""The data model of the tour: conversations, in one file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Conversation(Entity):
 
 
 class Participant(Entity):
-    """A person's seat in a conversation, with how far they have read."""
+    """A user's participation in a conversation, with their read cursor."""
 
     keys = Keys(pk="CONVO#{convo_id}", sk="PARTICIPANT#{user_id}")
     by_user = Index(gsi1, pk="USER#{user_id}", sk="CONVO#{convo_id}")
@@ -37,7 +37,7 @@ class Participant(Entity):
 
 
 class Message(Entity):
-    """One message; its id is its place in the order."""
+    """One message; ids sort by time."""
 
     keys = Keys(pk="CONVO#{convo_id}", sk="MSG#{message_id}")
 
@@ -49,13 +49,11 @@ class Message(Entity):
 
 
 conversation_by_id = Lookup("AP1", "What is this conversation?", Conversation)
-conversations_of = Pattern(
-    "AP2", "Which conversations is this person in?", Participant, index="by_user", prefix="CONVO#"
-)
+conversations_of = Pattern("AP2", "Which conversations is this user in?", Participant, index="by_user", prefix="CONVO#")
 participants_of = Pattern("AP3", "Who is in this conversation?", Participant, prefix="PARTICIPANT#")
-messages_of = Pattern("AP4", "What was said last?", Message, prefix="MSG#", newest_first=True)
-message_by_id = Lookup("AP5", "What does this message say?", Message)
-send_message = WritePattern("AP7", "Say something", Message, Conversation, Participant)
+messages_of = Pattern("AP4", "What are the newest messages?", Message, prefix="MSG#", newest_first=True)
+message_by_id = Lookup("AP5", "What is this message?", Message)
+send_message = WritePattern("AP7", "Send a message", Message, Conversation, Participant)
 
 registry = Registry(
     (Conversation, Participant, Message),

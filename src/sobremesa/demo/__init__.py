@@ -1,12 +1,12 @@
-"""The demo: a neighbourhood restaurant, a food co-op and a small studio, with weeks of history and people who talk.
+"""The demo: sample data of a restaurant, a food co-op and a small studio, and bots that chat.
 
-What is there is data; how it gets into a store and stays alive is code. Where things are:
+The content is data; code seeds it into a store and runs the bots:
 
-- `people`, `communities`, `agreements`, `notices`, `shared`: who there is, and what is there
-- `scenes`: what was said, in text files that read like a play (`plays`); `routines`: what is said every day
-- `pictures`: faces and photographs, painted
-- `calendar`: when things happened; `world`: what the seeding knows; `steps`: what can happen in a thread
-- `seeding`: everything, in the order of time; `store`: which store may be a demo's
-- `sign_in`: the logins in the page of the web client
-- `life`, `bots`, `phrases`: what goes on while somebody looks
+- `people`, `communities`, `agreements`, `notices`, `shared`: users, rooms and content
+- `scenes`: the messages, in text files (`plays`); `routines`: messages that repeat daily
+- `pictures`: generated avatars and photographs
+- `calendar`: relative times; `world`: the state of the seeding; `steps`: the actions in a thread
+- `seeding`: writes everything in chronological order; `store`: checks that a store belongs to the demo
+- `sign_in`: adds the logins to the page of the web client
+- `life`, `bots`, `phrases`: the activity of the bots
 """

@@ -1,6 +1,6 @@
-"""What is bought and sold in the demo: inquiries and projects, their cards, tabs, documents and expenses.
+"""The threads of the demo: inquiries and projects, with cards, tabs, documents and expenses.
 
-What is said in between stands in `plays/dealings.txt`.
+Their messages are in `plays/dealings.txt`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sobremesa.demo.steps import Card, Document, Expense, IdOf, Move, Sent, Show
 
 
 class Dealing(NamedTuple):
-    """A thread, and what happened in it."""
+    """A thread, and the actions in it."""
 
     key: str
     kind: Literal["inquiry", "project"]
@@ -25,11 +25,11 @@ class Dealing(NamedTuple):
     leg: str | None = None
     city: str | None = None
     also: tuple[str, ...] = ()
-    """Who the seller took in."""
+    """Participants that the seller added."""
 
 
 def euros(amount: int, note: str, **more: Any) -> dict[str, Any]:
-    """What an offer holds."""
+    """Return the payload of an offer."""
     return {"amount": amount * 100, "currency": "EUR", "note": note} | more
 
 

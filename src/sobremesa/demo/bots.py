@@ -1,4 +1,4 @@
-"""One of the demo's people who talk by themselves, through the typed client like any other program."""
+"""A bot of the demo, which uses the typed client like any other program."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from sobremesa.demo import phrases
 from sobremesa.demo.communities import COMMUNITIES
 from sobremesa.demo.people import PASSWORD, email_of
 
-REMEMBERED_ANSWERS = 3
-REMEMBERED_MESSAGES = 100
+RECENT_ANSWERS = 3
+RECENT_MESSAGES = 100
 HOUR_SECONDS = 3600.0
 
 log = logging.getLogger("sobremesa.demo")
 
 
 class Tempo(msgspec.Struct, frozen=True, kw_only=True):
-    """How lively the demo is, in seconds from and to; and how much may be said in an hour, unasked and asked."""
+    """The pace of the bots: ranges in seconds, and the maximum number of messages and answers per hour."""
 
     between: tuple[float, float] = (4, 15)
     writing: tuple[float, float] = (1, 3)
@@ -37,26 +37,26 @@ class Tempo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Allowance:
-    """How much may still be said: after so much in an hour, nothing until the hour has passed."""
+    """A budget of messages per hour."""
 
     def __init__(self, most: int, pace: Pace) -> None:
         self._most = most
         self._pace = pace
-        self._said: deque[float] = deque()
+        self._sent_at: deque[float] = deque()
 
     def take(self) -> bool:
-        """May one more thing be said now?"""
+        """Spend one message, and return whether the budget allows it."""
         now = self._pace.now()
-        while self._said and now - self._said[0] >= HOUR_SECONDS:
-            self._said.popleft()
-        if len(self._said) >= self._most:
+        while self._sent_at and now - self._sent_at[0] >= HOUR_SECONDS:
+            self._sent_at.popleft()
+        if len(self._sent_at) >= self._most:
             return False
-        self._said.append(now)
+        self._sent_at.append(now)
         return True
 
 
 class Bot:
-    """Somebody who answers, reads, likes, and says what they are asked to say."""
+    """A user of the demo that answers, reads, reacts and sends scripted messages."""
 
     def __init__(
         self,
@@ -73,18 +73,18 @@ class Bot:
         self.user_id = client.user.user_id
         self.client = client
         self.rooms: dict[str, Room] = {}
-        """The rooms that the demo has names for."""
+        """The rooms of the demo, by their names in its data."""
         self._live = live
         self._tempo = tempo
         self._pace = pace
         self._chance = chance
         self._allowance = allowance
         self._unread: dict[Room, str] = {}
-        self._answers: deque[str] = deque(maxlen=REMEMBERED_ANSWERS)
-        self._answered: deque[str] = deque(maxlen=REMEMBERED_MESSAGES)
+        self._answers: deque[str] = deque(maxlen=RECENT_ANSWERS)
+        self._answered: deque[str] = deque(maxlen=RECENT_MESSAGES)
 
-    async def look_around(self) -> None:
-        """Learn which rooms there are."""
+    async def find_rooms(self) -> None:
+        """Find the rooms of the demo."""
         keys = {community.name: community.key for community in COMMUNITIES}
         async for server in self.client.servers():
             async for channel in self.client.channels(server.server_id):
@@ -93,14 +93,14 @@ class Bot:
             if thread.get("legId") == "winter-menu":
                 self.rooms["project/winter"] = Room("thread", str(thread["threadId"]))
 
-    async def say(self, room: Room, text: str, *, reply_to: str | None = None) -> None:
-        """Write for a moment, then say it."""
+    async def send(self, room: Room, text: str, *, reply_to: str | None = None) -> None:
+        """Show the typing indicator for a moment, then send a message."""
         await self.client.typing(room)
         await self._pace.sleep(self._chance.uniform(*self._tempo.writing))
         await self._live.send(room, text, reply_to=reply_to)
 
-    async def listen(self, bots: Collection[str]) -> None:
-        """Hear what is said, until cancelled. `bots` are the ids of all who talk by themselves, in one order."""
+    async def run(self, bots: Collection[str]) -> None:
+        """React to messages until cancelled. `bots` are the user ids of all bots, in a fixed order."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._read())
             group.create_task(self._catch_up(bots))
@@ -110,10 +110,10 @@ class Bot:
                         self._unread[message.room] = message.message_id
                         group.create_task(self._respond(message, bots))
             except ClientError as error:
-                log.warning("%s has left: %s", self.name, error)
+                log.warning("%s disconnected: %s", self.name, error)
 
     async def _catch_up(self, bots: Collection[str]) -> None:
-        """Answer who has written while one was away."""
+        """Answer direct messages that arrived while the bot was offline."""
         try:
             async for conversation in self.client.conversations():
                 if conversation.type == "direct" and conversation.unread.count:
@@ -132,33 +132,33 @@ class Bot:
                 await self._answer_card(message.room, message.action)
             elif self.user_id in message.mentions or await self.client.is_direct(message.room):
                 await self._answer(message)
-            elif not message.mentions and await self._is_mine(message, bots):
+            elif not message.mentions and await self._is_chosen(message, bots):
                 await (self._answer(message) if "?" in message.content else self._like(message))
         except ClientError as error:
             log.warning("%s could not answer: %s", self.name, error)
 
     async def _answer(self, message: Message) -> None:
         if message.message_id in self._answered:
-            return  # it was heard just when one came back
+            return  # received twice: live, and while catching up
         self._answered.append(message.message_id)
         if not self._allowance.take():
             return
         text = phrases.answer(self.name, message.content, self._chance, self._answers)
         self._answers.append(text)
         direct = await self.client.is_direct(message.room)
-        await self.say(message.room, text, reply_to=None if direct else message.message_id)
+        await self.send(message.room, text, reply_to=None if direct else message.message_id)
 
     async def _answer_card(self, room: Room, action: Json) -> None:
         text = phrases.ABOUT_CARDS.get(str(action.get("state")))
         if text is not None and room == self.rooms.get("project/winter") and self._allowance.take():
-            await self.say(room, text)
+            await self.send(room, text)
 
     async def _like(self, message: Message) -> None:
         await self._pace.sleep(self._chance.uniform(*self._tempo.reading))
         await self.client.react(message, self._chance.choice(phrases.REACTIONS))
 
-    async def _is_mine(self, message: Message, bots: Collection[str]) -> bool:
-        """Of the bots in a room one answers what is said to nobody in particular; all of them know which."""
+    async def _is_chosen(self, message: Message, bots: Collection[str]) -> bool:
+        """Return whether this bot answers a message without a mention: all bots of a room choose the same one."""
         path = f"{message.room.path}/participants"
         if message.room.kind == "channel":
             channel = await self.client.request("GET", message.room.path)
@@ -168,7 +168,7 @@ class Bot:
         return here[sum(map(ord, message.message_id)) % len(here)] == self.user_id
 
     async def _read(self) -> None:
-        """Have read, every now and then, what was heard."""
+        """Mark received messages as read, every few seconds."""
         while True:
             await self._pace.sleep(self._chance.uniform(*self._tempo.reading))
             while self._unread:
@@ -176,9 +176,9 @@ class Bot:
                 try:
                     await self.client.mark_read(room, message_id)
                 except ClientError as error:
-                    log.warning("%s could not read: %s", self.name, error)
+                    log.warning("%s could not mark a room as read: %s", self.name, error)
 
 
-async def arrive(client: Client, name: str) -> None:
-    """Sign in as one of the demo's people."""
+async def log_in(client: Client, name: str) -> None:
+    """Log in as a user of the demo."""
     await client.login(email_of(name), PASSWORD, device="bot")

@@ -1,4 +1,4 @@
-"""The three communities, and the conversations beside them."""
+"""The communities and conversations of the demo."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Community(NamedTuple):
 
 
 class Group(NamedTuple):
-    """A conversation of several; the first made it."""
+    """A group conversation; the first user created it."""
 
     key: str
     name: str
@@ -107,11 +107,11 @@ UNREAD = {
     "group/lunch": 3,
     "project/winter": 2,
 }
-"""How many of the last messages the main login has not read; everything else it has."""
+"""The number of unread messages of the main login, by room; it has read all others."""
 
 
-def people_in(room: str) -> tuple[str, ...]:
-    """Who is in a channel or a conversation, by the name that the demo has for it."""
+def members_of(room: str) -> tuple[str, ...]:
+    """Return the members of a channel or conversation, by its name in the data of the demo."""
     kind, _, rest = room.partition("/")
     if kind == "with":
         return tuple(rest.split("/"))
@@ -120,7 +120,7 @@ def people_in(room: str) -> tuple[str, ...]:
     return next((community.members for community in COMMUNITIES if community.key == kind), NAMES)
 
 
-def keeper_of(room: str) -> str | None:
-    """Who keeps order in a channel; nobody in particular elsewhere."""
+def owner_of(room: str) -> str | None:
+    """Return the owner of the community of a channel; None for other rooms."""
     key = room.partition("/")[0]
     return next((community.owner for community in COMMUNITIES if community.key == key), None)

@@ -1,4 +1,4 @@
-"""Life: the demo's people talk while somebody looks, and are quiet while nobody does."""
+"""The activity of the bots: they chat while a user is connected, and pause otherwise."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from sobremesa.app import Sobremesa
 from sobremesa.client import Client, ClientError, Pace
 from sobremesa.core.actor import DEFAULT_TENANT, UserId
 from sobremesa.demo import phrases
-from sobremesa.demo.bots import Allowance, Bot, Tempo, arrive
+from sobremesa.demo.bots import Allowance, Bot, Tempo, log_in
 from sobremesa.demo.notices import HOUSE
 
 KEY_SECONDS = 7 * 86_400
 OPEN_OFFERS = 3
-"""With so many of its own that nobody has answered, the studio makes no other."""
-OFFER_STANDS = timedelta(hours=6)
+"""The studio creates no further offer while this many are open."""
+OFFER_LIFETIME = timedelta(hours=6)
 
 log = logging.getLogger("sobremesa.demo")
 
 
 @asynccontextmanager
-async def living(
+async def run_bots(
     app: Sobremesa, address: str, *, tempo: Tempo | None = None, pace: Pace | None = None
-) -> AsyncIterator[Life]:
-    """People who talk at the address where this application is served, until the end of the block."""
+) -> AsyncIterator[BotActivity]:
+    """Run the bots against the address of this application until the end of the block."""
     tempo, pace, chance = tempo or Tempo(), pace or Pace(), Random()  # noqa: S311 - small talk
     allowance = Allowance(tempo.answers_an_hour, pace)
     async with AsyncExitStack() as leaving:
@@ -41,18 +41,18 @@ async def living(
         bots = {}
         for name in phrases.BOTS:
             client = await leaving.enter_async_context(Client(address))
-            await arrive(client, name)
+            await log_in(client, name)
             live = await leaving.enter_async_context(client.gateway())
             bots[name] = Bot(name, client, live, tempo=tempo, pace=pace, chance=chance, allowance=allowance)
-            await bots[name].look_around()
-        life = Life(bots, publisher, audience=app.live.hub.audience, tempo=tempo, pace=pace, chance=chance)
-        leaving.push_async_callback(life.stop)
-        life.start()
-        yield life
+            await bots[name].find_rooms()
+        activity = BotActivity(bots, publisher, audience=app.live.hub.audience, tempo=tempo, pace=pace, chance=chance)
+        leaving.push_async_callback(activity.stop)
+        activity.start()
+        yield activity
 
 
-class Life:
-    """What goes on by itself."""
+class BotActivity:
+    """The scripted messages, offers and notices of all bots."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Life:
         self._running = asyncio.create_task(self._run())
 
     async def ended(self) -> None:
-        """Wait until it ends, which it does by itself only if something is wrong."""
+        """Wait until the bots end, which happens only on an error."""
         if self._running is not None:
             await self._running
 
@@ -87,38 +87,38 @@ class Life:
             await asyncio.gather(self._running, return_exceptions=True)
 
     def is_watched(self) -> bool:
-        """Does anybody listen beside the bots themselves?"""
+        """Return whether any user other than the bots is connected."""
         return bool(self._audience() - Counter(UserId(bot.user_id) for bot in self._bots.values()))
 
     async def _run(self) -> None:
-        """Talk, answer, offer and tell, until cancelled."""
-        everybody = sorted(bot.user_id for bot in self._bots.values())
+        """Run all bots until cancelled."""
+        bot_ids = sorted(bot.user_id for bot in self._bots.values())
         async with asyncio.TaskGroup() as group:
             for bot in self._bots.values():
-                group.create_task(bot.listen(everybody))
-            group.create_task(self._talk())
-            group.create_task(self._offer())
-            group.create_task(self._tell())
+                group.create_task(bot.run(bot_ids))
+            group.create_task(self._chat())
+            group.create_task(self._create_offers())
+            group.create_task(self._publish_notices())
 
-    async def _talk(self) -> None:
-        """One exchange after the other, each as often as all others."""
+    async def _chat(self) -> None:
+        """Play the scripted exchanges in random order, each equally often."""
         while True:
             for exchange in self._chance.sample(phrases.EXCHANGES, len(phrases.EXCHANGES)):
                 for who, text in exchange.lines:
-                    await self._turn(self._tempo.between)
+                    await self._wait(self._tempo.between)
                     room = self._bots[who].rooms.get(exchange.room)
                     if room is None or not self._allowance.take():
-                        continue  # a visitor has taken the room away, or it is enough for this hour
-                    with _unless_it_fails("talk"):
-                        await self._bots[who].say(room, text)
+                        continue  # a user deleted the room, or the budget of this hour is spent
+                    with _log_errors("send a message"):
+                        await self._bots[who].send(room, text)
 
-    async def _offer(self) -> None:
-        """The studio has an idea now and then, and does not insist."""
+    async def _create_offers(self) -> None:
+        """Create an offer every few minutes, and withdraw the oldest when too many are open."""
         noor = self._bots["noor"]
         room = noor.rooms["project/winter"]
         while True:
-            await self._turn(self._tempo.offers)
-            with _unless_it_fails("make an offer"):
+            await self._wait(self._tempo.offers)
+            with _log_errors("create an offer"):
                 cards = await noor.client.request("GET", f"{room.path}/cards", query={"limit": 100})
                 waiting = [
                     card
@@ -131,29 +131,29 @@ class Life:
                     await noor.client.request("POST", f"{room.path}/cards/{last['messageId']}/transitions", moved)
                     continue
                 amount, note = self._chance.choice(phrases.OFFERS)
-                until = f"{datetime.now(UTC) + OFFER_STANDS:%Y-%m-%dT%H:%M:%S}Z"
+                until = f"{datetime.now(UTC) + OFFER_LIFETIME:%Y-%m-%dT%H:%M:%S}Z"
                 payload = {"amount": amount * 100, "currency": "EUR", "note": note, "expiresAt": until}
                 await noor.client.typing(room)
                 await noor.client.request("POST", f"{room.path}/cards", {"type": "offer", "payload": payload})
 
-    async def _tell(self) -> None:
-        """News for everyone."""
+    async def _publish_notices(self) -> None:
+        """Publish a notice to all users every few minutes."""
         while True:
             for category, sender, title, body in self._chance.sample(phrases.NOTICES, len(phrases.NOTICES)):
-                await self._turn(self._tempo.notices)
-                told = {
+                await self._wait(self._tempo.notices)
+                notice = {
                     "audience": {"kind": "everyone"},
                     "sender": sender,
                     "title": title,
                     "body": body,
                     "category": category,
                 }
-                with _unless_it_fails("tell everyone"):
+                with _log_errors("publish a notice"):
                     path = f"/tenants/{DEFAULT_TENANT}/inboxes/{HOUSE}/messages"
-                    await self._publisher.request("POST", path, told)
+                    await self._publisher.request("POST", path, notice)
 
-    async def _turn(self, within: tuple[float, float]) -> None:
-        """Wait for some seconds, and for as long after that as nobody looks."""
+    async def _wait(self, within: tuple[float, float]) -> None:
+        """Wait for a random time within a range, and until a user is connected."""
         while True:
             await self._pace.sleep(self._chance.uniform(*within))
             if self.is_watched():
@@ -161,9 +161,9 @@ class Life:
 
 
 @contextmanager
-def _unless_it_fails(what: str) -> Iterator[None]:
-    """What fails is told to the log; the next turn may go better."""
+def _log_errors(what: str) -> Iterator[None]:
+    """Log a failed request: the next one may succeed."""
     try:
         yield
     except ClientError as error:
-        log.warning("nobody could %s: %s", what, error)
+        log.warning("the bots could not %s: %s", what, error)

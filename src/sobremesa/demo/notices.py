@@ -1,4 +1,4 @@
-"""What the house tells its people: notices in two inboxes, to everyone and by name."""
+"""Notices in two inboxes, to all users and to some."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ INBOXES = (
 )
 
 
-class Told(NamedTuple):
-    """A notice, to everyone unless people are named; the main login has read it or not."""
+class Published(NamedTuple):
+    """A notice to all users, or to those of `to`; `is_read` is for the main login."""
 
     when: str
     inbox: InboxKey
@@ -33,21 +33,21 @@ class Told(NamedTuple):
     is_read: bool = True
 
 
-TOLD = (
-    Told(
+NOTICES = (
+    Published(
         "33 09:00", HOUSE, "welcome", "Olmo Street", "Welcome to the table", "This is where news arrive. Quiet by day."
     ),
-    Told("30 12:00", HOUSE, "events", MESA, "Tasting at four", "Smoked leek, first try. Come and be honest."),
-    Told("28 18:00", HOUSE, "co-op", COOP, "Assembly in a week", "Cold room, boxes, and who chairs."),
-    Told("26 08:00", ORDERS, "boxes", COOP, "Your box is packed", "Leeks, squash, chard.", ("ana", "lena")),
-    Told("24 15:00", ORDERS, "offers", STUDIO, "An offer is waiting", "Pictures for winter.", ("ana",)),
-    Told("21 22:00", HOUSE, "co-op", COOP, "We have a cold room", "27 for, 1 against, 3 asleep."),
-    Told("20 12:00", ORDERS, "offers", STUDIO, "Your contract is signed", "Both sides have.", ("ana", "noor")),
-    Told("18 16:00", ORDERS, "payments", STUDIO, "Paid: 725.00 EUR", "The first half. Thank you!", ("ana",)),
-    Told("16 08:00", ORDERS, "boxes", COOP, "Your box is packed", "Kale, apples, chard.", ("ana", "lena")),
-    Told("13 19:00", HOUSE, "events", MESA, "The theatre comes", "Long table, very late. Expect singing."),
-    Told("10 20:00", HOUSE, "co-op", COOP, "Fourteen of fourteen", "All solidarity boxes are paid for."),
-    Told(
+    Published("30 12:00", HOUSE, "events", MESA, "Tasting at four", "Smoked leek, first try. Come and be honest."),
+    Published("28 18:00", HOUSE, "co-op", COOP, "Assembly in a week", "Cold room, boxes, and who chairs."),
+    Published("26 08:00", ORDERS, "boxes", COOP, "Your box is packed", "Leeks, squash, chard.", ("ana", "lena")),
+    Published("24 15:00", ORDERS, "offers", STUDIO, "An offer is waiting", "Pictures for winter.", ("ana",)),
+    Published("21 22:00", HOUSE, "co-op", COOP, "We have a cold room", "27 for, 1 against, 3 asleep."),
+    Published("20 12:00", ORDERS, "offers", STUDIO, "Your contract is signed", "Both sides have.", ("ana", "noor")),
+    Published("18 16:00", ORDERS, "payments", STUDIO, "Paid: 725.00 EUR", "The first half. Thank you!", ("ana",)),
+    Published("16 08:00", ORDERS, "boxes", COOP, "Your box is packed", "Kale, apples, chard.", ("ana", "lena")),
+    Published("13 19:00", HOUSE, "events", MESA, "The theatre comes", "Long table, very late. Expect singing."),
+    Published("10 20:00", HOUSE, "co-op", COOP, "Fourteen of fourteen", "All solidarity boxes are paid for."),
+    Published(
         "6 17:30",
         HOUSE,
         "events",
@@ -57,9 +57,9 @@ TOLD = (
         cta="https://olmo-street.example/harvest-dinner",
         is_read=False,
     ),
-    Told("4 08:00", ORDERS, "boxes", COOP, "Your box is packed", "Beetroot, eggs, guess.", ("ana", "lena")),
-    Told("3 12:30", HOUSE, "house", "Carmen", "The quarter is closed", "We owe nobody anything. Receipts can go."),
-    Told(
+    Published("4 08:00", ORDERS, "boxes", COOP, "Your box is packed", "Beetroot, eggs, guess.", ("ana", "lena")),
+    Published("3 12:30", HOUSE, "house", "Carmen", "The quarter is closed", "We owe nobody anything. Receipts can go."),
+    Published(
         "1 10:00",
         ORDERS,
         "payments",
@@ -70,8 +70,8 @@ TOLD = (
         "https://paper-lantern.example/pay",
         is_read=False,
     ),
-    Told("1 18:00", HOUSE, "co-op", COOP, "Shelves are up", "And they are straight.", is_read=False),
-    Told(
+    Published("1 18:00", HOUSE, "co-op", COOP, "Shelves are up", "And they are straight.", is_read=False),
+    Published(
         "-118m",
         ORDERS,
         "offers",
@@ -81,14 +81,14 @@ TOLD = (
         ("ana",),
         is_read=False,
     ),
-    Told(
+    Published(
         "-50m", HOUSE, "house", MESA, "A clock is coming", "At five, with Pilar. Somebody find a nail.", is_read=False
     ),
 )
 
 
 def acts(world: World) -> list[Act]:
-    """The inboxes, and what was told in them."""
+    """Return the actions that configure the inboxes and publish the notices."""
 
     async def set_up() -> None:
         configuring = world.app.inboxes.configuring
@@ -98,19 +98,25 @@ def acts(world: World) -> list[Act]:
                 PUBLISHER, DEFAULT_TENANT, inbox, title=title, description=description, ttl={}, schema=None
             )
 
-    return [world.act("35 09:00", set_up), *(_telling(world, told) for told in TOLD)]
+    return [world.act("35 09:00", set_up), *(_publish(world, notice) for notice in NOTICES)]
 
 
-def _telling(world: World, told: Told) -> Act:
-    async def tell() -> None:
-        notice = Notice(sender=told.sender, title=told.title, body=told.body, category=told.category, cta_uri=told.cta)
+def _publish(world: World, planned: Published) -> Act:
+    async def publish() -> None:
+        notice = Notice(
+            sender=planned.sender,
+            title=planned.title,
+            body=planned.body,
+            category=planned.category,
+            cta_uri=planned.cta,
+        )
         publishing, marking = world.app.inboxes.publishing, world.app.inboxes.marking
-        if told.to:
-            user_ids = [world.people[name].user_id for name in told.to]
-            made = await publishing.publish_to_users(PUBLISHER, DEFAULT_TENANT, told.inbox, notice, user_ids)
+        if planned.to:
+            user_ids = [world.people[name].user_id for name in planned.to]
+            created = await publishing.publish_to_users(PUBLISHER, DEFAULT_TENANT, planned.inbox, notice, user_ids)
         else:
-            made = await publishing.publish_to_everyone(PUBLISHER, DEFAULT_TENANT, told.inbox, notice)
-        if told.is_read and "ana" in (told.to or ("ana",)):
-            await marking.read(world.people["ana"], DEFAULT_TENANT, told.inbox, made.message_id)
+            created = await publishing.publish_to_everyone(PUBLISHER, DEFAULT_TENANT, planned.inbox, notice)
+        if planned.is_read and "ana" in (planned.to or ("ana",)):
+            await marking.read(world.people["ana"], DEFAULT_TENANT, planned.inbox, created.message_id)
 
-    return world.act(told.when, tell)
+    return world.act(planned.when, publish)

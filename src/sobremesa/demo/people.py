@@ -1,25 +1,25 @@
-"""The people of the demo, and what they see."""
+"""The users of the demo."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-PASSWORD = "sobremesa-demo"  # noqa: S105 - a demo's, told to everybody; the demo listens on this machine only
+PASSWORD = "sobremesa-demo"  # noqa: S105 - the demo's public password; it listens on this machine only
 ADMINISTRATOR = "carmen"
 MAIN = "ana"
-"""Whose eyes the demo is made for: everything there is can be found from here."""
+"""The main login: it reaches everything in the demo."""
 
 
 class Person(NamedTuple):
-    """Somebody in the demo."""
+    """A user of the demo."""
 
     name: str
     full: str
     does: str
     colours: tuple[str, str]
-    """Of their picture: ground and letters."""
+    """The colors of the avatar: background and letters."""
     sees: str = ""
-    """What somebody who logs in as them finds; those without are not in the table of logins."""
+    """What this login shows; users without it are not offered as logins."""
 
     @property
     def email(self) -> str:
@@ -27,7 +27,7 @@ class Person(NamedTuple):
 
 
 def email_of(name: str) -> str:
-    """The address that somebody of the demo logs in with."""
+    """Return the email address of a user of the demo."""
     return f"{name}@sobremesa.example"
 
 

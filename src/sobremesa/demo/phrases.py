@@ -1,4 +1,4 @@
-"""What the demo's people say while somebody looks: exchanges among themselves, and answers to a visitor."""
+"""The texts of the bots: exchanges among themselves, and answers to users."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from random import Random
 from typing import NamedTuple
 
 BOTS = ("marta", "iker", "noor", "teo")
-"""Who talks by themselves."""
+"""The users that are bots."""
 
 
 class Exchange(NamedTuple):
-    """A few lines in one room, each with who says it."""
+    """A few messages in one room, each with its author."""
 
     room: str
     lines: tuple[tuple[str, str], ...]
 
 
 class Topic(NamedTuple):
-    """What somebody says when a word is heard."""
+    """Answers to messages that contain certain words."""
 
     words: str
     answers: tuple[str, ...]
@@ -143,10 +143,10 @@ NOTICES = (
 )
 
 
-def answer(who: str, said: str, chance: Random, before: Sequence[str] = ()) -> str:
-    """What somebody answers to this; if it can be helped, nothing that they said just before."""
-    heard = said.casefold()
+def answer(who: str, content: str, chance: Random, before: Sequence[str] = ()) -> str:
+    """Return an answer to a message, if possible none of the recent ones."""
+    text = content.casefold()
     topics = (*TOPICS.get(who, ()), THANKS, GREETING, QUESTION)
-    fitting = next((topic.answers for topic in topics if re.search(topic.words, heard)), OTHERWISE)
-    fresh = [text for text in fitting if text not in before]
+    fitting = next((topic.answers for topic in topics if re.search(topic.words, text)), OTHERWISE)
+    fresh = [answer for answer in fitting if answer not in before]
     return chance.choice(fresh or list(fitting))

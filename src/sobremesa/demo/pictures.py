@@ -1,4 +1,4 @@
-"""Pictures of the demo, painted when they are needed: faces as initials, photographs as simple shapes."""
+"""Images of the demo, generated on demand: avatars with initials, photographs of simple shapes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TEXTS = {
 
 
 class Photograph(NamedTuple):
-    """How a picture is painted."""
+    """How an image is drawn."""
 
     motif: str
     ground: str
@@ -58,7 +58,7 @@ PHOTOGRAPHS = {
 
 
 def face(initials: str, colours: tuple[str, str]) -> bytes:
-    """A person's or a server's picture."""
+    """Return the avatar of a user or the icon of a community."""
     ground, ink = colours
     picture = Image.new("RGB", (FACE, FACE), ground)
     brush = ImageDraw.Draw(picture)
@@ -68,7 +68,7 @@ def face(initials: str, colours: tuple[str, str]) -> bytes:
 
 
 def photograph(name: str) -> bytes:
-    """One of the pictures that people send; the same one each time."""
+    """Return a photograph as PNG; the same bytes each time."""
     ground, colours = PHOTOGRAPHS[name].ground, PHOTOGRAPHS[name].colours
     picture = Image.new("RGB", WIDE, ground)
     _MOTIFS[PHOTOGRAPHS[name].motif](ImageDraw.Draw(picture), colours, Random(name))  # noqa: S311 - paint
@@ -76,7 +76,7 @@ def photograph(name: str) -> bytes:
 
 
 def content_of(name: str) -> tuple[str, bytes]:
-    """The type and the bytes of a file that people send."""
+    """Return the content type and the bytes of a file in a message."""
     return ("text/plain", TEXTS[name].encode()) if name in TEXTS else ("image/png", photograph(name))
 
 

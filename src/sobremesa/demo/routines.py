@@ -1,4 +1,4 @@
-"""What is said every day: the menu, the evening's numbers, the fields, the boxes, three lines before coffee."""
+"""Messages that repeat daily: menu, covers, harvest, deliveries and standup."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sobremesa.demo.scenes import Line
 
 DAYS = 34
 CLOSED_EVERY = 7
-"""The restaurant rests on one day of seven."""
+"""The restaurant is closed one day in seven."""
 
 SOUPS = (
     "smoked leek soup",
@@ -103,7 +103,7 @@ EMOJI = ("❤️", "👍", "😋", "🙌", "😄", "✨")
 
 
 def read(calendar: Calendar, chance: Random) -> Iterator[list[Line]]:
-    """Every day's lines, each a scene of its own."""
+    """Yield the daily messages, each as a scene of its own."""
     for day in range(DAYS, 0, -1):
         if day % CLOSED_EVERY:
             yield [_menu(calendar, chance, day)]
@@ -146,7 +146,7 @@ def _standup(calendar: Calendar, chance: Random, day: int) -> Iterator[list[Line
 def _line(
     calendar: Calendar, chance: Random, room: str, day: int, time: str, who: str, text: str, others: Sequence[str]
 ) -> Line:
-    """A line at about this time; some of the others like it."""
+    """Return a message at about this time, with reactions of some of the others."""
     at_ms = calendar.past(f"{day} {time}") + chance.randrange(0, 1_200_000)
     liked = tuple(other for other in others if other != who and chance.random() < 0.2)
     reactions = ((chance.choice(EMOJI), liked),) if liked else ()

@@ -1,12 +1,12 @@
-"""Scenes: what was said, read from text files that look like a play.
+"""Scenes: the messages of the demo, read from text files.
 
     == mesa/kitchen 27 09:10
     iker: Twelve crates, as promised. [[🍅 marta ana | pin]]
     marta^: You promised eight. [[😂 iker]]
 
-A scene has a room and a moment. `^` answers the line before, `^3` the third before. In brackets stand reactions, and
-`pin`, `file: NAME` of `pictures`, `was: TEXT` for what was said before it was edited, `report: NAME REASON`, and `gone`
-for what was taken back.
+A scene has a room and a time. `^` replies to the line before, `^3` to the third before. Brackets contain reactions,
+`pin`, `file: NAME` of `pictures`, `was: TEXT` for the text before an edit, `report: NAME REASON`, and `gone` for a
+deleted message.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _LINE = re.compile(r"(\w+)(\^\d*)?: (.*?)(?: \[\[(.*)\]\])?")
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that somebody said, and what became of it."""
+    """A message, and the actions on it."""
 
     room: str
     at_ms: int
     who: str
     text: str
     answers: int | None = None
-    """The place of the line that it answers, among all lines of its scene."""
+    """The position of the line that it replies to, within its scene."""
     place: int = 0
     reactions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     is_pinned: bool = False
@@ -47,18 +47,18 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BadScene(ValueError):
-    """A line that is not written as lines are."""
+    """A line with a syntax error."""
 
 
 def read(calendar: Calendar, chance: Random) -> Iterator[list[Line]]:
-    """All scenes, as they were written."""
+    """Yield all scenes of the text files."""
     for name in FILES:
         text = resources.files("sobremesa.demo").joinpath("plays", name).read_text(encoding="utf-8")
         yield from scenes_of(text.splitlines(), calendar, chance)
 
 
 def scenes_of(lines: Iterable[str], calendar: Calendar, chance: Random) -> Iterator[list[Line]]:
-    """The scenes of a text."""
+    """Yield the scenes of a text."""
     scene: list[Line] = []
     room, moment = "", 0
     for text in lines:
@@ -78,8 +78,8 @@ def _line(text: str, room: str, at_ms: int, place: int) -> Line:
     found = _LINE.fullmatch(text)
     if found is None:
         raise BadScene(text)
-    who, mark, said, more = found.groups()
-    line = Line(room=room, at_ms=at_ms, who=who, text=said, place=place)
+    who, mark, content, more = found.groups()
+    line = Line(room=room, at_ms=at_ms, who=who, text=content, place=place)
     if mark:
         line = msgspec.structs.replace(line, answers=place - int(mark[1:] or 1))
     for part in (more or "").split(" | ") if more else ():

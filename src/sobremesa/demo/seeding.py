@@ -1,7 +1,7 @@
-"""Seeding: everything that happened, in the order of time.
+"""Seed a store with the demo, in chronological order.
 
-Ids carry the time and never go back in a process, so what was said is written one after the other, each at its own
-moment. What nothing comes after (reactions, pins, files) is written beside it.
+Ids contain the time and never go back in a process, so messages are written one after the other, each at its own time.
+What nothing else depends on (reactions, pins, files) is written concurrently.
 """
 
 from __future__ import annotations
@@ -16,65 +16,65 @@ from sobremesa.core.settings import Settings
 from sobremesa.demo import notices, pictures, routines, scenes, shared
 from sobremesa.demo.agreements import DEALINGS, Dealing
 from sobremesa.demo.calendar import Calendar, StoryClock
-from sobremesa.demo.communities import COMMUNITIES, DIRECT, GROUPS, UNREAD, Community, keeper_of, people_in
+from sobremesa.demo.communities import COMMUNITIES, DIRECT, GROUPS, UNREAD, Community, members_of, owner_of
 from sobremesa.demo.people import ADMINISTRATOR, MAIN, PASSWORD, PEOPLE, Person
 from sobremesa.demo.phrases import BOTS
 from sobremesa.demo.scenes import Line
 from sobremesa.demo.steps import Step
-from sobremesa.demo.world import BEGUN, Act, Place, World
+from sobremesa.demo.world import STARTED_AT, Act, Place, World
 from sobremesa.domains.threads.entities import LbgId, LegId, ListingId
 from sobremesa.domains.threads.service import NewThread
 from sobremesa.rooms.sending import Draft
 
-BESIDE_AT_ONCE = 64
+MAX_CONCURRENT = 64
 UPLOADED_BEFORE_MS = 3_600_000
 
-Told = Callable[[int, int], None]
-"""How many of how many things have happened."""
+ReportProgress = Callable[[int, int], None]
+"""Receives the number of finished actions, and of all actions."""
 
 
-def _nobody(done: int, expected: int) -> None:
-    """Nobody wants to know."""
+def _ignore(done: int, expected: int) -> None:
+    """Report no progress."""
 
 
-async def seed(settings: Settings, told: Told = _nobody) -> None:
-    """Put the whole demo into an empty store. Whether it came to its end shows in `store.is_seeded`."""
+async def seed(settings: Settings, report: ReportProgress = _ignore) -> None:
+    """Write the whole demo to an empty store; `store.is_seeded` returns whether it completed."""
     clock = StoryClock()
     calendar = Calendar(clock.now_ms())
-    with clock.at(calendar.moment(BEGUN)):
+    with clock.at(calendar.moment(STARTED_AT)):
         async with Sobremesa.open(settings=settings, clock=clock, background=False) as app:
             world = World(app, clock, calendar)
             await _people(world)
-            await _places(world)
+            await _rooms(world)
             acts = sorted(_acts(world), key=lambda act: act.at_ms)
-            _faces(world)
-            await _play(world, acts, told)
+            _avatars(world)
+            await _play(world, acts, report)
             with clock.at(calendar.now_ms):
-                await _reading(world)
+                await _mark_read(world)
                 await (await app.archive.outbox()).replay()
                 await app.change_consumer.catch_up()
-                # The last thing of all: by it one knows that nothing is missing.
+                # Last of all: this marks the demo as complete.
                 await app.accounts.grant_admin(ADMINISTRATOR)
 
 
-# Who and where
+# Users and rooms
 
 
 async def _people(world: World) -> None:
-    async def come(person: Person) -> None:
+    async def register(person: Person) -> None:
         signed_in = await world.app.accounts.register(
             email=person.email, username=person.name, password=PASSWORD, device="demo"
         )
         await world.app.accounts.logout(signed_in.actor)
         world.people[person.name] = signed_in.actor
 
-    # Alone and first: by this one a store is known to be a demo's, however early the seeding ends.
-    await come(next(person for person in PEOPLE if person.name == ADMINISTRATOR))
-    await asyncio.gather(*(come(person) for person in PEOPLE if person.name != ADMINISTRATOR))
+    # First and alone: this user marks the store as a demo's, however early the seeding is interrupted.
+    await register(next(person for person in PEOPLE if person.name == ADMINISTRATOR))
+    await asyncio.gather(*(register(person) for person in PEOPLE if person.name != ADMINISTRATOR))
 
 
-def _faces(world: World) -> None:
-    """Begin to upload everybody's picture."""
+def _avatars(world: World) -> None:
+    """Start uploading the avatars."""
     for person in PEOPLE:
         initials = "".join(word[0] for word in person.full.split())
         picture = pictures.face(initials, person.colours)
@@ -83,16 +83,18 @@ def _faces(world: World) -> None:
         )
 
 
-async def _places(world: World) -> None:
+async def _rooms(world: World) -> None:
     for community in COMMUNITIES:
         await _community(world, community)
     for one, other in DIRECT:
-        begun = await world.app.conversations.create_direct(world.people[one], world.people[other].user_id)
-        world.places[f"with/{one}/{other}"] = Place(world.app.conversation_rooms, begun.conversation_id)
+        created = await world.app.conversations.create_direct(world.people[one], world.people[other].user_id)
+        world.places[f"with/{one}/{other}"] = Place(world.app.conversation_rooms, created.conversation_id)
     for group in GROUPS:
         first, *others = (world.people[name] for name in group.people)
-        begun = await world.app.conversations.create_group(first, [other.user_id for other in others], name=group.name)
-        world.places[f"group/{group.key}"] = Place(world.app.conversation_rooms, begun.conversation_id)
+        created = await world.app.conversations.create_group(
+            first, [other.user_id for other in others], name=group.name
+        )
+        world.places[f"group/{group.key}"] = Place(world.app.conversation_rooms, created.conversation_id)
 
 
 async def _community(world: World, community: Community) -> None:
@@ -117,7 +119,7 @@ async def _community(world: World, community: Community) -> None:
     world.icons.append(asyncio.create_task(icon()))
 
 
-# What happened
+# Messages and other actions
 
 
 def _acts(world: World) -> Iterator[Act]:
@@ -125,14 +127,14 @@ def _acts(world: World) -> Iterator[Act]:
         for scene in read(world.calendar, world.chance):
             yield from _scene(world, scene)
     for dealing in DEALINGS:
-        yield world.act(dealing.begun, partial(_begin, world, dealing))
+        yield world.act(dealing.begun, partial(_create_thread, world, dealing))
         for step in dealing.steps:
             yield world.act(step.when, partial(_step, world, step, dealing.key))
     yield from notices.acts(world)
     yield from shared.acts(world)
 
 
-async def _begin(world: World, dealing: Dealing) -> None:
+async def _create_thread(world: World, dealing: Dealing) -> None:
     wanted = NewThread(
         dealing.kind,
         world.people[dealing.seller].user_id,
@@ -154,38 +156,38 @@ async def _step(world: World, step: Step, room: str) -> None:
 
 
 def _scene(world: World, lines: list[Line]) -> Iterator[Act]:
-    """What was said in a scene, and what came of it."""
-    said: dict[int, MessageId] = {}
+    """Yield the messages of a scene, and the actions on them."""
+    sent: dict[int, MessageId] = {}
     for line in lines:
         if line.file is not None:
             _upload(world, line, line.file)
-        yield Act(line.at_ms, partial(_say, world, line, said))
-        yield from _after(world, line, said)
+        yield Act(line.at_ms, partial(_send, world, line, sent))
+        yield from _after(world, line, sent)
 
 
 def _upload(world: World, line: Line, name: str) -> None:
-    """Begin to upload a file: it is made small by a process of its own, while others talk."""
+    """Start uploading a file: its preview is made by another process, while messages are written."""
     kind, content = pictures.content_of(name)
     upload = world.upload(line.who, name, kind, content, at_ms=line.at_ms - UPLOADED_BEFORE_MS)
     world.files[name] = asyncio.create_task(upload)
 
 
-async def _say(world: World, line: Line, said: dict[int, MessageId]) -> None:
+async def _send(world: World, line: Line, sent: dict[int, MessageId]) -> None:
     place = world.places[line.room]
     draft = Draft(
         line.text if line.before is None else line.before,
-        reply_to=None if line.answers is None else said[line.answers],
+        reply_to=None if line.answers is None else sent[line.answers],
         attachments=() if line.file is None else [(await world.files[line.file]).file_id],
     )
-    sent = await place.rooms.send(world.people[line.who], place.room_id, draft)
-    said[line.place] = sent.message_id
-    world.last.setdefault(line.room, []).append(sent.message_id)
+    message = await place.rooms.send(world.people[line.who], place.room_id, draft)
+    sent[line.place] = message.message_id
+    world.last.setdefault(line.room, []).append(message.message_id)
 
 
-def _after(world: World, line: Line, said: dict[int, MessageId]) -> Iterator[Act]:
+def _after(world: World, line: Line, sent: dict[int, MessageId]) -> Iterator[Act]:
     def beside(seconds: float, verb: Callable[[MessageId], Awaitable[object]]) -> Act:
         async def do() -> None:
-            await verb(said[line.place])
+            await verb(sent[line.place])
 
         return Act(min(line.at_ms + round(seconds * 1000), world.calendar.now_ms), do, is_beside=True)
 
@@ -202,49 +204,49 @@ def _after(world: World, line: Line, said: dict[int, MessageId]) -> Iterator[Act
     if line.before is not None:
         yield beside(40, rooms("edit", line.who, line.text))
     if line.is_pinned:
-        yield beside(60, rooms("pin", keeper_of(line.room) or line.who))
+        yield beside(60, rooms("pin", owner_of(line.room) or line.who))
     if line.report is not None:
         yield beside(90, rooms("report", *line.report))
     if line.is_gone:
         yield beside(120, rooms("delete", line.who))
 
 
-async def _play(world: World, acts: list[Act], told: Told) -> None:
-    """Let everything happen, each at its moment."""
+async def _play(world: World, acts: list[Act], report: ReportProgress) -> None:
+    """Run all actions, each at its own time."""
     async with asyncio.TaskGroup() as group:
-        turn = asyncio.Semaphore(BESIDE_AT_ONCE)
+        turn = asyncio.Semaphore(MAX_CONCURRENT)
 
         async def beside(act: Act) -> None:
             async with turn:
                 await act.do()
 
         for done, act in enumerate(acts):
-            told(done, len(acts))
+            report(done, len(acts))
             with world.clock.at(act.at_ms):
                 if act.is_beside:
                     group.create_task(beside(act))
                 else:
                     await act.do()
         for person in PEOPLE:
-            group.create_task(_face(world, person))
+            group.create_task(_set_avatar(world, person))
         await asyncio.gather(*world.icons)
-    told(len(acts), len(acts))
+    report(len(acts), len(acts))
 
 
-async def _face(world: World, person: Person) -> None:
+async def _set_avatar(world: World, person: Person) -> None:
     picture = await world.files[person.name]
     await world.app.accounts.change_profile(world.people[person.name], avatar_url=f"/v1/attachments/{picture.file_id}")
 
 
-async def _reading(world: World) -> None:
-    """Everybody has read something: the main login what it is meant to, the others almost everything."""
+async def _mark_read(world: World) -> None:
+    """Mark rooms as read: for the main login as its data says, for others almost everything."""
     dealings = {dealing.key: (dealing.buyer, dealing.seller, *dealing.also) for dealing in DEALINGS}
     reads = []
     for room, messages in world.last.items():
-        for name in dealings.get(room) or people_in(room):
+        for name in dealings.get(room) or members_of(room):
             left = UNREAD.get(room, 0) if name == MAIN else world.chance.choice((0, 0, 0, 1, 2))
             if name in BOTS:
-                left = 0  # or they would answer old messages when they come
+                left = 0  # or the bots would answer old messages when they start
             if left < len(messages):
                 place = world.places[room]
                 reads.append(place.rooms.mark_read(world.people[name], place.room_id, messages[-1 - left]))

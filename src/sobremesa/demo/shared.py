@@ -1,4 +1,4 @@
-"""The workspaces of the demo: what a few people share."""
+"""The workspaces of the demo."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sobremesa.domains.workspaces.entities import SettingName
 
 
 class Item(NamedTuple):
-    """An item, and the states that it went through."""
+    """An item, and the states it went through."""
 
     title: str
     by: str
@@ -18,7 +18,7 @@ class Item(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """A workspace: who made it, who joined, what is in it."""
+    """A workspace: its owner, members and content."""
 
     begun: str
     name: str
@@ -79,29 +79,31 @@ WORKSPACES = (
 
 
 def acts(world: World) -> list[Act]:
-    """All workspaces, each made in one go."""
-    return [_making(world, shared) for shared in WORKSPACES]
+    """Return the actions that create the workspaces."""
+    return [_create(world, shared) for shared in WORKSPACES]
 
 
-def _making(world: World, shared: Shared) -> Act:
-    async def make() -> None:
+def _create(world: World, shared: Shared) -> Act:
+    async def create() -> None:
         app, owner = world.app, world.people[shared.owner]
-        made = (await app.workspaces.create(owner, name=shared.name)).workspace
-        invite = await app.workspace_invites.create(owner, made.workspace_id, max_uses=len(shared.members) + 3)
+        created = (await app.workspaces.create(owner, name=shared.name)).workspace
+        invite = await app.workspace_invites.create(owner, created.workspace_id, max_uses=len(shared.members) + 3)
         for name in shared.members:
             await app.workspace_invites.redeem(world.people[name], invite.code)
         for name in shared.admins:
-            await app.workspace_members.change_role(owner, made.workspace_id, world.people[name].user_id, role="admin")
+            await app.workspace_members.change_role(
+                owner, created.workspace_id, world.people[name].user_id, role="admin"
+            )
         for item in shared.items:
             actor = world.people[item.by]
             row = await app.workspace_items.create(
-                actor, made.workspace_id, title=item.title, status=item.statuses[0], data=item.data
+                actor, created.workspace_id, title=item.title, status=item.statuses[0], data=item.data
             )
             for status in item.statuses[1:]:
                 row = await app.workspace_items.change(
-                    actor, made.workspace_id, row.item_id, version=row.version, changes={"status": status}
+                    actor, created.workspace_id, row.item_id, version=row.version, changes={"status": status}
                 )
         for setting, value in shared.settings.items():
-            await app.workspace_settings.put(owner, made.workspace_id, SettingName(setting), value)
+            await app.workspace_settings.put(owner, created.workspace_id, SettingName(setting), value)
 
-    return world.act(shared.begun, make)
+    return world.act(shared.begun, create)

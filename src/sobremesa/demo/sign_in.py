@@ -1,4 +1,4 @@
-"""The demo's sign-in page: its people, to be signed in as with one click."""
+"""The demo's sign-in page, which offers its users with one click."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sobremesa.demo.people import LOGINS, PASSWORD
 from sobremesa.web import Client, read_build, with_meta
 
 META = "sobremesa-demo"
-"""The element of the page that has the logins. A page of `serve` has none, so it offers nobody."""
+"""The element of the page with the logins. The page of `serve` does not have it."""
 
 
 def demo_client() -> Client:
-    """The web client, with the demo's logins in its page."""
+    """Return the web client with the demo's logins in its page."""
     return Client(with_meta(read_build(), META, _logins()))
 
 

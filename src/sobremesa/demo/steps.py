@@ -1,4 +1,4 @@
-"""Steps: what can happen in a thread, each of which knows how it is done."""
+"""The actions in a thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sobremesa.domains.threads.entities import TabName
 
 
 class Step(Protocol):
-    """Something that happened in a thread."""
+    """An action in a thread."""
 
     @property
     def when(self) -> str: ...
@@ -20,7 +20,7 @@ class Step(Protocol):
 
 
 class Card(NamedTuple):
-    """Somebody made a card; `answers` names the card that it answers."""
+    """Create a card; `answers` names the card that it answers."""
 
     when: str
     who: str
@@ -40,7 +40,7 @@ class Card(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Somebody moved a card."""
+    """Change the state of a card."""
 
     when: str
     who: str
@@ -57,7 +57,7 @@ class Move(NamedTuple):
 
 
 class Show(NamedTuple):
-    """Somebody wrote a tab."""
+    """Write a tab."""
 
     when: str
     who: str
@@ -72,7 +72,7 @@ class Show(NamedTuple):
 
 
 class Document(NamedTuple):
-    """Somebody wrote a document, and these signed it."""
+    """Create a document, and sign it."""
 
     when: str
     who: str
@@ -91,7 +91,7 @@ class Document(NamedTuple):
 
 
 class Expense(NamedTuple):
-    """Somebody spent something, and the other side said what it thinks of it."""
+    """Add an expense, and decide on it."""
 
     when: str
     who: str
@@ -119,7 +119,7 @@ class Expense(NamedTuple):
 
 
 class Status(NamedTuple):
-    """Somebody archived a thread."""
+    """Archive a thread."""
 
     when: str
     who: str
@@ -130,7 +130,7 @@ class Status(NamedTuple):
 
 
 class IdOf(str):
-    """The id of a file that was sent before, inside of a tab."""
+    """The id of a file that was sent before, inside a tab."""
 
     __slots__ = ()
 
@@ -142,7 +142,7 @@ class Sent(str):
 
 
 def _with_files(value: Any, world: World) -> Any:
-    """The same data, with what it names of files."""
+    """Return the data with file names replaced by files."""
     match value:
         case IdOf() | Sent():
             file = world.files[value].result()

@@ -1,7 +1,7 @@
-"""Which store may be a demo's: an empty one, or one that was seeded before.
+"""Checks that a store belongs to the demo: an empty one, or one that was seeded before.
 
-The passwords of the demo are known to everybody, so it never puts its people beside somebody else's rows, and never
-takes a store away that is not its own.
+The passwords of the demo are public, so it never adds its users to other data, and never deletes a store that is not
+its own.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ from sobremesa.demo.people import ADMINISTRATOR, email_of
 from sobremesa.domains.accounts.entities import User
 from sobremesa.table.opening import BadStore, open_embedded, parse_store
 
-BESIDE = ("", "-wal", "-shm", ".keys", ".records", ".records-journal")
-"""What a store's file has beside it."""
+SUFFIXES = ("", "-wal", "-shm", ".keys", ".records", ".records-journal")
+"""The suffixes of a store's files."""
 
 
 class NotADemo(SobremesaError):
-    """A store that holds something else."""
+    """A store that holds other data."""
 
 
 def path_of(store: str) -> Path:
-    """The file of a demo's store; BadStore if it is none."""
+    """Return the file of a demo's store; BadStore if the store is not a file."""
     address = parse_store(store)
     if address.path is None or address.in_memory:
-        raise BadStore("the demo lives in a file: --store sqlite:///folder/file.db")
+        raise BadStore("the demo needs a file: --store sqlite:///folder/file.db")
     return Path(address.path)
 
 
 async def is_seeded(settings: Settings) -> bool:
-    """Is the demo in this store, all of it? NotADemo if something else is.
+    """Return whether the store holds the complete demo; NotADemo if it holds other data.
 
-    What a killed seeding left was never shown to anybody: `clear` takes it away.
+    `clear` deletes what an interrupted seeding left.
     """
     administrator = await _administrator(settings)
     return administrator is not None and administrator.is_admin
 
 
 async def clear(settings: Settings) -> None:
-    """Take a demo away, also half of one; NotADemo if the store holds something else."""
+    """Delete a demo, complete or not; NotADemo if the store holds other data."""
     await _administrator(settings)
     path = path_of(settings.store)
-    for suffix in BESIDE:
+    for suffix in SUFFIXES:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     shutil.rmtree(path.with_name(path.name + ".files"), ignore_errors=True)
 
 
 async def _administrator(settings: Settings) -> User | None:
-    """The demo's administrator, who comes in first and is made one last; None in an empty store."""
+    """Return the demo's administrator, the first user to register; None in an empty store."""
     path = path_of(settings.store)
     if not path.exists():
         return None
@@ -65,5 +65,5 @@ async def _administrator(settings: Settings) -> User | None:
     async with Sobremesa.open(settings=settings, background=False) as app:
         found = await app.accounts.find_by_email(email_of(ADMINISTRATOR))
     if found is None:
-        raise NotADemo(f"{settings.store} holds something else than the demo: give another --store")
+        raise NotADemo(f"{settings.store} holds other data than the demo: choose another --store")
     return found

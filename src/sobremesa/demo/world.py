@@ -1,4 +1,4 @@
-"""What the seeding knows while it runs: who there is, where they talk, and what was said."""
+"""The state of the seeding: users, rooms and messages."""
 
 from __future__ import annotations
 
@@ -16,55 +16,55 @@ from sobremesa.domains.attachments.views import AttachmentView
 from sobremesa.rooms.service import Rooms
 
 SEED = 1983
-BEGUN = "36 08:00"
-"""When everything began: people and places are of this moment."""
+STARTED_AT = "36 08:00"
+"""When users and rooms were created."""
 
 PUBLISHER = Actor(tenant=DEFAULT_TENANT, key_id=KeyId("demo"), scopes=frozenset({"inbox:publish", "inbox:admin"}))
-"""The house that tells people things."""
+"""The server key that publishes notices."""
 
 
 class Act(NamedTuple):
-    """Something that happened."""
+    """An action at a time."""
 
     at_ms: int
     do: Callable[[], Awaitable[None]]
     is_beside: bool = False
-    """Does nothing come after it? Then it waits for nobody, and nobody waits for it."""
+    """Whether nothing depends on it, so that it can run concurrently."""
 
 
 class Place(NamedTuple):
-    """A room, and the verbs of its kind."""
+    """A room, and the service of its kind."""
 
     rooms: Rooms
     room_id: RoomId
 
 
 class World:
-    """Everything that acts need."""
+    """Everything that actions need."""
 
     def __init__(self, app: Sobremesa, clock: StoryClock, calendar: Calendar) -> None:
         self.app = app
         self.clock = clock
         self.calendar = calendar
-        self.chance = Random(SEED)  # noqa: S311 - the same world each time
+        self.chance = Random(SEED)  # noqa: S311 - the same data each time
         self.people: dict[str, Actor] = {}
         self.places: dict[str, Place] = {}
         self.last: dict[str, list[MessageId]] = {}
-        """What was said in each room, in order."""
+        """The messages of each room, in order."""
         self.cards: dict[str, MessageId] = {}
         self.files: dict[str, asyncio.Task[AttachmentView]] = {}
         self.icons: list[asyncio.Task[None]] = []
 
     def act(self, written: str, do: Callable[[], Awaitable[None]]) -> Act:
-        """Something that happened at this moment."""
+        """Return an action at a relative time."""
         return Act(self.calendar.past(written), do)
 
     async def upload(
         self, who: str, name: str, mime: str, content: bytes, *, public: bool = False, at_ms: int | None = None
     ) -> AttachmentView:
-        """A file of somebody's, to be run as a task of its own.
+        """Upload a file; run it as a task of its own.
 
-        Its id is of the moment in which it begins; `at_ms` is when it has arrived, from which its day is counted.
+        Its id has the time of the start; `at_ms` is the time of its arrival, from which its expiry is counted.
         """
 
         async def pieces() -> AsyncIterator[bytes]:

@@ -1,10 +1,10 @@
-"""The load test: what a server does under load, measured from outside, by clients that cost as little as they can.
+"""The load test: measures a server from outside, with clients that use as little processor time as possible.
 
-- `connection`: a WebSocket client that counts events, and hands everything else on
-- `gateway`: what such a client says to Sobremesa
-- `scenarios`: sending, reading, broadcasting, waiting; for whoever speaks WebSocket
-- `server`: a server of its own on a temporary store, on another core than the client
-- `stage`: people and rooms, at a server of its own or somebody else's
-- `counting`: how fast the client counts by itself, which bounds everything that it can see
-- `run`: all of it, one after the other; `report` shows it beside what others did (`peers`)
+- `connection`: a WebSocket client that counts events and passes on everything else
+- `gateway`: the protocol of Sobremesa's gateway
+- `scenarios`: sending, reading, broadcasting and latency, for any WebSocket server
+- `server`: starts a server with a temporary store, on another core than the client
+- `stage`: creates users and rooms on the server
+- `counting`: how fast the client can count, the upper bound of every result
+- `run`: runs everything; `report` compares the results with other systems (`peers`)
 """

@@ -1,4 +1,4 @@
-"""A WebSocket client for load: it counts events where they arrive, and hands on only what is none.
+"""A WebSocket client for load: it counts events as they arrive, and passes on only other frames.
 
 The key that masks what a client sends is zero here, which leaves the bytes as they are. It ought to be random, so that
 no page can make a proxy see what it wants; between a load test and its own server there is neither.
@@ -23,48 +23,48 @@ NEVER = 1 << 60
 TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 _ACCEPT = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-# One buffer for all connections: what was read is counted before anybody else reads.
+# One buffer for all connections: what was read is counted before another connection reads.
 _buffer = bytearray(MAX_FRAME_BYTES + READ_BYTES)
 _view = memoryview(_buffer)
 
 
 class LoadFailed(SobremesaError):
-    """The load test could not go on; the message says why."""
+    """The load test failed; the message states the reason."""
 
 
 class Dialect(Protocol):
-    """What one client says, and how it understands what it is told."""
+    """The protocol of one client: how it identifies, and how it handles frames."""
 
     path: str
-    """Where to connect to."""
+    """The path to connect to."""
     event: bytes
-    """How every frame begins that is counted."""
+    """The first bytes of the frames that are counted."""
 
-    def hear(self, connection: Connection, payload: bytes) -> None:
-        """React to a frame that is not counted."""
+    def handle_frame(self, connection: Connection, payload: bytes) -> None:
+        """Handle a frame that is not counted."""
         ...
 
 
 class Tally:
-    """What the connections of one scenario have heard together."""
+    """The number of events that the connections of one scenario received."""
 
     __slots__ = ("count", "failed", "on_event", "on_target", "target")
 
     def __init__(self) -> None:
         self.count = 0
-        self.rest()
+        self.reset()
 
-    def rest(self) -> None:
-        """Go on counting, and tell nobody."""
+    def reset(self) -> None:
+        """Continue counting without callbacks."""
         self.target = NEVER
-        """At this count somebody wants to know."""
+        """The count at which `on_target` is called."""
         self.on_target: Callable[[], None] = _nothing
         self.on_event: Callable[[bytearray, int, int], None] | None = None
-        """Told of each event, and where it stands in the buffer; that costs, so it is not asked for when counting."""
+        """Called with each event and its position in the buffer; it is slow, so it is not set for counting."""
         self.failed: asyncio.Future[Any] | None = None
 
     def fail(self, why: str) -> None:
-        """Somebody who waits is told."""
+        """Fail the scenario that waits."""
         if self.failed is not None and not self.failed.done():
             self.failed.set_exception(LoadFailed(why))
 
@@ -87,32 +87,32 @@ class Connection(asyncio.BufferedProtocol):
         self._rest = b""
         self._key = base64.b64encode(os.urandom(16))
         self._is_open = False
-        self._is_leaving = False
+        self._is_closing = False
         self._transport: asyncio.Transport | None = None
 
-    # Speaking
+    # Sending
 
-    def say(self, payload: bytes) -> None:
+    def send_text(self, payload: bytes) -> None:
         """Send a text frame."""
         self.write(frame(TEXT, payload))
 
     def write(self, data: bytes) -> None:
-        """Send what is a frame already."""
+        """Send an encoded frame."""
         if self._transport is not None:
             self._transport.write(data)
 
-    def answered(self, is_good: bool, payload: bytes) -> None:
-        """An answer to what was sent has come."""
+    def on_result(self, is_good: bool, payload: bytes) -> None:
+        """Handle the response to what was sent."""
         if self.on_answer is not None:
             self.on_answer(is_good, payload)
 
-    def leave(self) -> None:
-        """Hang up."""
-        self._is_leaving = True
+    def disconnect(self) -> None:
+        """Close the connection."""
+        self._is_closing = True
         if self._transport is not None:
             self._transport.abort()
 
-    # Hearing
+    # Receiving
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -149,7 +149,7 @@ class Connection(asyncio.BufferedProtocol):
                 if on_event is not None:
                     on_event(buffer, start, stop)
             else:
-                self._hear(buffer[pos] & 15, bytes(buffer[start:stop]))
+                self._handle(buffer[pos] & 15, bytes(buffer[start:stop]))
             pos = stop
         self._rest = bytes(buffer[pos:end]) if pos < end else b""
         if count:
@@ -158,15 +158,15 @@ class Connection(asyncio.BufferedProtocol):
                 tally.on_target()
 
     def connection_lost(self, error: Exception | None) -> None:
-        if self._is_leaving:
+        if self._is_closing:
             return
-        why = f"the server closed a connection: {self.closed or error or 'without a word'}"
+        why = f"the server closed a connection: {self.closed or error or 'without a reason'}"
         if not self.ready.done():
             self.ready.set_exception(LoadFailed(why))
         self.tally.fail(why)
 
     def _opened(self, end: int) -> int:
-        """Where the frames begin, once the server has agreed to speak WebSocket."""
+        """Return the position of the first frame, after the server has accepted the handshake."""
         stop = _buffer.find(b"\r\n\r\n", 0, end)
         if stop < 0:
             return 0
@@ -179,22 +179,22 @@ class Connection(asyncio.BufferedProtocol):
         return stop + 4
 
     def _close(self, why: str) -> None:
-        """The server wants no more; it need not wait for a goodbye."""
+        """Handle a close by the server, without a closing handshake."""
         self.closed = why
         if self._transport is not None:
             self._transport.abort()
 
-    def _hear(self, opcode: int, payload: bytes) -> None:
+    def _handle(self, opcode: int, payload: bytes) -> None:
         if opcode == PING:
             self.write(frame(PONG, payload))
         elif opcode == CLOSE:
             self._close(f"{int.from_bytes(payload[:2], 'big')} {payload[2:].decode(errors='replace')}")
         elif opcode == TEXT:
-            self._dialect.hear(self, payload)
+            self._dialect.handle_frame(self, payload)
 
 
 def frame(opcode: int, payload: bytes) -> bytes:
-    """A whole frame from a client, masked with zero."""
+    """Return a complete frame from a client, masked with zero."""
     size = len(payload)
     first = bytes((0x80 | opcode,))
     if size < 126:
@@ -205,14 +205,14 @@ def frame(opcode: int, payload: bytes) -> bytes:
 
 
 async def connect(host: str, port: int, dialect: Dialect, tally: Tally) -> Connection:
-    """A client that is ready."""
+    """Open a connection, and wait until it is ready."""
     loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(OPEN_SECONDS):
             _, connection = await loop.create_connection(lambda: Connection(dialect, tally), host, port)
             await connection.ready
     except TimeoutError:
-        raise LoadFailed(f"no connection was ready within {OPEN_SECONDS:.0f} s") from None
+        raise LoadFailed(f"a connection was not ready within {OPEN_SECONDS:.0f} s") from None
     except OSError as error:
         raise LoadFailed(f"cannot connect to {host}:{port}: {error.strerror or error}") from None
     return connection
@@ -221,7 +221,7 @@ async def connect(host: str, port: int, dialect: Dialect, tally: Tally) -> Conne
 async def connect_all(
     host: str, port: int, dialects: list[Dialect], tally: Tally, *, at_once: int = 64
 ) -> list[Connection]:
-    """As many clients as there are dialects, some at a time."""
+    """Open one connection for each dialect, some at a time."""
     connections: list[Connection] = []
     for place in range(0, len(dialects), at_once):
         some = dialects[place : place + at_once]

@@ -1,4 +1,4 @@
-"""How fast the client counts by itself: a process writes frames to many connections as fast as it can.
+"""The speed of the client itself: a process writes frames to many connections as fast as it can.
 
 What the client can count in a second of its own processor time bounds every figure that it can report.
 """
@@ -26,13 +26,13 @@ class _CountingDialect:
     path = "/"
     event = EVENT
 
-    def hear(self, connection: Connection, payload: bytes) -> None:
+    def handle_frame(self, connection: Connection, payload: bytes) -> None:
         if payload == HELLO:
             connection.ready.set_result(None)
 
 
 async def client_bound(cores: Cores, *, connections: int, seconds: float) -> float:
-    """How many frames this process can count in a second of its processor time."""
+    """Return how many frames this process can count in a second of its processor time."""
     port = free_port()
     command = [sys.executable, "-m", "sobremesa.loadtest.counting", str(port), str(connections)]
     with running(command, port, cores, {}):
@@ -43,19 +43,19 @@ async def client_bound(cores: Cores, *, connections: int, seconds: float) -> flo
         await asyncio.sleep(seconds)
         rate = (tally.count - counted) / max(process_time() - used, 1e-9)
         for connection in found:
-            connection.leave()
+            connection.disconnect()
     return rate
 
 
 def write_frames(port: int, connections: int) -> None:
-    """Accept so many connections, and write to them until they are gone."""
+    """Accept a number of connections, and write to them until they close."""
     event = (EVENT + b"." * PAYLOAD_BYTES)[:PAYLOAD_BYTES]
     frame = b"\x81\x7e" + PAYLOAD_BYTES.to_bytes(2, "big") + event
     clients: list[socket.socket] = []
     with socket.create_server((LOOPBACK, port), backlog=1024) as listener:
         while len(clients) < connections:
             client, _ = listener.accept()
-            if _greet(client):
+            if _accept_handshake(client):
                 clients.append(client)
     left = [b""] * connections
     with contextlib.suppress(ConnectionError):
@@ -66,8 +66,8 @@ def write_frames(port: int, connections: int) -> None:
                     left[place] = data[client.send(data) :]
 
 
-def _greet(client: socket.socket) -> bool:
-    """Agree to speak WebSocket; whoever only tries the port says nothing."""
+def _accept_handshake(client: socket.socket) -> bool:
+    """Answer the WebSocket handshake; False for a connection that only probes the port."""
     head = b""
     while b"\r\n\r\n" not in head:
         more = client.recv(4096)

@@ -1,4 +1,4 @@
-"""What a client of the load test says to Sobremesa."""
+"""The protocol of Sobremesa's gateway, as a client of the load test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GOOD = b'"d":{"status":20'
 
 
 class GatewayDialect:
-    """Says who it is, and then makes calls."""
+    """Identifies with a token, and then makes calls."""
 
     path = PATH
     event = EVENT
@@ -28,31 +28,31 @@ class GatewayDialect:
     def __init__(self, token: str) -> None:
         self._token = token
 
-    def hear(self, connection: Connection, payload: bytes) -> None:
+    def handle_frame(self, connection: Connection, payload: bytes) -> None:
         if payload.startswith(_RESULT):
-            connection.answered(_GOOD in payload[:80], payload)
+            connection.on_result(_GOOD in payload[:80], payload)
         elif payload.startswith(_HELLO):
-            connection.say(_encode({"op": 2, "d": {"token": self._token}}))
+            connection.send_text(_encode({"op": 2, "d": {"token": self._token}}))
         elif payload.startswith(_READY) and not connection.ready.done():
             connection.ready.set_result(None)
 
 
 def content(number: int) -> str:
-    """What is said; it begins with a number by which it is known again."""
+    """Return the content of a message; it starts with a number that identifies it."""
     return f"{number:08d} {FILLER}"
 
 
 def call(method: str, **params: Any) -> bytes:
-    """A call, as a frame."""
+    """Return the frame of a call."""
     return frame(TEXT, _encode({"op": 12, "id": 1, "d": {"method": method, "params": params}}))
 
 
 def send_frames(channel_id: str) -> tuple[bytes, bytes]:
-    """A frame that sends a message, in two pieces: its number, eight digits, comes between them."""
+    """Return the frame that sends a message, in two pieces with the eight digits of its number between them."""
     before, _, after = call("channels.sendMessage", roomId=channel_id, content=content(0)).partition(b"00000000")
     return before, after
 
 
 def page_frame(channel_id: str) -> bytes:
-    """A frame that asks for the newest 50 messages of a channel."""
+    """Return the frame that requests the newest 50 messages of a channel."""
     return call("channels.listMessages", roomId=channel_id, limit=50)

@@ -1,6 +1,6 @@
-"""Who used the processor meanwhile: the client, the server, and everything else on the machine.
+"""Processor use of the client, the server, and everything else on the machine.
 
-A figure says something of the server only where the client had time to spare, and nobody else took any.
+A result is the server's own only if the client was not busy all the time, and no other program was.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ BUSY_OTHERS = 0.2
 
 
 class Shares(NamedTuple):
-    """How much of one core each used; None where the system does not tell."""
+    """The share of one core that each used; None where the system does not report it."""
 
     client: float
     server: float | None = None
@@ -23,14 +23,14 @@ class Shares(NamedTuple):
 
     @property
     def doubt(self) -> str | None:
-        """Why the figure is not the server's own, if it is not."""
+        """Why the result may not be the server's own, if so."""
         if self.client > BUSY_CLIENT:
-            return "the client was the limit"
-        return f"other programs took {self.others:.0%} of a core" if self.is_disturbed else None
+            return "the client was the bottleneck"
+        return f"other programs used {self.others:.0%} of a core" if self.is_disturbed else None
 
     @property
     def is_disturbed(self) -> bool:
-        """Did other programs take so much that it shows?"""
+        """Whether other programs used enough to affect the result."""
         return self.others is not None and self.others > BUSY_OTHERS
 
 
@@ -42,14 +42,14 @@ class _Times(NamedTuple):
 
 
 class Meter:
-    """Measures from when it is made."""
+    """Measures from its creation on."""
 
     def __init__(self, server_pid: int | None) -> None:
         self._pid = server_pid
         self._first = self._now()
 
     def shares(self) -> Shares:
-        """What was used since."""
+        """Return the processor use since the creation."""
         first, last = self._first, self._now()
         wall = max(last.wall - first.wall, 1e-9)
         client = (last.client - first.client) / wall
@@ -65,7 +65,7 @@ class Meter:
 
 
 def _used_by(pid: int | None) -> float | None:
-    """The processor time of a process, in seconds."""
+    """Return the processor time of a process, in seconds."""
     if pid is None:
         return None
     try:
@@ -76,7 +76,7 @@ def _used_by(pid: int | None) -> float | None:
 
 
 def _used_by_all() -> float | None:
-    """The processor time that everything on this machine has used, in seconds."""
+    """Return the processor time of the whole machine, in seconds."""
     try:
         with open("/proc/stat") as file:
             user, nice, system, _idle, _waiting, irq, soft_irq, *_ = map(int, file.readline().split()[1:])

@@ -1,18 +1,18 @@
-"""What others did, measured once on a machine of two cores, on another day: an order of magnitude, no race."""
+"""Results of other systems, measured once on a machine of two cores, on another day: an order of magnitude only."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 NOTE = (
-    "The others were measured on another day, on a machine of two shared cores (server on one, client on the other), "
-    "where identical runs differ by 30 %. socket.io stores nothing."
+    "The other systems were measured on another day, on a machine of two shared cores (server on one, client on the "
+    "other), where identical runs differ by 30 %. socket.io stores nothing."
 )
 NONE = "-"
 
 
 class Peer(NamedTuple):
-    """Somebody else's figures, as they are shown."""
+    """The results of another system, as displayed."""
 
     name: str
     sends_1: str = NONE

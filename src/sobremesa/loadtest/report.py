@@ -1,4 +1,4 @@
-"""The report: a table of everything that was measured, beside what others did."""
+"""The report: a table of all results, compared with other systems."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sobremesa.loadtest.run import Results
 from sobremesa.loadtest.scenarios import Rate
 
 SHOWN = 3
-"""How many doubts are told, one by one."""
+"""The maximum number of warnings that are listed."""
 
 
 def print_report(console: Console, results: Results, *, where: str, bound: float) -> None:
-    """Show the table, and what speaks against the figures."""
-    grid = Grid(title=f"Sobremesa under load: {where}", title_justify="left", padding=(0, 1))
+    """Print the table, and warnings about the results."""
+    grid = Grid(title=f"Sobremesa load test: {where}", title_justify="left", padding=(0, 1))
     grid.add_column("")
     for name in ("Sobremesa", *(peer.name for peer in PEERS)):
         grid.add_column(name, justify="right")
@@ -26,7 +26,7 @@ def print_report(console: Console, results: Results, *, where: str, bound: float
     console.print(grid)
     client = max(shares.client for shares in results.shares.values())
     lines = [
-        "In flight: under way until every socket has it; as soon as fewer are, another is sent.",
+        "In flight: messages that not every socket has received yet.",
         f"The client can count {bound:,.0f} frames/s, and was at most {client:.0%} busy.",
         *doubts(results),
         NOTE,
@@ -36,7 +36,7 @@ def print_report(console: Console, results: Results, *, where: str, bound: float
 
 
 def rows(results: Results) -> Iterator[tuple[str, ...]]:
-    """One row for each thing that was measured."""
+    """Yield one row for each result."""
     plan = results.plan
     yield ("durable sends/s, 1 sender", _rate(results.sends_1), *(peer.sends_1 for peer in PEERS))
     if results.sends_apart is not None and results.sends_together is not None:
@@ -59,18 +59,18 @@ def rows(results: Results) -> Iterator[tuple[str, ...]]:
     if results.pages is not None:
         yield (f"newest 50, pages/s, {plan.senders} readers", _rate(results.pages), *(peer.pages for peer in PEERS))
     for memory in results.memory:
-        told = f"{memory.idle / 1e6:.0f} → {memory.with_sockets / 1e6:.0f} MB, {memory.of_each / 1024:.1f} KB each"
+        text = f"{memory.idle / 1e6:.0f} → {memory.with_sockets / 1e6:.0f} MB, {memory.of_each / 1024:.1f} KB each"
         others = [peer.memory if memory.sockets == 1000 else "" for peer in PEERS]
-        yield (f"memory (RSS), idle → {memory.sockets:,} idle sockets", told, *others)
+        yield (f"memory (RSS), idle → {memory.sockets:,} idle sockets", text, *others)
 
 
 def doubts(results: Results) -> list[str]:
-    """Why some figures are not the server's own."""
+    """Return warnings about results that may not be the server's own."""
     found = [f"{name}: {shares.doubt}" for name, shares in results.shares.items() if shares.doubt is not None]
     if not found:
         return []
     more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return [f"Take with care: {'; '.join(found[:SHOWN])}{more}."]
+    return [f"Warning: {'; '.join(found[:SHOWN])}{more}."]
 
 
 def _rate(rate: Rate) -> str:

@@ -1,4 +1,4 @@
-"""Scenarios: what is done to a server, and what is counted meanwhile. They work for whoever speaks WebSocket."""
+"""The scenarios: what is sent to a server, and what is counted. They work with any WebSocket server."""
 
 from __future__ import annotations
 
@@ -11,52 +11,52 @@ from typing import NamedTuple
 from sobremesa.loadtest.connection import Connection, LoadFailed, Tally
 
 PATIENCE_SECONDS = 20.0
-"""How long to wait for what was under way at the end."""
+"""How long to wait at the end for messages in flight."""
 MARK = b'"content":"'
 DIGITS = 8
 
 
 class Rate(NamedTuple):
-    """How often something was done, and how long it took."""
+    """A number per second, and the latency."""
 
     per_second: float
     p50_ms: float
     p99_ms: float
 
 
-class Voice(NamedTuple):
-    """Somebody who says something: a connection, and what stands before and after a number in what is sent."""
+class Sender(NamedTuple):
+    """A connection that sends: its frames contain a number between two fixed parts."""
 
     connection: Connection
     before: bytes
     after: bytes = b""
 
-    def say(self, number: int) -> None:
-        """Send it with this number."""
+    def send(self, number: int) -> None:
+        """Send the frame with this number."""
         if self.after:
             self.connection.write(b"%b%08d%b" % (self.before, number, self.after))
         else:
             self.connection.write(self.before)
 
 
-async def answered(voices: Sequence[Voice], seconds: float) -> Rate:
-    """Everybody sends, waits for the answer, and sends again."""
+async def answered(senders: Sequence[Sender], seconds: float) -> Rate:
+    """Let each sender send, wait for the response, and send again."""
     started = perf_counter()
     end = started + seconds
     took: list[float] = []
-    finished = [_repeat(voice, end, took) for voice in voices]
+    finished = [_repeat(sender, end, took) for sender in senders]
     try:
         await asyncio.wait_for(asyncio.gather(*finished), seconds + PATIENCE_SECONDS)
     except TimeoutError:
-        raise LoadFailed("an answer did not come") from None
+        raise LoadFailed("a response did not arrive") from None
     finally:
-        for voice in voices:
-            voice.connection.on_answer = None
-            voice.connection.tally.rest()
+        for sender in senders:
+            sender.connection.on_answer = None
+            sender.connection.tally.reset()
     return _rate(took, perf_counter() - started)
 
 
-def _repeat(voice: Voice, end: float, took: list[float]) -> asyncio.Future[None]:
+def _repeat(sender: Sender, end: float, took: list[float]) -> asyncio.Future[None]:
     finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     number = 0
     sent_at = 0.0
@@ -65,7 +65,7 @@ def _repeat(voice: Voice, end: float, took: list[float]) -> asyncio.Future[None]
         nonlocal number, sent_at
         number += 1
         sent_at = perf_counter()
-        voice.say(number)
+        sender.send(number)
 
     def on_answer(is_good: bool, payload: bytes) -> None:
         now = perf_counter()
@@ -80,14 +80,16 @@ def _repeat(voice: Voice, end: float, took: list[float]) -> asyncio.Future[None]
         else:
             finished.set_result(None)
 
-    voice.connection.on_answer = on_answer
-    voice.connection.tally.failed = finished
+    sender.connection.on_answer = on_answer
+    sender.connection.tally.failed = finished
     send()
     return finished
 
 
-async def broadcast(tally: Tally, listeners: int, voices: Sequence[Voice], *, in_flight: int, seconds: float) -> float:
-    """Deliveries a second, where something is said whenever fewer than so many messages are under way to everybody."""
+async def broadcast(
+    tally: Tally, listeners: int, senders: Sequence[Sender], *, in_flight: int, seconds: float
+) -> float:
+    """Return deliveries per second, with a constant number of messages in flight."""
     finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     started = perf_counter()
     end = started + seconds
@@ -105,40 +107,40 @@ async def broadcast(tally: Tally, listeners: int, voices: Sequence[Voice], *, in
             return
         while tally.count - first >= (sent - in_flight + 1) * listeners:
             sent += 1
-            voices[sent % len(voices)].say(sent)
+            senders[sent % len(senders)].send(sent)
         tally.target = first + (sent - in_flight + 1) * listeners
 
-    with _watching(tally, finished, voices):
+    with _watching(tally, finished, senders):
         tally.on_target = more
         more()
-        await _within(finished, seconds, "what was said did not reach everybody")
+        await _within(finished, seconds, "not all messages were delivered")
     return (tally.count - first) / (perf_counter() - started)
 
 
-async def paced(tally: Tally, listeners: int, voice: Voice, *, per_second: float, seconds: float) -> Rate:
-    """Something is said so often, whatever the server does; how long it takes to each listener."""
+async def paced(tally: Tally, listeners: int, sender: Sender, *, per_second: float, seconds: float) -> Rate:
+    """Send at a fixed rate, and return the latency to each socket."""
     loop = asyncio.get_running_loop()
     finished: asyncio.Future[None] = loop.create_future()
     messages = max(1, round(per_second * seconds))
-    said_at = [0.0] * (messages + 1)
+    sent_at = [0.0] * (messages + 1)
     took: list[float] = []
     started = perf_counter()
 
     def on_event(buffer: bytearray, start: int, stop: int) -> None:
         place = buffer.find(MARK, start, stop) + len(MARK)
-        took.append(perf_counter() - said_at[int(buffer[place : place + DIGITS])])
+        took.append(perf_counter() - sent_at[int(buffer[place : place + DIGITS])])
 
-    def say(number: int) -> None:
-        said_at[number] = perf_counter()
-        voice.say(number)
+    def send(number: int) -> None:
+        sent_at[number] = perf_counter()
+        sender.send(number)
 
-    with _watching(tally, finished, [voice]):
+    with _watching(tally, finished, [sender]):
         tally.on_event = on_event
         tally.on_target = lambda: None if finished.done() else finished.set_result(None)
         tally.target = tally.count + messages * listeners
-        timers = [loop.call_later(number / per_second, say, number) for number in range(1, messages + 1)]
+        timers = [loop.call_later(number / per_second, send, number) for number in range(1, messages + 1)]
         try:
-            await _within(finished, seconds, "what was said did not reach everybody")
+            await _within(finished, seconds, "not all messages were delivered")
         finally:
             for timer in timers:
                 timer.cancel()
@@ -146,25 +148,25 @@ async def paced(tally: Tally, listeners: int, voice: Voice, *, per_second: float
 
 
 @contextmanager
-def _watching(tally: Tally, finished: asyncio.Future[None], voices: Sequence[Voice]) -> Iterator[None]:
-    """While it lasts, what goes wrong at a connection, or is refused, is told to whoever waits."""
+def _watching(tally: Tally, finished: asyncio.Future[None], senders: Sequence[Sender]) -> Iterator[None]:
+    """Fail the scenario if a connection fails or a request is refused."""
 
     def on_answer(is_good: bool, payload: bytes) -> None:
         if not is_good:
             tally.fail(_refused(payload))
 
-    tallies = (tally, *(voice.connection.tally for voice in voices))
+    tallies = (tally, *(sender.connection.tally for sender in senders))
     for each in tallies:
         each.failed = finished
-    for voice in voices:
-        voice.connection.on_answer = on_answer
+    for sender in senders:
+        sender.connection.on_answer = on_answer
     try:
         yield
     finally:
         for each in tallies:
-            each.rest()
-        for voice in voices:
-            voice.connection.on_answer = None
+            each.reset()
+        for sender in senders:
+            sender.connection.on_answer = None
 
 
 def _refused(payload: bytes) -> str:
@@ -184,5 +186,5 @@ def _rate(took: list[float], spent: float) -> Rate:
 
 
 def share_of(ordered: Sequence[float], share: float) -> float:
-    """The value below which this share of them is."""
+    """Return the value below which this share of the values is."""
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]

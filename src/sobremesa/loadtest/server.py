@@ -1,4 +1,4 @@
-"""A server of the load test's own: a process on a temporary store, on another core than the client."""
+"""Starts a server with a temporary store, on another core than the client."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ TIED = Path(__file__).with_name("tied.py")
 
 
 class Cores(NamedTuple):
-    """Which cores the server and the client run on; none where they cannot be told apart."""
+    """The cores of the server and the client; empty where they cannot be separated."""
 
     server: frozenset[int]
     client: frozenset[int]
 
     def __str__(self) -> str:
         if not self.server:
-            return "server and client share what cores there are"
+            return "server and client share all cores"
         return f"server on core {min(self.server)}, client on core {min(self.client)}"
 
 
@@ -54,7 +54,7 @@ def own_cores() -> Iterator[Cores]:
 
 
 def allow_files(wanted: int) -> int:
-    """Let this process and those that it starts open so many files, if that is allowed; how many it is."""
+    """Raise the limit of open files, if allowed, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft < most:
@@ -63,13 +63,13 @@ def allow_files(wanted: int) -> int:
 
 
 class Process(NamedTuple):
-    """A server that runs."""
+    """A running server."""
 
     pid: int
     port: int
 
     def rss(self) -> int | None:
-        """How much memory it has, in bytes, where the system tells."""
+        """Return its memory in bytes; None where the system does not report it."""
         try:
             with open(f"/proc/{self.pid}/statm") as file:
                 return int(file.read().split()[1]) * resource.getpagesize()
@@ -101,7 +101,7 @@ def running(command: Sequence[str], port: int, cores: Cores, environment: dict[s
 
 
 def own_server(store: str, cores: Cores) -> contextlib.AbstractContextManager[Process]:
-    """`sobremesa serve` on this store, without limits."""
+    """Run `sobremesa serve` on this store, without rate limits."""
     port = free_port()
     command = [sys.executable, "-c", "from sobremesa.cli import main; main()", "serve", "--port", str(port)]
     return running([*command, "--store", store], port, cores, {f"{PREFIX}RATE_LIMITS": "off"})
@@ -116,7 +116,7 @@ def free_port() -> int:
 
 @contextmanager
 def _on(cores: frozenset[int]) -> Iterator[None]:
-    """What is started meanwhile starts on these cores."""
+    """Start processes on these cores until the end of the block."""
     if not cores:
         yield
         return
@@ -132,8 +132,8 @@ def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
     end = time.monotonic() + READY_WITHIN_SECONDS
     while time.monotonic() < end:
         if process.poll() is not None:
-            _, said = process.communicate()
-            raise LoadFailed(f"the server ended with {process.returncode}: {said.decode(errors='replace')[-500:]}")
+            _, output = process.communicate()
+            raise LoadFailed(f"the server ended with {process.returncode}: {output.decode(errors='replace')[-500:]}")
         with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, port), timeout=1):
             return
         time.sleep(0.02)

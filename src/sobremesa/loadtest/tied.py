@@ -1,4 +1,4 @@
-"""Become the given program, which on Linux ends with the process that started it, even if that one is killed.
+"""Run a program that, on Linux, ends with the process that started it, even if that is killed.
 
     python tied.py PARENT_PID PROGRAM [ARGUMENT ...]
 
