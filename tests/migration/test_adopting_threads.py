@@ -104,7 +104,7 @@ async def test_a_second_inquiry_about_a_listing_is_reported_and_stays(app: Sobre
 
     report = await app.adopting().adopt()
 
-    assert report.mismatches == ["THR#thrd_2 / THR: this buyer asks about this listing in another thread"]
+    assert report.mismatches == ["THR#thrd_2 / THR: another thread is the inquiry of this buyer about this listing"]
     assert await about(app, leg_id=LegId("leg_1")) == await about(app, lbg_id=LbgId("lbg_1"))
 
 

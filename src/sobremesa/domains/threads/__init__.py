@@ -1,11 +1,11 @@
-"""Threads: a buyer and a seller talk about something, make each other offers, and keep a project together.
+"""Threads: conversations between a buyer and a seller, with action cards and a project panel.
 
-- `entities`: the rows, and the questions about them
-- `access`: who is in a thread and with which rights, and the door of its messages
-- `inbox`: everybody's list of threads, moved by every message
-- `service`: making, finding and closing threads; `participants`: who is in them
-- `card_types`: what can be offered and how it may end, as data; `cards`: doing it
-- `tabs`: the panel of a project
-- `cleanup`: what a deleted account leaves behind
-- `api`: the routes
+- `entities`: the rows, and their access patterns
+- `access`: participants, their rights, and the authorization of messages
+- `inbox`: the order of threads in each participant's inbox
+- `service`: creating, listing and closing threads; `participants`: adding and removing participants
+- `card_types`: the types of cards and their transitions, as data; `cards`: creating and moving cards
+- `tabs`: the project panel
+- `cleanup`: the data of deleted accounts
+- `api`, `project_api`: the routes
 """

@@ -1,7 +1,7 @@
-"""Who is in a thread and with which rights; and the door of its messages.
+"""Access to threads: participants, their rights, and the authorization of messages.
 
-Everything here is read consistently and fails closed: a stranger learns no more than that there is nothing. What a
-send must find true (the thread is open, the author is in it and not blocked) is decided by the write itself.
+All reads are consistent and fail closed: a user who is not in a thread gets NotFound. The conditions of a send (the
+thread is open, the author is in it and not blocked) are part of the write itself.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ from sobremesa.table.errors import ConditionFailed
 
 CACHE_SIZE = 10_000
 MAX_SEATS = 1000
-"""Of how many threads, the newest, it is told together what is unread."""
+"""For how many of the newest threads the unread counts are returned together."""
 
 SYSTEM = Actor.of_user(UserId("system"), "system")
-"""Who does what nobody does: a card that a program of the operator moves."""
+"""The actor of what no user does, such as a card that a program of the operator moves."""
 
 _RIGHTS: frozenset[RoomRight] = frozenset({"read", "send", "pin"})
 RIGHTS: dict[RoleContext, frozenset[RoomRight]] = {
@@ -67,40 +67,40 @@ RIGHTS: dict[RoleContext, frozenset[RoomRight]] = {
 }
 
 IS_OPEN = equals("status", "open") | absent_or_null("status")
-"""What must be true of a thread's head when something is added to it."""
+"""The condition on a thread's head for adding something to it."""
 
 
 def not_blocked(now: Instant) -> Condition:
-    """What must be true of a participant's row when they add something."""
+    """Return the condition on a participant's row for adding something."""
     return absent_or_null("blocked_until") | at_most("blocked_until", now)
 
 
 def participants_unchanged(thread: Thread) -> Condition:
-    """That nobody has come or gone meanwhile, as far as the thread's own list tells."""
+    """Return the condition that the thread's own list of participants has not changed."""
     same = equals("participants", thread.participants)
     return same if thread.participants else same | absent_or_null("participants")
 
 
 class ThreadSeat(Seat, frozen=True, kw_only=True):
-    """A person inside of a thread, or the system, which has no row there."""
+    """A participant of a thread, or the system, which has no row in it."""
 
     thread: Thread
     participant: Participant | None
     inbox: Sequence[UserId]
-    """Whose lists a message moves."""
+    """The users whose inboxes a message updates."""
     notice: Notice | None = None
-    """What a notice is about, if this is the seat for one. It is also written where nobody may send."""
+    """The change that a notice is about, if this seat is for one. Notices are also written in closed threads."""
 
 
 class Notice(NamedTuple):
-    """A change of a thread that leaves a message: by whom, and about which user who joins or leaves."""
+    """A change of a thread that adds a message: its caller, and the user who joins or leaves."""
 
     by: Caller
     about: Actor | None = None
 
 
 class Caller(NamedTuple):
-    """Somebody who may know of a thread: a participant, or an administrator of its tenant."""
+    """A user with access to a thread: a participant, or an administrator of its tenant."""
 
     actor: Actor
     thread: Thread
@@ -112,11 +112,11 @@ class Caller(NamedTuple):
 
     @property
     def is_admin(self) -> bool:
-        """May they do what admins of the thread may do?"""
+        """Whether the caller has the rights of an admin of the thread."""
         return self.role == "admin" or self.actor.administers(self.thread.tenant)
 
     def still(self) -> list[Operation]:
-        """That who acts is the same in the thread when it happens as when they asked; for the act's transaction."""
+        """Return the check that the caller's role has not changed, for the transaction of a change."""
         if self.participant is None:
             return []
         same = present() & equals("role_context", self.participant.role_context)
@@ -124,7 +124,7 @@ class Caller(NamedTuple):
 
 
 class Access:
-    """Lets people into threads."""
+    """Authorizes access to threads."""
 
     def __init__(self, table: Table, clock: Clock, audit: Audit, inboxes: Inboxes) -> None:
         self._table = table
@@ -136,19 +136,19 @@ class Access:
         )
 
     async def require(self, actor: Actor, room_id: RoomId) -> Caller:
-        """A participant, or an administrator of the thread's tenant; NotFound for anybody else."""
+        """Return the caller: a participant, or an administrator of the thread's tenant; NotFound for others."""
         thread, participant = await self._find(actor.user_id, room_id)
         if thread is None or (participant is None and not actor.administers(thread.tenant)):
             raise NotFound
         return Caller(actor, thread, participant)
 
     async def require_party(self, actor: Actor, room_id: RoomId) -> RoleContext:
-        """On which side a participant is; NotFound for a stranger."""
+        """Return the role of a participant; NotFound if they are not in the thread."""
         _, participant = await self._inside(actor, room_id)
         return participant.role_context
 
     def seat_of(self, actor: Actor, thread: Thread, participant: Participant) -> ThreadSeat:
-        """The seat of a person whose rows are known."""
+        """Return the seat of a participant from their rows."""
         return ThreadSeat(
             actor=actor,
             head=thread,
@@ -163,7 +163,7 @@ class Access:
         )
 
     async def system_seat(self, room_id: RoomId) -> ThreadSeat:
-        """The seat of the system in a thread; NotFound if there is none."""
+        """Return the seat of the system in a thread; NotFound if it does not exist."""
         thread = await self._table.get(thread_by_id(room_id=room_id))
         if thread is None:
             raise NotFound
@@ -180,7 +180,7 @@ class Access:
         )
 
     def notice_seat(self, caller: Caller, about: Actor | None = None) -> ThreadSeat:
-        """The seat for a notice of what a participant or an administrator does to the thread.
+        """Return the seat for a notice of a change that a participant or an administrator makes.
 
         A notice about a user who joins or leaves has that user as its author: their name leaves it with their account.
         """
@@ -202,7 +202,7 @@ class Access:
     async def rows_of(
         self, user_id: UserId, room_ids: Sequence[RoomId]
     ) -> list[tuple[Thread | None, Participant | None]]:
-        """Heads and a person's own rows of several threads, read together and consistently."""
+        """Return the heads and a user's own rows of several threads, read together and consistently."""
         heads: list[Key[Thread] | Key[Participant]] = [thread_by_id(room_id=room_id) for room_id in room_ids]
         inside = [participant_of(room_id=room_id, user_id=user_id) for room_id in room_ids]
         found = await self._table.get_many([*heads, *inside], consistent=True)
@@ -210,7 +210,7 @@ class Access:
         own = [row if isinstance(row, Participant) else None for row in found[len(room_ids) :]]
         return list(zip(threads, own, strict=True))
 
-    # The door of messages
+    # Authorization of messages
 
     async def authorize(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
         return self.seat_of(actor, *await self._inside(actor, room_id))
@@ -222,7 +222,7 @@ class Access:
         return await self._with_block(await self.authorize(actor, room_id))
 
     async def reauthorize(self, seat: Seat) -> ThreadSeat:
-        """Their seat as it is by now, with everybody's inbox by their own rows: the cache was wrong, perhaps."""
+        """Return the current seat, with the inboxes from the participants' own rows: the cached list may be wrong."""
         own = _thread_seat(seat)
         if own.notice is not None:
             again = await self._notice_again(seat.room_id, own.notice)
@@ -240,19 +240,19 @@ class Access:
         return await self._with_block(msgspec.structs.replace(again, inbox=inside))
 
     def not_blocked_by_other_party(self, seat: ThreadSeat) -> list[Operation]:
-        """That the other party has not blocked who writes, for the transaction of what they write."""
+        """Return the check that the other party has not blocked the author, for the transaction of a write."""
         key = _other_party_block(seat)
         return [] if key is None else [Check(key, when=absent())]
 
     async def _with_block(self, seat: ThreadSeat) -> ThreadSeat:
-        """The seat, silenced if the other party has blocked this person."""
+        """Return the seat, silenced if the other party has blocked the user."""
         key = _other_party_block(seat)
         if seat.silenced is not None or key is None or await self._table.get(key, consistent=True) is None:
             return seat
         return msgspec.structs.replace(seat, silenced=Blocked())
 
     def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
-        """The author is in the thread and not blocked, the thread is open, and it moves up in everybody's list."""
+        """Require an open thread and an author who is in it and not blocked, and move the thread up in all inboxes."""
         own = _thread_seat(seat)
         if not isinstance(message, ThreadMessage):
             raise TypeError(f"{message!r} is no message of a thread")
@@ -260,7 +260,7 @@ class Access:
         if own.participant is not None:
             changes = set_to(last_message_at=message.iso)
             if _has_read_all(own.thread, own.participant, last):
-                # Their own message is not news to them; that there is no other one is the head's condition.
+                # The author's own message counts as read, on the head's condition that there is no other new one.
                 read = own.participant.marks(message)
                 changes += set_to(last_read_message_id=message.message_id, updated_at=message.created_at, **read)
                 head &= absent_or_null("last_message_id") if last is None else equals("last_message_id", last)
@@ -268,7 +268,7 @@ class Access:
             if own.notice is None:
                 same &= not_blocked(self._clock.now())
             operations.append(Update(own.participant.own_key(), changes, when=same))
-        # Another writer's list may name somebody twice, and a transaction has one operation for each row.
+        # Another writer's list may have duplicates, and a transaction has one operation per row.
         moved = {seat.user_id} if own.participant is None else {seat.user_id, own.participant.user_id}
         others = [user_id for user_id in dict.fromkeys(own.inbox) if user_id not in moved]
         near = others[: AT_ONCE - len(operations)]
@@ -277,12 +277,12 @@ class Access:
             for user_id in near
         ]
         operations += self.not_blocked_by_other_party(own)
-        # Whose list is not moved here, because they are many or because the list of them is missing, is moved after it.
+        # The remaining inboxes, if there are too many or the list is missing, are updated afterwards.
         all_moved = len(near) == len(others) and own.inbox
         return SendAdditions(operations, head, None if all_moved else partial(self._inboxes.bump_soon, seat.room_id))
 
     async def seats_of(self, actor: Actor) -> Sequence[ThreadSeat]:
-        """Their seats in the threads that moved last."""
+        """Return the actor's seats in the threads with the newest messages."""
         newest = await self._table.query(inbox_of(user_id=actor.user_id), limit=MAX_SEATS)
         rows = await self.rows_of(actor.user_id, [participant.room_id for participant in newest.items])
         return [
@@ -301,7 +301,7 @@ class Access:
     # Inside
 
     async def _notice_again(self, room_id: RoomId, notice: Notice) -> ThreadSeat:
-        """The seat for a notice as it is by now; ChangedMeanwhile if who acts has another role by now."""
+        """Return the current seat for a notice; ChangedMeanwhile if the caller's role has changed."""
         caller = await self.require(notice.by.actor, room_id)
         if caller.role != notice.by.role:
             raise ChangedMeanwhile
@@ -334,7 +334,7 @@ def is_blocked(participant: Participant, now: Instant) -> bool:
 
 
 def _other_party_block(seat: ThreadSeat) -> Key[Block] | None:
-    """Where it stands that the other party has blocked this person; None for admins and the system."""
+    """Return the key of the other party's block of this user; None for admins and the system."""
     if seat.participant is None or seat.participant.role_context == "admin" or seat.notice is not None:
         return None
     thread = seat.thread
@@ -349,12 +349,12 @@ def _thread_seat(seat: Seat) -> ThreadSeat:
 
 
 def _has_read_all(thread: Thread, participant: Participant, last: MessageId | None) -> bool:
-    """Has this person read up to the last message, or come after it?"""
+    """Return whether the participant has read up to the last message, or joined after it."""
     if last is None:
-        return thread.last_message_at is None  # where another writer has been, there may be messages without an id here
+        return thread.last_message_at is None  # another writer may have left messages without an id
     if participant.last_read_message_id == last:
         return True
     try:
         return last < first_of(milliseconds(participant.joined_at))
     except ValueError:
-        return False  # another writer's time, in another form
+        return False  # another writer's time, in another format

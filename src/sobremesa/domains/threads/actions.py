@@ -1,7 +1,7 @@
-"""The tab of actions: the newest cards and their states, changed in the very transaction that changes a card.
+"""The actions tab: the newest cards and their states, updated in the transaction that changes a card.
 
-It is computed from the snapshot before it, on the condition that this still is the last one; who loses that race reads
-again. So at every moment it says the same as the cards.
+It is computed from the previous snapshot, on the condition that this is still the latest; after a lost race the caller
+reads again. So it always agrees with the cards.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_SHOWN = 100
 
 
 def actions_tab_update(before: Tab | None, thread_id: ThreadId, cards: list[Card], now: Instant) -> Operation:
-    """The operation that brings these cards into the tab, which was like this before."""
+    """Return the operation that updates these cards in the tab."""
     shown = [] if before is None else _entries(before.shown)
     for card in cards:
         index = next((n for n, entry in enumerate(shown) if entry.get("messageId") == card.message_id), None)
@@ -25,7 +25,7 @@ def actions_tab_update(before: Tab | None, thread_id: ThreadId, cards: list[Card
             shown[index] = _entry(card)
         elif not shown or card.message_id > shown[0].get("messageId", ""):
             shown.insert(0, _entry(card))
-        # What is older than the last one shown stays out.
+        # A card that is older than the last listed one stays out.
     version = 0 if before is None else before.source_version
     after = Tab(
         room_id=thread_id,
@@ -38,12 +38,12 @@ def actions_tab_update(before: Tab | None, thread_id: ThreadId, cards: list[Card
 
 
 def _entries(content: Any) -> list[dict[str, Any]]:
-    """What the tab shows; what another writer put there in a form of its own is not among it."""
+    """Return the entries of the tab, without what another writer stored in another format."""
     return [entry for entry in content if isinstance(entry, dict)] if isinstance(content, list) else []
 
 
 def as_of(content: Any, now: Instant) -> Any:
-    """What the tab shows at this moment: a card whose time is over has expired, also if nobody touched it."""
+    """Return the content of the tab at a time: cards past `expiresAt` are shown as expired."""
     if not isinstance(content, list):
         return content
     return [_now(entry, now) if isinstance(entry, dict) else entry for entry in content]

@@ -1,4 +1,4 @@
-"""What threads of other writers lack: places in indexes and inboxes, the last message, the claim of an inquiry."""
+"""Completes threads of other writers: index and inbox attributes, the last message, the inquiry claim."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sobremesa.work.migration import Companions, Move, Step
 
 
 def moves(table: Table, clock: Clock) -> Sequence[Move]:
-    """What completes threads and the rows of their participants."""
+    """Return the moves that complete threads and their participants."""
 
     async def thread(row: Thread) -> Sequence[Step]:
         return (
@@ -66,18 +66,18 @@ async def _participants(table: Table, row: Thread) -> Sequence[Step]:
         return ()
     inside = [participant.user_id async for participant in table.every(participants_in(room_id=row.room_id))]
     if not inside:
-        return (Step("nobody is in it"),)
+        return (Step("it has no participants"),)
     listed = Update(row.own_key(), set_to(participants=inside), when=present() & participants_unchanged(row))
     return (Step("it does not list its participants", [listed]),)
 
 
 async def _pointer(table: Table, row: ThreadMessage) -> Sequence[Step]:
-    """An id that does not tell its place in the thread gets a row that does."""
+    """Add a pointer to a message whose id does not contain its time."""
     try:
         if ThreadMessage.time_parts(row.message_id)["iso"] == row.iso:
             return ()
     except ValueError:
-        pass  # an id of another form
+        pass  # an id in another format
     if await table.get(pointer_to(room_id=row.room_id, message_id=row.message_id)) is not None:
         return ()
     pointer = MessagePointer(room_id=row.room_id, message_id=row.message_id, iso=row.iso)
@@ -85,7 +85,7 @@ async def _pointer(table: Table, row: ThreadMessage) -> Sequence[Step]:
 
 
 async def _reference(table: Table, row: Thread) -> Sequence[Step]:
-    """A thread of an lbg and a leg stands in the index under its lbg, and by a row of its own under its leg."""
+    """Add the row that lists a thread of an lbg and a leg under its leg; the index lists it under its lbg."""
     if row.lbg_id is None or row.leg_id is None:
         return ()
     if await table.get(reference_of(room_id=row.room_id, leg_id=row.leg_id)) is not None:
@@ -97,7 +97,7 @@ async def _reference(table: Table, row: Thread) -> Sequence[Step]:
 
 
 async def _claim(table: Table, row: Thread) -> Sequence[Step]:
-    """One inquiry for each buyer, seller and listing; of two that another writer made, the second is reported."""
+    """Claim the one inquiry per buyer, seller and listing; a second one of another writer is reported."""
     if row.kind != "inquiry" or row.listing_id is None:
         return ()
     claim = InquiryClaim(
@@ -109,6 +109,10 @@ async def _claim(table: Table, row: Thread) -> Sequence[Step]:
     parts = {"buyer_user_id": row.buyer_user_id, "seller_user_id": row.seller_user_id, "listing_id": row.listing_id}
     held = await table.get(inquiry_of(**parts))
     if held is not None:
-        return () if held.room_id == row.room_id else (Step("this buyer asks about this listing in another thread"),)
+        return (
+            ()
+            if held.room_id == row.room_id
+            else (Step("another thread is the inquiry of this buyer about this listing"),)
+        )
     still = Check(row.own_key(), when=equals("kind", "inquiry") & equals("listing_id", row.listing_id))
     return (Step("its inquiry is not claimed", [Create(claim), still]),)

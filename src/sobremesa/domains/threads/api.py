@@ -1,4 +1,4 @@
-"""The routes of threads and who is in them."""
+"""The routes of threads and their participants."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ City = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 
 
 class NewThread(Input):
-    """With whom to talk, and about what. An inquiry needs a listing."""
+    """A thread to create. An inquiry needs a listing."""
 
     kind: ThreadKind
     seller_user_id: PersonRef
@@ -61,34 +61,34 @@ class NewThread(Input):
 
 
 class ThreadQuery(PageQuery):
-    """Which threads: one's inbox, or those of an lbg or a leg."""
+    """Which threads to list: your inbox, or those of an lbg or a leg."""
 
     lbg_id: LbgRef | None = None
     leg_id: LegRef | None = None
 
 
 class NewStatus(Input):
-    """Whether something can be added to the thread."""
+    """The new status of a thread."""
 
     status: Status
 
 
 class NewThreadParticipant(Input):
-    """Whom to take in, and on which side."""
+    """A user to add, and their role."""
 
     user_id: PersonRef
     role_context: RoleContext
 
 
 class ThreadParticipantChanges(Input):
-    """What should be otherwise; what is left out stays. `blockedUntil` is null to let somebody speak again."""
+    """The attributes to change; omitted ones stay as they are. Set `blockedUntil` to null to lift a block."""
 
     muted: bool | msgspec.UnsetType = msgspec.UNSET
     blocked_until: Moment | msgspec.UnsetType | None = msgspec.UNSET
 
 
-def routes(threads: Threads, participants: Participants, people: UserDirectory) -> Routes:
-    """The routes of threads, and of who is in them."""
+def routes(threads: Threads, participants: Participants, users: UserDirectory) -> Routes:
+    """Return the routes of threads and their participants."""
     api = Routes("Threads")
 
     @api.post(
@@ -100,9 +100,9 @@ def routes(threads: Threads, participants: Participants, people: UserDirectory) 
     async def create_thread(
         actor: Actor, body: NewThread, idempotency_key: IdempotencyKey | None
     ) -> Answer[ThreadView]:
-        """Begin to talk with a seller, as the buyer.
+        """Create a thread with a seller, as the buyer.
 
-        An inquiry about the same listing that exists already comes back with 200.
+        If there is already an inquiry about the listing, it is returned with status 200.
         """
         wanted = service.NewThread(
             body.kind,
@@ -113,14 +113,14 @@ def routes(threads: Threads, participants: Participants, people: UserDirectory) 
             body.city,
             body.safe_mode_required,
         )
-        made = await threads.create(actor, wanted, key=idempotency_key)
-        return Answer(thread_view(*made.listed), status=201 if made.is_new else 200)
+        created = await threads.create(actor, wanted, key=idempotency_key)
+        return Answer(thread_view(*created.listed), status=201 if created.is_new else 200)
 
     @api.get("/threads")
     async def list_threads(actor: Actor, query: ThreadQuery) -> Listed[ThreadView]:
-        """One's inbox, the newest message first; with `lbgId` or `legId` the threads of those, the newest first.
+        """List your inbox, newest message first; with `lbgId` or `legId` their threads, newest first.
 
-        Threads that one is in; an administrator of the platform sees all threads of an lbg or a leg.
+        Only threads that you participate in; a platform administrator gets all threads of an lbg or a leg.
         """
         if query.lbg_id is None and query.leg_id is None:
             found, cursor = await threads.list_inbox(actor, limit=query.limit, cursor=query.cursor)
@@ -132,25 +132,25 @@ def routes(threads: Threads, participants: Participants, people: UserDirectory) 
 
     @api.get("/threads/{thread_id}")
     async def get_thread(actor: Actor, thread_id: ThreadId) -> ThreadView:
-        """A thread that one is in."""
+        """Return a thread that you participate in."""
         return thread_view(*await threads.get(actor, thread_id))
 
     @api.patch("/threads/{thread_id}", errors=[ChangedMeanwhile, LockedByAnother])
     async def change_thread(actor: Actor, thread_id: ThreadId, body: NewStatus) -> ThreadView:
-        """Archive, lock or reopen a thread. What is locked, only who locked it or an admin opens again."""
+        """Archive, lock or reopen a thread. Only the user who locked it, or an admin, may reopen a locked thread."""
         return thread_view(*await threads.set_status(actor, thread_id, body.status))
 
     @api.get("/threads/{thread_id}/audit")
     async def list_audit(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[AuditView]:
-        """What privileged people did in the thread, newest first: for its admins."""
+        """List the audit log of a thread, newest first. For its admins only."""
         entries, cursor = await threads.list_audit(actor, thread_id, limit=query.limit, cursor=query.cursor)
         return Listed([audit_view(entry) for entry in entries], cursor)
 
     @api.get("/threads/{thread_id}/participants")
     async def list_participants(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[ThreadParticipantView]:
-        """Who is in the thread."""
+        """List the participants of a thread."""
         rows, cursor = await participants.list_participants(actor, thread_id, limit=query.limit, cursor=query.cursor)
-        profiles = await people.profiles([participant.user_id for participant in rows])
+        profiles = await users.profiles([participant.user_id for participant in rows])
         return Listed(
             [participant_view(actor, participant, profiles[participant.user_id]) for participant in rows], cursor
         )
@@ -161,23 +161,23 @@ def routes(threads: Threads, participants: Participants, people: UserDirectory) 
         errors=[AlreadyParticipant, Blocked, ChangedMeanwhile, OwnSideOnly, TooManyParticipants],
     )
     async def add_participant(actor: Actor, thread_id: ThreadId, body: NewThreadParticipant) -> ThreadParticipantView:
-        """Take somebody in on one's own side; an admin takes in anybody, and other admins."""
+        """Add a user on your own side; an admin may add users in any role."""
         participant = await participants.add(actor, thread_id, body.user_id, body.role_context)
-        return participant_view(actor, participant, (await people.profiles([body.user_id]))[body.user_id])
+        return participant_view(actor, participant, (await users.profiles([body.user_id]))[body.user_id])
 
     @api.patch("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, NotInFuture])
     async def change_participant(
         actor: Actor, thread_id: ThreadId, user_id: UserId, body: ThreadParticipantChanges
     ) -> ThreadParticipantView:
-        """Mute the thread for oneself, or keep the other side from speaking until a moment."""
+        """Mute the thread for yourself, or block a participant of the other side until a time."""
         participant = await participants.change(
             actor, thread_id, user_id, muted=body.muted, blocked_until=body.blocked_until
         )
-        return participant_view(actor, participant, (await people.profiles([user_id]))[user_id])
+        return participant_view(actor, participant, (await users.profiles([user_id]))[user_id])
 
     @api.delete("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, PartyStays])
     async def remove_participant(actor: Actor, thread_id: ThreadId, user_id: UserId) -> None:
-        """Leave, or as an admin take somebody out. The buyer and the seller stay."""
+        """Leave a thread, or remove a participant as an admin. The buyer and the seller cannot be removed."""
         await participants.remove(actor, thread_id, user_id)
 
     return api

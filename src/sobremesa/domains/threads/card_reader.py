@@ -1,4 +1,4 @@
-"""Reading cards: those of other writers completed, and the payload withheld from readers who may not see it."""
+"""Reads cards: completes those of other writers, and withholds payloads that a reader may not see."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sobremesa.table import Table
 
 
 class CardReader:
-    """Finds cards, and shows them as a reader may see them."""
+    """Finds cards and completes those of other writers."""
 
     def __init__(self, table: Table, types: CardTypes) -> None:
         self._table = table
@@ -29,7 +29,7 @@ class CardReader:
         return None if card is None else await self.complete(card)
 
     async def complete(self, card: Card) -> Card:
-        """Add what the row of another writer leaves out: the documented attributes do not say whose card it is."""
+        """Add what the row of another writer lacks: the documented attributes do not include the creator."""
         if card.created_by is not None:
             return card
         message = await find_message(THREADS, self._table, card.room_id, card.message_id)
@@ -48,24 +48,24 @@ class CardReader:
         )
 
     def _expiry(self, card: Card) -> Instant | None:
-        """When the payload says that the card expires, in a state that time ends."""
+        """Return the expiry time in the payload, if the card can expire in its state."""
         ends = card.payload.get("expiresAt")
         is_ended_by_time = self._types.knows(card.type) and self._types.get(card.type).expires_in(card.state)
         return fixed_width(ends) if is_ended_by_time and isinstance(ends, str) else None
 
 
 def may_see_card(seat: ThreadSeat, card: Card) -> bool:
-    """May they see the payload? The system, which has no row in the thread, sees everything."""
+    """Return whether a reader may see the payload. The system, which has no row in the thread, may see all."""
     return seat.participant is None or may_see(seat, card)
 
 
 def as_seen_by(seat: ThreadSeat, card: Card) -> Card:
-    """The card as this reader sees it: whole, or without its payload."""
+    """Return the card as a reader may see it: complete, or without its payload."""
     return card if may_see_card(seat, card) else withheld(card)
 
 
 def withheld(card: Card) -> Card:
-    """The card without its payload, and without the reasons of its verdict."""
+    """Return the card without its payload and the reasons of its verdict."""
     changes: dict[str, Any] = {"payload": {}}
     if card.flags is not None:
         changes["flags"] = msgspec.structs.replace(card.flags, policy_hints=[])

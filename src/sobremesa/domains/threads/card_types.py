@@ -1,18 +1,17 @@
-"""Types of cards: what one can hold, and a written machine of its states. They are the rule; the docs show them.
+"""Card types: the payload of a card, and its states and transitions. `docs/cards.md` is generated from them.
 
-An application has types of its own:
+An application can add its own types:
 
     class Sample(Payload):
         address: str
 
     SAMPLE = CardType(
-        name="sample", description="something to try", payload=Sample, creators=("seller",), first="sent",
+        name="sample", description="Something to try", payload=Sample, creators=("seller",), first="sent",
         transitions=(Transition(start="sent", to="kept", who=("other side",)),),
     )
     async with Sobremesa.open("sqlite://", card_types=[SAMPLE]) as app: ...
 
-A state out of which nothing leads is finished. What `expiresAt` of the payload ends, ends by the clock alone: nobody
-has to write it down.
+A state without transitions is final. A card expires at the `expiresAt` of its payload without any write.
 """
 
 from __future__ import annotations
@@ -48,35 +47,35 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
 class BadCardType(SobremesaError):
-    """A type of card that makes no sense; the message says why."""
+    """A card type that is not valid; the message states why."""
 
 
 class Payload(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """What a card holds. A field that nobody knows is refused."""
+    """The payload of a card. Unknown fields are refused."""
 
 
 class TransitionNote(Payload):
-    """What one may add to a move."""
+    """What a user may add to a transition."""
 
     note: Note | None = None
 
 
 class Transition(msgspec.Struct, frozen=True, kw_only=True):
-    """One way from a state to another, and who may take it."""
+    """A transition between two states, and who may apply it."""
 
     start: str
     to: str
     who: tuple[Who, ...]
     renews: bool = False
-    """Does it bring a new payload in place of the card's?"""
+    """Whether it replaces the payload of the card."""
     through: str | None = None
-    """The type of card whose making takes this way; there is no other."""
+    """The card type whose creation applies this transition, which is then the only way."""
     at_expiry: bool = False
-    """Does the clock take it, when `expiresAt` has come?"""
+    """Whether it applies automatically at `expiresAt`."""
 
 
 class CardType(msgspec.Struct, frozen=True, kw_only=True):
-    """A type of card: what it holds, who makes one, and where it may go."""
+    """A card type: its payload, its creators, and its transitions."""
 
     name: str
     description: str
@@ -85,22 +84,22 @@ class CardType(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     transitions: tuple[Transition, ...]
     answers: tuple[str, ...] = ()
-    """Types of cards one of which it answers; `answers` of the payload names the card."""
+    """The card types that it can answer; `answers` of the payload names the card."""
 
     @property
     def states(self) -> tuple[str, ...]:
-        """All states, the first one first."""
+        """All states, starting with the first."""
         return tuple(dict.fromkeys([self.first, *(s for each in self.transitions for s in (each.start, each.to))]))
 
     def is_finished(self, state: str) -> bool:
         return not any(each.start == state for each in self.transitions)
 
     def expires_in(self, state: str) -> bool:
-        """Does `expiresAt` end a card that is in this state?"""
+        """Return whether a card in this state expires at `expiresAt`."""
         return any(each.start == state and each.at_expiry for each in self.transitions)
 
     def find(self, start: str, to: str, *, through: str | None = None) -> Transition | None:
-        """The way that a call may take, or None if there is none."""
+        """Return the transition that a request may apply, or None."""
         return next(
             (
                 each
@@ -111,52 +110,52 @@ class CardType(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def answered(self, start: str, by: str) -> Transition | None:
-        """The way that the making of a card of another type takes, or None."""
+        """Return the transition that creating a card of another type applies, or None."""
         return next((each for each in self.transitions if (each.start, each.through) == (start, by)), None)
 
     def read(self, payload: Mapping[str, Any], now: Instant) -> StoredPayload:
-        """The payload as it is kept; Invalid if it is not what this type holds."""
+        """Return the payload as it is stored; Invalid if it does not match this type."""
         return _read(payload, self.payload, now)
 
 
 class StoredPayload(NamedTuple):
-    """A payload as it is kept, and when it ends."""
+    """A payload as it is stored, and when it expires."""
 
     payload: dict[str, Any]
     expires_at: Instant | None
 
 
 def read_transition_note(payload: Mapping[str, Any] | None, now: Instant) -> dict[str, Any]:
-    """What somebody added to a move."""
+    """Return the note of a transition; Invalid if it is not valid."""
     return _read(payload or {}, TransitionNote, now).payload
 
 
 def is_expired(card: Card, now: Instant) -> bool:
-    """A card keeps its time only in a state that it ends."""
+    """Return whether a card has expired. It has an expiry time only in a state that can expire."""
     return card.expires_at is not None and card.expires_at <= now
 
 
 def as_of(card: Card, now: Instant) -> Card:
-    """The card as it is at this moment, whether or not anybody wrote down that its time is over."""
+    """Return the card as it is at a time, with its expiry applied."""
     return msgspec.structs.replace(card, state=EXPIRED) if is_expired(card, now) else card
 
 
 def relations_to(card: Card, user_id: UserId, role: RoleContext | None) -> set[Who]:
-    """What somebody is to a card; without a role it is the system."""
+    """Return how a user relates to a card; without a role it is the system."""
     if role is None:
         return {"system"}
     found: set[Who] = {role}
     is_creator = user_id == card.created_by
     if is_creator:
         found.add("creator")
-    # A card of another writer may not tell the side: then everybody but its creator is on the other one.
+    # A card of another writer may lack the side: then all but its creator count as the other side.
     if role not in ("admin", card.created_as) and not (is_creator and card.created_as is None):
         found.add("other side")
     return found
 
 
 class CardTypes:
-    """The types that there are: those built in, and an application's own."""
+    """All card types: the built-in ones, and an application's own."""
 
     def __init__(self, more: Iterable[CardType] = ()) -> None:
         self._types: dict[str, CardType] = {}
@@ -167,9 +166,9 @@ class CardTypes:
         return iter(self._types.values())
 
     def register(self, kind: CardType) -> None:
-        """Add a type; BadCardType if its machine makes no sense, or the name is taken."""
+        """Add a type; BadCardType if it is not valid or its name is taken."""
         if kind.name in self._types:
-            raise BadCardType(f"there is a type {kind.name} already")
+            raise BadCardType(f"the card type {kind.name} exists already")
         _check(kind)
         self._types[kind.name] = kind
 
@@ -186,23 +185,23 @@ class CardTypes:
 def _check(kind: CardType) -> None:
     fields = {info.name for info in msgspec.structs.fields(kind.payload)}
     if not _NAME.fullmatch(kind.name):
-        raise BadCardType(f"{kind.name!r} is no name of a type: small letters, digits and hyphens")
+        raise BadCardType(f"{kind.name!r} is not a valid name: use lowercase letters, digits and hyphens")
     if not all(_NAME.fullmatch(state) for state in kind.states):
-        raise BadCardType(f"{kind.name}: a state is named by small letters, digits and hyphens")
+        raise BadCardType(f"{kind.name}: names of states use lowercase letters, digits and hyphens")
     reached = {kind.first}
     for _ in kind.transitions:
         reached |= {each.to for each in kind.transitions if each.start in reached}
     if reached != set(kind.states):
-        raise BadCardType(f"{kind.name}: nothing leads to {', '.join(sorted(set(kind.states) - reached))}")
-    ways = [(each.start, each.to) for each in kind.transitions]
-    if len(set(ways)) < len(ways):
-        raise BadCardType(f"{kind.name} has the same way twice")
+        raise BadCardType(f"{kind.name}: no transition leads to {', '.join(sorted(set(kind.states) - reached))}")
+    pairs = [(each.start, each.to) for each in kind.transitions]
+    if len(set(pairs)) < len(pairs):
+        raise BadCardType(f"{kind.name} has the same transition twice")
     if any(each.at_expiry and each.to != EXPIRED for each in kind.transitions):
-        raise BadCardType(f"{kind.name}: what ends by the clock is called {EXPIRED}")
+        raise BadCardType(f"{kind.name}: a transition at expiry must lead to {EXPIRED}")
     if any(each.at_expiry for each in kind.transitions) and "expires_at" not in fields:
-        raise BadCardType(f"{kind.name} ends by the clock, and its payload has no expires_at")
+        raise BadCardType(f"{kind.name} can expire, but its payload has no expires_at")
     if kind.answers and "answers" not in fields:
-        raise BadCardType(f"{kind.name} answers other cards, and its payload does not name one")
+        raise BadCardType(f"{kind.name} answers other cards, but its payload has no field answers")
 
 
 def _read(payload: Mapping[str, Any], schema: type[msgspec.Struct], now: Instant) -> StoredPayload:
@@ -214,13 +213,13 @@ def _read(payload: Mapping[str, Any], schema: type[msgspec.Struct], now: Instant
         raise Invalid(errors=[{"in": "body", "pointer": pointer, "detail": what}]) from None
     held: dict[str, Any] = _kept(msgspec.to_builtins(value, builtin_types=(datetime,)))
     if len(msgspec.json.encode(held)) > MAX_PAYLOAD_BYTES:
-        raise TooBig(f"A card holds at most {MAX_PAYLOAD_BYTES} bytes.", limit=MAX_PAYLOAD_BYTES)
+        raise TooBig(f"A payload may have at most {MAX_PAYLOAD_BYTES} bytes.", limit=MAX_PAYLOAD_BYTES)
     ends = getattr(value, "expires_at", None)
     return StoredPayload(held, future(ends, now) if isinstance(ends, datetime) else None)
 
 
 def _kept(value: Any) -> Any:
-    """The value with its moments in the form that is kept."""
+    """Return the value with its times in the stored format."""
     match value:
         case datetime():
             return instant_of(value)
@@ -232,7 +231,7 @@ def _kept(value: Any) -> Any:
             return value
 
 
-# What is built in
+# Built-in types
 
 
 class Offer(Payload):
@@ -245,13 +244,13 @@ class Offer(Payload):
 
 
 class CounterOffer(Offer, kw_only=True):
-    """Another price, in answer to an offer."""
+    """Another price, as the answer to an offer."""
 
     answers: CardRef
 
 
 class Booking(Payload):
-    """A time, and perhaps a place."""
+    """A time, and optionally a place."""
 
     starts_at: Moment
     ends_at: Moment | None = None
@@ -260,11 +259,11 @@ class Booking(Payload):
 
     def __post_init__(self) -> None:
         if self.ends_at is not None and self.ends_at <= self.starts_at:
-            raise ValueError("A booking ends after it begins")
+            raise ValueError("A booking must end after it starts")
 
 
 class Delivery(Payload):
-    """What was made, handed over."""
+    """Work that was delivered."""
 
     title: Title
     files: FileRefs = []
@@ -281,14 +280,14 @@ class PaymentRequest(Payload):
 
 
 class Amendment(Payload):
-    """A change of what was agreed."""
+    """A change of the agreement."""
 
     title: Title
     text: Annotated[str, msgspec.Meta(min_length=1, max_length=8000)]
 
 
-def _transitions(*ways: tuple[str, str, tuple[Who, ...]]) -> tuple[Transition, ...]:
-    return tuple(Transition(start=start, to=to, who=who) for start, to, who in ways)
+def _transitions(*transitions: tuple[str, str, tuple[Who, ...]]) -> tuple[Transition, ...]:
+    return tuple(Transition(start=start, to=to, who=who) for start, to, who in transitions)
 
 
 _PRICE = (
@@ -304,14 +303,14 @@ _PRICE = (
 BUILT_IN: tuple[CardType, ...] = (
     CardType(
         name="offer",
-        description="A price, which the other side takes or leaves",
+        description="A price, which the other side accepts or declines",
         payload=Offer,
         first="open",
         transitions=_PRICE,
     ),
     CardType(
         name="counter-offer",
-        description="Another price, in answer to an offer, which is then countered",
+        description="Another price, as the answer to an offer, which becomes countered",
         payload=CounterOffer,
         first="open",
         transitions=_PRICE,
@@ -319,7 +318,7 @@ BUILT_IN: tuple[CardType, ...] = (
     ),
     CardType(
         name="booking",
-        description="A time, asked for by one side and confirmed by the other",
+        description="A time, requested by one side and confirmed by the other",
         payload=Booking,
         first="requested",
         transitions=_transitions(
@@ -332,7 +331,7 @@ BUILT_IN: tuple[CardType, ...] = (
     ),
     CardType(
         name="delivery",
-        description="What was made, handed over until the buyer's side accepts it",
+        description="Delivered work, which the buyer's side accepts or returns for revision",
         payload=Delivery,
         creators=("seller",),
         first="submitted",
@@ -346,7 +345,7 @@ BUILT_IN: tuple[CardType, ...] = (
     ),
     CardType(
         name="payment-request",
-        description="An amount that is due; who asked for it says that it was paid",
+        description="An amount that is due; its creator marks it as paid",
         payload=PaymentRequest,
         creators=("seller",),
         first="open",
@@ -361,7 +360,7 @@ BUILT_IN: tuple[CardType, ...] = (
     ),
     CardType(
         name="amendment",
-        description="A change of what was agreed",
+        description="A change of the agreement",
         payload=Amendment,
         first="proposed",
         transitions=_transitions(

@@ -1,4 +1,4 @@
-"""What a deleted account leaves in threads: seats are taken away, names masked. What was agreed stays."""
+"""Removes a deleted account from threads: rows are deleted and names masked. Agreements stay."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sobremesa.table.errors import ConditionFailed
 
 
 class Cleanup:
-    """Takes away what people leave in threads."""
+    """Removes and exports the data of users in threads."""
 
     def __init__(self, table: Table, clock: Clock, files: Files) -> None:
         self._table = table
@@ -34,13 +34,13 @@ class Cleanup:
         self._user_data = RoomUserData(THREADS, table, files, pattern=clean_up)
 
     async def find_objection(self, user_id: UserId) -> Refusal | None:
-        """Nobody is kept: the other side keeps what was said and agreed."""
+        """Return None: threads never prevent the deletion of an account."""
         return None
 
     async def delete_user_data(self, user_id: UserId) -> None:
-        """Take a person out of every thread, and their name out of everything they said.
+        """Remove a user from every thread, and their name from all of their messages.
 
-        Out first: whoever is still believed for a second on another node can then say nothing more under that name.
+        The removal comes first: another node may trust a session for a second, and could still send under the name.
         """
         async for participant in self._table.every(inbox_of(user_id=user_id)):
             await self._leave(participant.room_id, user_id)
@@ -49,7 +49,7 @@ class Cleanup:
             await self._table.write_many([Delete(former.own_key())], pattern=clean_up)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
-        """Everything that a person has in threads: their seats, what they said and did, the cards they made."""
+        """Yield all data of a user in threads: participations, messages, reactions and cards."""
         rooms: list[RoomId] = []
         async for participant in self._table.every(inbox_of(user_id=user_id)):
             rooms.append(participant.room_id)
@@ -88,6 +88,6 @@ class Cleanup:
             try:
                 await self._table.write(*departure_operations(thread, participant, self._clock.now()), pattern=clean_up)
             except ConditionFailed:
-                continue  # somebody else came or went
+                continue  # another participant joined or left
             return
         raise Busy

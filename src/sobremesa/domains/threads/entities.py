@@ -1,4 +1,4 @@
-"""Threads: who talks about what, the cards and tabs between them; and what can be asked about it."""
+"""The rows of threads, their cards and tabs, and their access patterns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TabName: TypeAlias = Literal["brief", "moodboard", "shotlist", "files", "docs", 
 
 
 class Thread(Head):
-    """A buyer and a seller, and what they talk about. `participants` is a cache: their own rows are the truth."""
+    """A thread between a buyer and a seller. `participants` is a cache: the participants' own rows are the truth."""
 
     keys = Keys(pk="THR#{room_id}", sk="THR")
     by_lbg = Index(gsi2, pk="LBG#{lbg_id}", sk="{created_at}")
@@ -55,13 +55,13 @@ class Thread(Head):
 
     def marks(self, message: Message) -> dict[str, Any]:
         if message.message_id == self.last_message_id:
-            return {}  # only its time is kept, and an edit does not change that
+            return {}  # only the time is stored, and an edit does not change it
         at = _time_in_key(message)
         return {"last_message_at": at, "updated_at": at}
 
 
 class ThreadReference(Entity):
-    """The second place under which a thread is found that belongs to an lbg and a leg."""
+    """The second index entry of a thread that belongs to both an lbg and a leg."""
 
     keys = Keys(pk="THR#{room_id}", sk="REF#LEG#{leg_id}")
     by_leg = Index(gsi2, pk="LEG#{leg_id}", sk="{created_at}")
@@ -72,7 +72,7 @@ class ThreadReference(Entity):
 
 
 class Participant(ReadCursor):
-    """A person's seat in a thread: on which side, how far they have read, and their place in the inbox."""
+    """A participant of a thread: their role, their read cursor, and the position of the thread in their inbox."""
 
     keys = Keys(pk="THR#{room_id}", sk="PART#{user_id}")
     by_user = Index(gsi1, pk="PARTICIPANT#{user_id}", sk="{last_message_at}#{room_id}")
@@ -83,7 +83,7 @@ class Participant(ReadCursor):
     last_read_at: Instant | None = None
     blocked_until: Instant | None = None
     blocked_as: RoleContext | None = None
-    """As what somebody blocked them: what an admin has done, the other side does not undo."""
+    """The role of who blocked them: the other side cannot lift the block of an admin."""
     joined_at: Instant = EPOCH
     last_message_at: Instant | None = None
 
@@ -96,7 +96,7 @@ class Participant(ReadCursor):
         try:
             return None if self.last_read_at is None else milliseconds(self.last_read_at)
         except ValueError:
-            return None  # another writer's time, in another form
+            return None  # another writer's time, in another format
 
     @property
     def read_at(self) -> Instant | None:
@@ -104,7 +104,7 @@ class Participant(ReadCursor):
 
 
 class FormerParticipant(Entity):
-    """A thread that a person has left: where their name still stands, should they want it gone."""
+    """A thread that a user has left, where their name still appears until their account is deleted."""
 
     keys = Keys(pk="USER#{user_id}", sk="FORMER#THR#{room_id}")
 
@@ -114,7 +114,7 @@ class FormerParticipant(Entity):
 
 
 class ThreadMessage(Message):
-    """What somebody said or did in a thread."""
+    """A message or an action in a thread."""
 
     entity_type = "Message"
     keys = Keys(pk="THR#{room_id}", sk="MSG#{iso}#{message_id}")
@@ -139,7 +139,7 @@ class ThreadMessage(Message):
 
 
 class MessagePointer(Entity):
-    """Where the message of another writer is whose id does not tell it; `table adopt` writes them."""
+    """The time of another writer's message whose id does not contain it; `table adopt` writes them."""
 
     keys = Keys(pk="THR#{room_id}", sk="MSGREF#{message_id}")
 
@@ -173,7 +173,7 @@ class ThreadReactionSummary(ReactionSummary):
 
 
 class Card(Entity):
-    """The state of an action now; the messages that made and moved it are its history."""
+    """The current state of an action card; the messages that created and moved it are its history."""
 
     keys = Keys(pk="THR#{room_id}", sk="CARD#{message_id}")
 
@@ -186,14 +186,14 @@ class Card(Entity):
     created_by: UserId | None = None
     """Absent in a row of another writer: then it is the author of the card's message."""
     created_as: RoleContext | None = None
-    """On which side its creator is."""
+    """The role of its creator."""
     expires_at: Instant | None = None
     moved_by: UserId | None = None
-    """Who moved it last."""
+    """The user who moved it last."""
     payload_of: MessageId | None = None
     """The message that replaced the payload; absent while it is the one of the card's own message."""
     payload_by: UserId | None = None
-    """Who replaced the payload."""
+    """The user who replaced the payload."""
     flags: Flags | None = None
     """What moderation found in the payload; absent for a clean one."""
     nsfw_band: int | None = None
@@ -206,20 +206,20 @@ class Card(Entity):
 
     @property
     def author_id(self) -> UserId | None:
-        """Who wrote the payload."""
+        """The author of the payload."""
         return self.payload_by or self.created_by
 
 
 class Tab(Entity):
-    """One tab of the panel, as it was when somebody looked last: a snapshot to open it fast."""
+    """One tab of the panel: a snapshot, so that it opens fast."""
 
     keys = Keys(pk="THR#{room_id}", sk="TAB#{tab}")
 
     room_id: RoomId = msgspec.field(name="threadId")
     tab: TabName
     content: Any = None
-    """JSON as text, so that 256 KB of it are one value to the engines, and not a step for each part of it. The tab of
-    actions, and rows of other writers, have the value itself."""
+    """JSON as text, so that the engines handle 256 KB as one value and not part by part. The actions tab, and rows of
+    other writers, have the value itself."""
     source_version: int = 0
     updated_at: Instant | None = None
     updated_by: UserId | None = None
@@ -237,7 +237,7 @@ class Tab(Entity):
 
     @property
     def shown(self) -> Any:
-        """The content as a value, however it is stored."""
+        """The content as a value, in whichever form it is stored."""
         if not isinstance(self.content, str):
             return self.content
         try:
@@ -247,7 +247,7 @@ class Tab(Entity):
 
 
 class InquiryClaim(Entity):
-    """That a buyer asks a seller about a listing in this thread: there is no second one."""
+    """Makes a thread the only inquiry of a buyer to a seller about a listing."""
 
     keys = Keys(pk="UNIQ#THR#{buyer_user_id}#{seller_user_id}#{listing_id}", sk="UNIQUE")
 
@@ -261,68 +261,66 @@ def _time_in_key(message: Message) -> Instant:
     return message.iso if isinstance(message, ThreadMessage) else message.created_at
 
 
-# The questions of the document
+# The access patterns of the document
 
 thread_by_id = Lookup("S0.1", "What is this thread?", Thread, consistent=True)
 participant_of = Lookup(
-    "S0.2", "Is this person in this thread, and how far have they read?", Participant, consistent=True
+    "S0.2", "Is this user in this thread, and how far have they read?", Participant, consistent=True
 )
 messages_in = Pattern(
-    "S0.3", "What was said in this thread, the newest first?", ThreadMessage, newest_first=True, consistent=True
+    "S0.3", "Which messages are in this thread, newest first?", ThreadMessage, newest_first=True, consistent=True
 )
-card_by_id = Lookup("S0.4", "In which state is this card?", Card, consistent=True)
+card_by_id = Lookup("S0.4", "What is the state of this card?", Card, consistent=True)
 tab_by_name = Lookup("S0.5", "What does this tab show?", Tab, consistent=True)
 inbox_of = Pattern(
     "S0.6",
-    "In which threads is this person, the newest message first?",
+    "Which threads is this user in, newest message first?",
     Participant,
     index="by_user",
     newest_first=True,
 )
 threads_of_lbg = Pattern(
-    "S0.7", "Which threads belong to this lbg, the newest first?", Thread, index="by_lbg", newest_first=True
+    "S0.7", "Which threads belong to this lbg, newest first?", Thread, index="by_lbg", newest_first=True
 )
 threads_of_leg = Pattern(
     "S0.8",
-    "Which threads belong to this leg, the newest first?",
+    "Which threads belong to this leg, newest first?",
     ThreadReference,
     Thread,
     index="by_leg",
     newest_first=True,
 )
 
-# Threads and who is in them
+# Threads and participants
 
 participants_in = Pattern("THR.1", "Who is in this thread?", Participant, consistent=True)
-inquiry_of = Lookup("THR.2", "In which thread does this buyer ask about this listing?", InquiryClaim, consistent=True)
-former_threads_of = Pattern("THR.3", "Which threads has this person left?", FormerParticipant, consistent=True)
-cards_in = Pattern(
-    "THR.4", "Which cards are in this thread, the newest first?", Card, newest_first=True, consistent=True
-)
-reference_of = Lookup("THR.15", "Is this thread found by its leg?", ThreadReference, consistent=True)
+inquiry_of = Lookup("THR.2", "Which thread is this buyer's inquiry about this listing?", InquiryClaim, consistent=True)
+former_threads_of = Pattern("THR.3", "Which threads has this user left?", FormerParticipant, consistent=True)
+cards_in = Pattern("THR.4", "Which cards are in this thread, newest first?", Card, newest_first=True, consistent=True)
+reference_of = Lookup("THR.15", "Is this thread listed by its leg?", ThreadReference, consistent=True)
 panel_of = Pattern("THR.5", "What do the tabs of this thread show?", Tab, consistent=True)
 
 # Messages
 
-message_by_key = Lookup("THR.6", "What does this message of this thread say?", ThreadMessage, consistent=True)
+message_by_key = Lookup("THR.6", "What is this message of this thread?", ThreadMessage, consistent=True)
 pointer_to = Lookup("THR.17", "When was this message of another writer sent?", MessagePointer, consistent=True)
-nonce_by_key = Lookup("THR.7", "Which message did this nonce make?", ThreadNonce, consistent=True)
+nonce_by_key = Lookup("THR.7", "Which message did this nonce create?", ThreadNonce, consistent=True)
 pins_in = Pattern("THR.8", "What is pinned in this thread?", ThreadPin, newest_first=True)
 pin_by_key = Lookup("THR.9", "Is this message pinned?", ThreadPin)
 reactions_of_page = Pattern(
     "THR.10",
-    "How did people react to the messages from one to another?",
+    "How did users react to a range of messages?",
     ThreadReactionSummary,
     between=("RSUM#{oldest}", "RSUM#{newest}$"),
 )
 reactions_of_message = Pattern(
     "THR.11",
-    "How did people react to this message?",
+    "How did users react to this message?",
     ThreadReactionSummary,
     prefix="RSUM#{message_id}#",
     consistent=True,
 )
-reaction_by_key = Lookup("THR.12", "Did this person react with this emoji?", ThreadReaction)
+reaction_by_key = Lookup("THR.12", "Did this user react with this emoji?", ThreadReaction)
 reactors_of = Pattern(
     "THR.13", "Who reacted with this emoji?", ThreadReaction, prefix="REACT#{message_id}#{emoji_hex}#"
 )
@@ -333,20 +331,20 @@ reactions_to = Pattern(
 
 # Writes
 
-create_thread = WritePattern("THR.20", "Make a thread", Thread, Participant, ThreadReference, InquiryClaim)
+create_thread = WritePattern("THR.20", "Create a thread", Thread, Participant, ThreadReference, InquiryClaim)
 change_status = WritePattern(
     "THR.21", "Archive, lock or reopen a thread, with a notice in it", Thread, Participant, ThreadMessage
 )
 add_participant = WritePattern(
     "THR.22", "Add a participant to a thread, with a notice in it", Thread, Participant, ThreadMessage
 )
-change_participant = WritePattern("THR.23", "Block somebody for a while, or mute a thread", Participant)
+change_participant = WritePattern("THR.23", "Block a participant for a time, or mute a thread", Participant)
 remove_participant = WritePattern(
     "THR.24", "Remove a participant, with a notice", Thread, Participant, FormerParticipant, ThreadMessage
 )
-move_inboxes = WritePattern("THR.25", "Bring a thread up in the inboxes of many", Participant)
+move_inboxes = WritePattern("THR.25", "Move a thread up in the inboxes of its participants", Participant)
 write_tab = WritePattern("THR.26", "Write a tab", Tab, Thread, Participant)
-clean_up = WritePattern("THR.27", "Take away what a deleted account left in threads", ThreadMessage, Participant)
+clean_up = WritePattern("THR.27", "Remove a deleted account from threads", ThreadMessage, Participant)
 
 send_message = WritePattern(
     "THR.30", "Send a message to a thread, or move a card", ThreadMessage, Thread, Participant, ThreadNonce, Card, Tab
@@ -360,8 +358,8 @@ delete_message = WritePattern(
     ThreadReaction,
     ThreadReactionSummary,
 )
-react = WritePattern("THR.33", "Add or take back a reaction", ThreadReaction, ThreadReactionSummary)
-set_pin = WritePattern("THR.34", "Pin a message, or let go of it", ThreadPin, ThreadMessage)
+react = WritePattern("THR.33", "Add or remove a reaction", ThreadReaction, ThreadReactionSummary)
+set_pin = WritePattern("THR.34", "Pin or unpin a message", ThreadPin, ThreadMessage)
 mark_read = WritePattern("THR.35", "Move a read cursor forward, or mute a thread", Participant)
 
 THREADS = RoomKind(

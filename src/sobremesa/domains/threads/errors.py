@@ -1,4 +1,4 @@
-"""What threads refuse."""
+"""The refusals of threads."""
 
 from __future__ import annotations
 
@@ -12,79 +12,79 @@ class ThreadNotOpen(Clash):
 
 class Blocked(Forbidden):
     code = "blocked"
-    says = "They do not want to hear from you."
+    says = "You have been blocked."
 
 
 class ChangedMeanwhile(Clash):
     code = "changed_meanwhile"
-    says = "Somebody changed this at the same moment: look again."
+    says = "This was changed at the same time: fetch it again."
 
 
 class ListingNeeded(Invalid):
     code = "listing_needed"
-    says = "An inquiry is about a listing: name it."
+    says = "An inquiry requires a `listingId`."
 
 
 class BuyerIsSeller(Invalid):
     code = "with_oneself"
-    says = "A thread is between two people."
+    says = "The seller must be another user than the buyer."
 
 
 class NotInFuture(Invalid):
     code = "not_in_future"
-    says = "This moment is not in the future, or too far in it."
+    says = "This time is not in the future, or too far in the future."
 
 
 class LockedByAnother(Forbidden):
     code = "somebody_elses_lock"
-    says = "Only who locked it, or an admin, opens it again."
+    says = "Only the user who locked this thread, or an admin, may reopen it."
 
 
 class AlreadyParticipant(Clash):
     code = "already_participant"
-    says = "They are in this thread already."
+    says = "This user is already a participant."
 
 
 class TooManyParticipants(Clash):
     code = "too_many_participants"
-    says = "This thread has as many participants as a thread may have."
+    says = "This thread has the maximum number of participants."
 
 
 class OwnSideOnly(Forbidden):
     code = "own_side_only"
-    says = "One takes people in on one's own side; anybody else is for an admin to take in."
+    says = "You may add users on your own side only; an admin may add others."
 
 
 class PartyStays(Clash):
     code = "party_stays"
-    says = "A thread keeps its buyer and its seller."
+    says = "The buyer and the seller cannot be removed."
 
 
 class UnknownCardType(Invalid):
     code = "unknown_card_type"
-    says = "There is no such type of card."
+    says = "There is no such card type."
 
 
 class CardChanged(Clash):
     code = "card_changed"
-    says = "The card has changed since you saw it: look at `current`."
+    says = "The card has changed since you saw it: see `current`."
 
 
 class CardFinished(Clash):
     code = "card_finished"
-    says = "This card is finished: look at `current`."
+    says = "This card is in a final state: see `current`."
 
 
 class NoSuchTransition(Clash):
     code = "no_such_move"
-    says = "The card does not go there from its state: look at `current`."
+    says = "The card has no such transition from its state: see `current`."
 
 
 class StaleVersion(Clash):
     code = "stale_version"
-    says = "This tab has a snapshot that is as new, or newer: look at `current`."
+    says = "This tab has a snapshot that is as new or newer: see `current`."
 
 
 class SystemTab(Forbidden):
     code = "system_tab"
-    says = "This tab shows what is kept elsewhere: only the system writes it."
+    says = "Only the system may write this tab."

@@ -1,4 +1,4 @@
-"""What happens to threads, their cards and tabs, told to those who are in them."""
+"""The events of threads, their cards and tabs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CACHE_SIZE = 50_000
 
 
 class LiveThread(Output):
-    """A thread as everybody in it sees it."""
+    """A thread as all of its participants see it."""
 
     thread_id: ThreadId
     kind: ThreadKind
@@ -88,19 +88,19 @@ _VISIBLE = (
     "city",
     "safe_mode_required",
 )
-"""What of a thread's row is seen, beside the marks of its last message."""
+"""The attributes of a thread's row that clients see, besides those of its last message."""
 
 
 class ThreadEvents:
     """Maps changed rows of threads to events."""
 
-    def __init__(self, table: Table, clock: Clock, people: UserDirectory) -> None:
+    def __init__(self, table: Table, clock: Clock, users: UserDirectory) -> None:
         self._table = table
         self._clock = clock
-        self._people = people
+        self._users = users
         self._cards = CardReader(table, CardTypes())
-        self._places: Cache[RoomId, RoomTopic] = Cache(CACHE_SIZE)
-        self.rooms = RoomEvents(THREADS, table, people, self.find_topic)
+        self._topics: Cache[RoomId, RoomTopic] = Cache(CACHE_SIZE)
+        self.rooms = RoomEvents(THREADS, table, users, self.find_topic)
 
     def register(self, translation: Translation) -> None:
         translation.on(Thread, self._thread, fields=_VISIBLE)
@@ -112,14 +112,14 @@ class ThreadEvents:
         translation.on_replay_by_row("thread", [tab_updated], _tab_key, self._tab)
 
     async def find_topic(self, room_id: RoomId) -> RoomTopic | None:
-        """Where a thread is listened to, and whether it has safe mode; None if there is none."""
-        place = self._places.find(room_id)
-        if place is None:
+        """Return the topic of a thread and whether it has safe mode; None if it does not exist."""
+        room = self._topics.find(room_id)
+        if room is None:
             thread = await self._table.get(thread_by_id(room_id=room_id))
             if thread is None:
                 return None
-            place = self._cache_room(thread)
-        return place
+            room = self._cache_room(thread)
+        return room
 
     async def _thread(self, seen: Seen[Thread]) -> list[Event]:
         topic = topic_of(seen.row.room_id)
@@ -127,7 +127,7 @@ class ThreadEvents:
             return [audience_change(removes=[TopicRemoval(None, topic)])]
         self._cache_room(seen.new)
         if seen.old is None:
-            return []  # those who are in it hear of it by their own row
+            return []  # participants receive thread.created for their own row
         return [thread_updated(_live(seen.new), topic)]
 
     async def _participant(self, seen: Seen[Participant]) -> list[Event]:
@@ -151,7 +151,7 @@ class ThreadEvents:
         ]
 
     async def _live_participant(self, participant: Participant) -> LiveParticipant:
-        profile = (await self._people.profiles([participant.user_id]))[participant.user_id]
+        profile = (await self._users.profiles([participant.user_id]))[participant.user_id]
         return LiveParticipant(
             THREADS.name,
             participant.room_id,
@@ -165,37 +165,39 @@ class ThreadEvents:
 
     async def _card(self, seen: Seen[Card]) -> list[Event]:
         card = seen.new
-        place = None if card is None else await self.find_topic(card.room_id)
-        if card is None or place is None:
+        room = None if card is None else await self.find_topic(card.room_id)
+        if card is None or room is None:
             return []
         now = self._clock.now()
         card = await self._cards.complete(card)
-        if card.author_id is None or not is_withheld(card, safe_mode=place.safe_mode):
-            return [card_updated(card_view(card, now), place.topic, subject=card.message_id)]
+        if card.author_id is None or not is_withheld(card, safe_mode=room.safe_mode):
+            return [card_updated(card_view(card, now), room.topic, subject=card.message_id)]
         bare, full = card_view(card_reader.withheld(card), now), card_view(card, now)
-        return [card_updated.withheld(bare, place.topic, full=full, author=card.author_id, subject=card.message_id)]
+        return [card_updated.withheld(bare, room.topic, full=full, author=card.author_id, subject=card.message_id)]
 
     async def _tab(self, seen: Seen[Tab]) -> list[Event]:
         tab = seen.new
-        place = None if tab is None else await self.find_topic(tab.room_id)
-        if tab is None or place is None:
+        room = None if tab is None else await self.find_topic(tab.room_id)
+        if tab is None or room is None:
             return []
         subject = f"{tab.room_id}/{tab.tab}"
-        if tab.author_id is None or not is_withheld(tab, safe_mode=place.safe_mode):
-            return [tab_updated(tab_view(tab), place.topic, subject=subject)]
+        if tab.author_id is None or not is_withheld(tab, safe_mode=room.safe_mode):
+            return [tab_updated(tab_view(tab), room.topic, subject=subject)]
         bare = tab_view(tabs.withheld(tab))
-        return [tab_updated.withheld(bare, place.topic, full=tab_view(tab), author=tab.author_id, subject=subject)]
+        return [tab_updated.withheld(bare, room.topic, full=tab_view(tab), author=tab.author_id, subject=subject)]
 
     def _cache_room(self, thread: Thread) -> RoomTopic:
-        place = RoomTopic(topic_of(thread.room_id), thread.safe_mode_required)
-        self._places.keep(thread.room_id, place)
-        return place
+        room = RoomTopic(topic_of(thread.room_id), thread.safe_mode_required)
+        self._topics.keep(thread.room_id, room)
+        return room
 
 
-def topic_membership(place: Participant) -> TopicMembership:
-    """That a person listens to a thread, and whether they moderate it."""
-    moderates = "moderate" in RIGHTS[place.role_context]
-    return TopicMembership(place.user_id, topic_of(place.room_id), moderates, version_of(place.joined_at))
+def topic_membership(participant: Participant) -> TopicMembership:
+    """Return the subscription of a participant to a thread, and whether they moderate it."""
+    moderates = "moderate" in RIGHTS[participant.role_context]
+    return TopicMembership(
+        participant.user_id, topic_of(participant.room_id), moderates, version_of(participant.joined_at)
+    )
 
 
 def _card_key(view: CardView) -> Key[Card]:

@@ -1,4 +1,4 @@
-"""Moments that clients name: any time with a zone, kept in the one form that sorts as it reads."""
+"""Times from clients: any time with a time zone, stored in the one format that sorts chronologically."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sobremesa.core.clock import Instant, instant
 from sobremesa.domains.threads.errors import NotInFuture
 
 Moment: TypeAlias = Annotated[datetime, msgspec.Meta(tz=True, examples=["2026-11-16T09:30:00.000Z"])]
-"""A time of RFC 3339 with its zone."""
+"""An RFC 3339 time with its time zone."""
 
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def instant_of(moment: datetime) -> Instant:
-    """The fixed-width text of a moment; NotInFuture for one that has none, as the year 10,000."""
+    """Return the fixed-width text of a time; NotInFuture for one that has none, such as the year 10,000."""
     since = (moment - _START) // timedelta(milliseconds=1)
     if since < 0:
         raise NotInFuture
@@ -28,7 +28,7 @@ def instant_of(moment: datetime) -> Instant:
 
 
 def future(moment: datetime, now: Instant) -> Instant:
-    """A moment that is still to come; NotInFuture otherwise."""
+    """Return the text of a future time; NotInFuture otherwise."""
     at = instant_of(moment)
     if at <= now:
         raise NotInFuture

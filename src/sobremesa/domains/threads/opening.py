@@ -1,4 +1,4 @@
-"""Opening threads: the parts, put together in their one order."""
+"""Builds the services of threads."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from sobremesa.table import Table
 from sobremesa.work.idempotency import Idempotency
 
 
-class Opened(NamedTuple):
-    """What threads give to the rest of the program."""
+class ThreadServices(NamedTuple):
+    """The services of threads."""
 
     threads: Threads
     participants: Participants
@@ -41,12 +41,14 @@ def open_threads(
     idempotency: Idempotency,
     rooms: Callable[..., Rooms],
     card_types: Iterable[CardType] = (),
-) -> Opened:
+) -> ThreadServices:
     """All parts of threads over one table; `rooms` makes the verbs of a kind of room behind a door."""
     inboxes = Inboxes(table)
     access = Access(table, clock, audit, inboxes)
-    talk = rooms(THREADS, access=access)
-    threads = Threads(table, clock, ids, access, audit, idempotency, inboxes, talk)
-    cards = Cards(table, clock, access, talk, CardTypes(card_types), idempotency)
-    tabs = Tabs(table, clock, access, talk)
-    return Opened(threads, Participants(table, clock, access, audit, talk), talk, cards, tabs, inboxes)
+    room_service = rooms(THREADS, access=access)
+    threads = Threads(table, clock, ids, access, audit, idempotency, inboxes, room_service)
+    cards = Cards(table, clock, access, room_service, CardTypes(card_types), idempotency)
+    tabs = Tabs(table, clock, access, room_service)
+    return ThreadServices(
+        threads, Participants(table, clock, access, audit, room_service), room_service, cards, tabs, inboxes
+    )

@@ -1,7 +1,7 @@
-"""Who is in a thread: taking people in, silencing them for a while, leaving.
+"""The participants of threads: adding, blocking and removing them.
 
-One takes people in on one's own side, since the other side's people decide about one's offers; admins are taken in by
-admins. Whoever silenced somebody as an admin is not undone by the other side.
+A participant adds users on their own side only, since the other side decides about their offers; admins add admins. The
+other side cannot lift the block of an admin.
 """
 
 from __future__ import annotations
@@ -67,23 +67,23 @@ from sobremesa.table.updates import Changes
 
 MAX_PARTICIPANTS = 100
 ATTEMPTS = 10
-"""How often a removal starts over because somebody else came or went."""
+"""How often a removal is retried because another participant joined or left."""
 
 JOINED, LEFT, REMOVED = "Joined the thread.", "Left the thread.", "Was removed from the thread."
-"""What the notices say; the user whom they are about is their author."""
+"""The texts of notices; the user whom they are about is their author."""
 
 _OTHER_SIDE: dict[RoleContext, RoleContext | None] = {"buyer": "seller", "seller": "buyer", "admin": None}
 
 
 class _Joining(NamedTuple):
-    """A user who joins a thread: by whom, and in which role."""
+    """A user who joins a thread, the caller who adds them, and their role."""
 
     by: Caller
     user: Actor
     role: RoleContext
 
     def participant(self, message: Message) -> Participant:
-        """Their row; they have seen the notice that they joined."""
+        """Return the row of the user, who has read the notice that they joined."""
         at = message.created_at
         return Participant(
             room_id=self.by.thread.room_id,
@@ -98,7 +98,7 @@ class _Joining(NamedTuple):
 
 
 class Participants:
-    """The people in threads."""
+    """The participants of threads."""
 
     def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit, rooms: Rooms) -> None:
         self._table = table
@@ -110,13 +110,13 @@ class Participants:
     async def list_participants(
         self, actor: Actor, thread_id: ThreadId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Participant], str | None]:
-        """Who is in a thread that one is in."""
+        """List the participants of a thread that the actor has access to."""
         await self._access.require(actor, thread_id)
         page = await self._table.query(participants_in(room_id=thread_id), limit=limit, cursor=cursor)
         return page.items, page.cursor
 
     async def add(self, actor: Actor, thread_id: ThreadId, user_id: UserId, role: RoleContext) -> Participant:
-        """Take somebody in: on one's own side, or as an admin on any."""
+        """Add a user: on the actor's own side, or in any role as an admin."""
         caller = await self._access.require(actor, thread_id)
         if not caller.is_admin and role != caller.role:
             raise OwnSideOnly
@@ -148,14 +148,14 @@ class Participants:
         muted: bool | UnsetType = UNSET,
         blocked_until: datetime | UnsetType | None = UNSET,
     ) -> Participant:
-        """Mute a thread for oneself, or keep the other side from speaking until a moment (None: no longer)."""
+        """Mute a thread for the actor, or block a participant until a time (None lifts the block)."""
         caller = await self._access.require(actor, thread_id)
         participant = await self._get(thread_id, user_id)
         changes: dict[str, Any] = {}
         when, audit = present(), list[Operation]()
         if muted is not UNSET:
             if user_id != actor.user_id:
-                raise Forbidden("Everybody mutes a thread for themselves.")
+                raise Forbidden("You may mute a thread for yourself only.")
             changes["muted"] = muted
         if blocked_until is not UNSET:
             self._require_may_block(caller, participant)
@@ -182,18 +182,18 @@ class Participants:
         return await self._get(thread_id, user_id)
 
     async def remove(self, actor: Actor, thread_id: ThreadId, user_id: UserId) -> None:
-        """Leave, or as an admin take somebody out. The buyer and the seller stay."""
+        """Remove a participant: the actor themselves, or anyone as an admin. The buyer and the seller stay."""
         for _ in range(ATTEMPTS):
             caller = await self._access.require(actor, thread_id)
             if user_id != actor.user_id and not caller.is_admin:
-                raise Forbidden("Only an admin takes somebody out of a thread.")
+                raise Forbidden("Only an admin may remove other participants.")
             if user_id in (caller.thread.buyer_user_id, caller.thread.seller_user_id):
                 raise PartyStays
             participant = await self._get(thread_id, user_id)
             try:
                 await self._leave(caller, participant)
             except ConditionFailed:
-                continue  # somebody else came or went, or this very person
+                continue  # a participant joined or left, perhaps this one
 
             return
         raise ChangedMeanwhile
@@ -201,7 +201,7 @@ class Participants:
     # Inside
 
     def _beside_joining(self, joining: _Joining, message: Message) -> Sequence[Operation]:
-        """The row of a user who joins, and what must be true of them."""
+        """Return the row of a user who joins, and the conditions on them."""
         thread_id, by, user_id = joining.by.thread.room_id, joining.by.actor, joining.user.user_id
         return [
             Create(joining.participant(message)),
@@ -211,7 +211,7 @@ class Participants:
         ]
 
     async def _joining_refusal(self, joining: _Joining) -> Exception:
-        """Return what kept a user from joining, from the rows as they are now."""
+        """Return why a user could not join, from the current rows."""
         thread_id, user_id = joining.by.thread.room_id, joining.user.user_id
         if await self._table.get(participant_of(room_id=thread_id, user_id=user_id), consistent=True) is not None:
             return AlreadyParticipant()
@@ -222,7 +222,7 @@ class Participants:
         return TooManyParticipants(limit=MAX_PARTICIPANTS) if is_full else ChangedMeanwhile()
 
     async def _leave(self, caller: Caller, participant: Participant) -> None:
-        """Take a user out, with a notice; ConditionFailed if somebody else came or went meanwhile."""
+        """Remove a participant, with a notice; ConditionFailed if another one joined or left meanwhile."""
         thread, by, user_id = caller.thread, caller.actor, participant.user_id
         left = user_id == by.user_id
         audit = self._audit.entry(thread.room_id, by, "participant.remove", target=user_id)
@@ -239,7 +239,7 @@ class Participants:
         return Actor.of_user(user_id, DELETED_NAME if user is None else user.username)
 
     async def _list_change(self, thread: Thread, user_id: UserId) -> HeadChange:
-        """The thread's own list with one more person; where another writer has kept none, it is made of all of them."""
+        """Return the change that adds a user to the thread's own list, which another writer may have left out."""
         if thread.participants:
             return HeadChange(append(participants=[user_id]), _BELOW_LIMIT, add_participant)
         inside = [
@@ -254,28 +254,28 @@ class Participants:
         return participant
 
     def _require_may_block(self, caller: Caller, participant: Participant) -> None:
-        """Forbidden unless they may silence this person: the other side, or anybody but oneself as an admin."""
+        """Refuse to block oneself, and, unless the caller is an admin, anyone but the other side."""
         if participant.user_id == caller.actor.user_id:
-            raise Forbidden("Nobody silences themselves.")
+            raise Forbidden("You cannot block yourself.")
         if not caller.is_admin and participant.role_context != _OTHER_SIDE[caller.role]:
-            raise Forbidden("Only the other side or an admin silences somebody.")
+            raise Forbidden("Only the other side or an admin may block a participant.")
 
     async def _change_refusal(self, failed: ConditionFailed, participant: Participant) -> Exception:
         if not failed.at(0):
             return ChangedMeanwhile()
         if await self._table.get(participant.own_key(), consistent=True) is None:
             return NotFound()
-        return Forbidden("An admin has silenced them: only an admin changes that.")
+        return Forbidden("An admin has blocked this participant: only an admin may change that.")
 
 
 def departure_operations(thread: Thread, participant: Participant, now: Instant) -> list[Operation]:
-    """What takes a person out of a thread, and remembers that they were there."""
+    """Return the operations that remove a participant and record that they were in the thread."""
     listing = Update(thread.own_key(), without(thread, participant.user_id), when=participants_unchanged(thread))
     return [*departure_rows(thread, participant, now), listing]
 
 
 def departure_rows(thread: Thread, participant: Participant, now: Instant) -> list[Operation]:
-    """The rows of a participant who leaves, without the thread's own list."""
+    """Return the row changes of a participant who leaves, without the thread's own list."""
     return [
         Delete(participant.own_key()),
         Put(FormerParticipant(user_id=participant.user_id, room_id=thread.room_id, left_at=now)),
@@ -283,7 +283,7 @@ def departure_rows(thread: Thread, participant: Participant, now: Instant) -> li
 
 
 def without(thread: Thread, user_id: UserId) -> Changes:
-    """The thread's own list without a user."""
+    """Return the change that removes a user from the thread's own list."""
     return set_to(participants=[each for each in thread.participants if each != user_id])
 
 

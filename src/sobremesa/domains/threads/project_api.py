@@ -1,4 +1,4 @@
-"""The routes of cards and tabs: what the two sides of a thread do together."""
+"""Return the routes of cards and tabs."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from sobremesa.http.endpoints import IdempotencyKey, Input, Listed, PageQuery, R
 from sobremesa.work.idempotency import KeyReused
 
 TAB_BODY_BYTES = 2 * MAX_CONTENT_BYTES
-"""What a tab's body may have as it is sent: escapes and blanks do not count for what is kept."""
+"""The size limit of a request body, which may have escapes and white space that are not stored."""
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
 Version = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 CardPayload = Annotated[
     dict[str, Any],
     msgspec.Meta(
-        description="What a card of this type holds; the documentation has a table of the types.",
+        description="The payload of this card type; the documentation lists the types.",
         examples=[{"amount": 25_000, "currency": "EUR", "note": "Two days, prints included"}],
     ),
 ]
 TransitionPayload = Annotated[
     dict[str, Any],
-    msgspec.Meta(description="A `note`, or what the card holds from now on.", examples=[{"note": "With pleasure"}]),
+    msgspec.Meta(description="A `note`, or the new payload of the card.", examples=[{"note": "With pleasure"}]),
 ]
 Content = Annotated[
     dict[str, Any] | list[Any],
@@ -51,14 +51,14 @@ Content = Annotated[
 
 
 class NewCard(Input):
-    """A card to make."""
+    """A card to create."""
 
     type: Annotated[Name, msgspec.Meta(examples=["offer"])]
     payload: CardPayload
 
 
-class NewMove(Input):
-    """Where a card should go, and which version of it was seen."""
+class NewTransition(Input):
+    """The state to move a card to, and the version that you saw."""
 
     to: Annotated[Name, msgspec.Meta(examples=["accepted"])]
     version: Version
@@ -66,14 +66,14 @@ class NewMove(Input):
 
 
 class NewTab(Input):
-    """What a tab shows from now on; `sourceVersion` must be greater than that of what it shows."""
+    """The new content of a tab; `sourceVersion` must be greater than the current one."""
 
     content: Content
     source_version: Version
 
 
 def routes(cards: Cards, tabs: Tabs) -> Routes:
-    """The routes of cards and tabs."""
+    """Return the routes of cards and tabs."""
     api = Routes("Threads")
     card = "/threads/{thread_id}/cards/{message_id}"
     tab_path = "/threads/{thread_id}/tabs/{tab}"
@@ -89,20 +89,20 @@ def routes(cards: Cards, tabs: Tabs) -> Routes:
     async def create_card(
         actor: Actor, thread_id: ThreadId, body: NewCard, idempotency_key: IdempotencyKey | None
     ) -> CardView:
-        """Make an offer, a booking or another card; it is a message of the thread as well."""
-        made = await cards.create(actor, thread_id, type=body.type, payload=body.payload, key=idempotency_key)
-        return card_view(made, cards.now())
+        """Create an offer, a booking or another card, which is also a message of the thread."""
+        created = await cards.create(actor, thread_id, type=body.type, payload=body.payload, key=idempotency_key)
+        return card_view(created, cards.now())
 
     @api.get("/threads/{thread_id}/cards")
     async def list_cards(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[CardView]:
-        """The cards of the thread, the newest first, each as it is now."""
+        """List the cards of a thread, newest first."""
         found, cursor = await cards.list_cards(actor, thread_id, limit=query.limit, cursor=query.cursor)
         now = cards.now()
         return Listed([card_view(one, now) for one in found], cursor)
 
     @api.get(card)
     async def get_card(actor: Actor, thread_id: ThreadId, message_id: MessageId) -> CardView:
-        """A card as it is now."""
+        """Return a card."""
         return card_view(await cards.get(actor, thread_id, message_id), cards.now())
 
     @api.post(
@@ -119,22 +119,22 @@ def routes(cards: Cards, tabs: Tabs) -> Routes:
         ],
         limit="send",
     )
-    async def move_card(actor: Actor, thread_id: ThreadId, message_id: MessageId, body: NewMove) -> CardView:
-        """Move a card on: accept, decline, withdraw and so on.
+    async def move_card(actor: Actor, thread_id: ThreadId, message_id: MessageId, body: NewTransition) -> CardView:
+        """Move a card to another state: accept, decline, withdraw and so on.
 
-        With another version than the card has, or where it is finished, the answer is 409, and `current` is the card.
+        If the card has another version or is in a final state, the response is 409, with the card as `current`.
         """
         moved = await cards.move(actor, thread_id, message_id, to=body.to, version=body.version, payload=body.payload)
         return card_view(moved, cards.now())
 
     @api.get("/threads/{thread_id}/panel")
     async def open_panel(actor: Actor, thread_id: ThreadId) -> PanelView:
-        """All tabs of the project together."""
+        """Return all tabs of the project panel."""
         return PanelView(thread_id, [tab_view(tab) for tab in await tabs.open_panel(actor, thread_id)])
 
     @api.get(tab_path)
     async def get_tab(actor: Actor, thread_id: ThreadId, tab: TabName) -> TabView:
-        """What a tab shows."""
+        """Return a tab."""
         return tab_view(await tabs.get(actor, thread_id, tab))
 
     @api.put(
@@ -143,7 +143,7 @@ def routes(cards: Cards, tabs: Tabs) -> Routes:
         max_body=TAB_BODY_BYTES,
     )
     async def put_tab(actor: Actor, thread_id: ThreadId, tab: TabName, body: NewTab) -> TabView:
-        """Replace what a tab shows. The tabs docs, expenses and actions are written by the system only."""
+        """Replace the content of a tab. Only the system writes the tabs docs, expenses and actions."""
         shown = await tabs.put(actor, thread_id, tab, body.content, source_version=body.source_version)
         return tab_view(shown)
 

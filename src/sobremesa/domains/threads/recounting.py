@@ -1,4 +1,4 @@
-"""What is counted again in threads: the list of participants that a thread keeps of their own rows."""
+"""Recounts threads: compares a thread's cached list of participants with their own rows."""
 
 from __future__ import annotations
 

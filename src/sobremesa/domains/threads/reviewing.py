@@ -1,4 +1,4 @@
-"""Decisions of moderators, carried to cards and tabs: the row changes in the transaction of the decision."""
+"""Applies decisions of moderators to cards and tabs, in the transaction of the decision."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sobremesa.table.errors import BadKey
 
 
 class ThreadReview:
-    """The cards and tabs that cases are about."""
+    """The cards and tabs of moderation cases."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
     async def related_operations(self, message: Message, flags: Flags | None) -> Sequence[Operation]:
-        """The card whose payload this message brought is flagged as the message is."""
+        """Return the operations that give the card with this message's payload the flags of the message."""
         if message.acted is None:
             return ()
         card_id = message.acted.get("cardId", message.message_id)
@@ -39,7 +39,7 @@ class ThreadReview:
         return ReviewedTab(tab.tab, tab.shown, tab.source_version, flags_view(tab.flags), tab.nsfw_band, tab.updated_at)
 
     async def decide_tab(self, case: ModerationCase, *, block: bool) -> Sequence[Operation]:
-        """An approval is about the content that there was: what replaced it has a case of its own if it needs one."""
+        """Return the operations of a decision on a tab. An approval covers only the content that the case is about."""
         tab = await self._find(case)
         if tab is None or not (block or _is_the_one(tab, case)):
             return ()

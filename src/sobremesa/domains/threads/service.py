@@ -1,4 +1,4 @@
-"""Threads: making, finding and closing them."""
+"""Creating, listing and closing threads."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.idempotency import Idempotency
 
 PAGES_AT_ONCE = 20
-"""How many pages of an lbg or a leg are looked through for threads that one is in."""
+"""How many pages of an lbg or a leg are searched for threads of the actor."""
 
 
 _NOTICES: dict[Status, str] = {
@@ -67,7 +67,7 @@ _NOTICES: dict[Status, str] = {
 
 
 class ListedThread(NamedTuple):
-    """A thread as somebody sees it: `participant` is their own row, which an administrator of the platform may lack."""
+    """A thread as one user sees it: `participant` is their own row, which a platform administrator may lack."""
 
     thread: Thread
     participant: Participant | None
@@ -75,14 +75,14 @@ class ListedThread(NamedTuple):
 
 
 class CreatedThread(NamedTuple):
-    """A thread, and whether it was made just now."""
+    """A thread, and whether this call created it."""
 
     listed: ListedThread
     is_new: bool
 
 
 class NewThread(NamedTuple):
-    """What a thread is to be about."""
+    """The attributes of a thread to create."""
 
     kind: ThreadKind
     seller_user_id: UserId
@@ -118,13 +118,13 @@ class Threads:
         self._unread = Unread(THREADS, table)
 
     async def close(self) -> None:
-        """Finish what was promised after an answer."""
+        """Wait for background updates of inboxes."""
         await self._inboxes.close()
 
-    # Making
+    # Creating
 
     async def create(self, actor: Actor, wanted: NewThread, *, key: str | None = None) -> CreatedThread:
-        """Begin to talk with a seller; the inquiry that there is about this listing, if there is one."""
+        """Create a thread with a seller, or return the existing inquiry about the listing."""
         if wanted.kind == "inquiry" and wanted.listing_id is None:
             raise ListingNeeded
         if wanted.seller_user_id == actor.user_id:
@@ -133,9 +133,9 @@ class Threads:
         before = await claim.find()
         if before is not None:
             return await self._existing(actor, RoomId(before), is_new=True)
-        there = await self._find_inquiry(actor, wanted)
-        if there is not None:
-            return await self._existing(actor, there)
+        existing = await self._find_inquiry(actor, wanted)
+        if existing is not None:
+            return await self._existing(actor, existing)
 
         thread, buyer, seller = self._new_rows(actor, wanted)
         operations = [
@@ -149,27 +149,27 @@ class Threads:
         try:
             await self._table.write(*operations, pattern=create_thread)
         except ConditionFailed as failed:
-            made = await claim.made(failed)
-            if made is not None:
-                return await self._existing(actor, RoomId(made), is_new=True)
-            there = await self._find_inquiry(actor, wanted)
-            if there is None:
+            created = await claim.made(failed)
+            if created is not None:
+                return await self._existing(actor, RoomId(created), is_new=True)
+            existing = await self._find_inquiry(actor, wanted)
+            if existing is None:
                 raise _refusal(failed) from None
-            return await self._existing(actor, there)
+            return await self._existing(actor, existing)
 
         return CreatedThread(ListedThread(thread, buyer, NOTHING_UNREAD), is_new=True)
 
-    # Finding
+    # Listing
 
     async def get(self, actor: Actor, thread_id: ThreadId) -> ListedThread:
-        """A thread that one is in."""
+        """Return a thread that the actor has access to."""
         caller = await self._access.require(actor, thread_id)
         return await self._listed(actor, caller.thread, caller.participant)
 
     async def list_inbox(
         self, actor: Actor, *, limit: int, cursor: str | None = None
     ) -> tuple[list[ListedThread], str | None]:
-        """The threads that one is in, the newest message first."""
+        """List the actor's threads, newest message first."""
         page = await self._table.query(inbox_of(user_id=actor.user_id), limit=limit, cursor=cursor)
         rows = await self._rows(actor, [participant.room_id for participant in page.items])
         return await self._list(actor, [row for row in rows if row[1] is not None]), page.cursor
@@ -177,7 +177,7 @@ class Threads:
     async def list_about(
         self, actor: Actor, *, lbg_id: LbgId | None, leg_id: LegId | None, limit: int, cursor: str | None = None
     ) -> tuple[list[ListedThread], str | None]:
-        """The threads of an lbg, a leg or both that one is in, the newest first; an administrator's tenant's, all."""
+        """List the actor's threads of an lbg, a leg or both, newest first; for an administrator, all of the tenant."""
         question: Question[Any] = threads_of_leg(leg_id=leg_id) if lbg_id is None else threads_of_lbg(lbg_id=lbg_id)
         found: list[tuple[Thread, Participant | None]] = []
         for _ in range(PAGES_AT_ONCE):
@@ -189,28 +189,28 @@ class Threads:
                 and (leg_id is None or thread.leg_id == leg_id)
             ]
             cursor = page.cursor
-            # A page of others' threads is passed over: who is in none of them must not learn that they are there.
+            # A page without the actor's threads is skipped, so that it does not reveal that the threads exist.
             if cursor is None or len(found) >= limit:
                 break
         return await self._list(actor, found), cursor
 
     async def require_party(self, actor: Actor, thread_id: str) -> RoleContext:
-        """On which side a participant is; NotFound for a stranger."""
+        """Return the role of a participant; NotFound if they are not in the thread."""
         return await self._access.require_party(actor, RoomId(thread_id))
 
     async def list_audit(
         self, actor: Actor, thread_id: ThreadId, *, limit: int, cursor: str | None = None
     ) -> AuditPage:
-        """What privileged people did in a thread, the newest first: for its admins."""
+        """List the audit log of a thread, newest first. For its admins only."""
         caller = await self._access.require(actor, thread_id)
         if not caller.is_admin:
-            raise Forbidden("Only an admin reads the audit log of a thread.")
+            raise Forbidden("Only an admin may read the audit log of a thread.")
         return await self._audit.list_entries(thread_id, since=caller.thread.created_at, limit=limit, cursor=cursor)
 
     # Closing
 
     async def set_status(self, actor: Actor, thread_id: ThreadId, status: Status) -> ListedThread:
-        """Archive, lock or reopen a thread. What is locked, only who locked it or an admin changes."""
+        """Archive, lock or reopen a thread. Only the user who locked it, or an admin, changes a locked thread."""
         caller = await self._access.require(actor, thread_id)
         thread = caller.thread
         if thread.status == status:
@@ -236,7 +236,7 @@ class Threads:
     # Inboxes
 
     async def bump(self, thread_id: ThreadId) -> None:
-        """Bring a thread up to its last message in everybody's list; twice is the same as once."""
+        """Update the inboxes of all participants to a thread's last message. Idempotent."""
         await self._inboxes.bump(thread_id)
 
     # Inside
@@ -260,7 +260,7 @@ class Threads:
         return thread, buyer, seller
 
     def _party_checks(self, thread: Thread) -> list[Operation]:
-        """Both are there, and the seller wants to hear from the buyer."""
+        """Return the checks that both users exist and the seller has not blocked the buyer."""
         buyer, seller = thread.buyer_user_id, thread.seller_user_id
         return [
             Check(user_by_id(user_id=seller), when=present() & absent_or_null("deleted_at")),
@@ -269,7 +269,7 @@ class Threads:
         ]
 
     def _reference_rows(self, thread: Thread) -> list[Operation]:
-        """What else a thread is found by, and that there is no second inquiry like it."""
+        """Return the rows that list a thread by its leg, and make its inquiry unique."""
         operations: list[Operation] = []
         if thread.lbg_id is not None and thread.leg_id is not None:
             operations.append(
@@ -295,12 +295,12 @@ class Threads:
         return None if claim is None else claim.room_id
 
     async def _existing(self, actor: Actor, thread_id: ThreadId, *, is_new: bool = False) -> CreatedThread:
-        """The thread that is there already; one that the same call made a moment ago counts as new again."""
+        """Return an existing thread; one that the same idempotent call created counts as new."""
         found = await self.get(actor, thread_id)
         return CreatedThread(found, is_new=is_new)
 
     async def _rows(self, actor: Actor, room_ids: Sequence[RoomId]) -> list[tuple[Thread, Participant | None]]:
-        """The threads that are there of those that an index listed, with one's own row where there is one."""
+        """Return those of the threads that exist, each with the actor's own row or None."""
         rows = await self._access.rows_of(actor.user_id, room_ids) if room_ids else []
         return [(thread, participant) for thread, participant in rows if thread is not None]
 
@@ -322,7 +322,7 @@ class Threads:
 
 
 def _status_unchanged(thread: Thread) -> Condition:
-    """That nobody has closed or opened it meanwhile."""
+    """Return the condition that the status has not changed."""
     if thread.status == "open":
         return IS_OPEN
     by = thread.locked_by
@@ -330,12 +330,12 @@ def _status_unchanged(thread: Thread) -> Condition:
 
 
 _SELLER, _BUYER, _BLOCK = 3, 4, 5
-"""Places among the operations of making a thread."""
+"""Indexes in the operations that create a thread."""
 
 
 def _refusal(failed: ConditionFailed) -> Exception:
     if failed.at(_SELLER):
-        return NotFound("There is no such person.")
+        return NotFound("There is no such user.")
     if failed.at(_BUYER):
         return Unauthenticated()
     return Blocked() if failed.at(_BLOCK) else Busy()

@@ -1,7 +1,7 @@
-"""Tabs: the panel of a project, as snapshots that open fast.
+"""The tabs of the project panel, stored as snapshots that open fast.
 
-What a tab shows is kept elsewhere, and carries the version of that source: a snapshot is replaced by a newer one only.
-The participants write four of the tabs; the other three follow the records and the cards, and the system writes them.
+The content of a tab comes from another source, and has the version of that source: only a newer snapshot replaces it.
+Participants write four of the tabs; the system writes the other three, from the records and the cards.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ class Tabs:
         self._rooms = rooms
 
     async def get(self, actor: Actor, thread_id: ThreadId, tab: TabName) -> Tab:
-        """What a tab shows; one that nobody has written yet is empty, at version 0."""
+        """Return a tab; one that was never written is empty, at version 0."""
         seat = await self._access.authorize(actor, thread_id)
         found = await self._table.get(tab_by_name(room_id=thread_id, tab=tab))
         return Tab(room_id=thread_id, tab=tab) if found is None else self._as_seen_by(seat, found)
 
     async def open_panel(self, actor: Actor, thread_id: ThreadId) -> list[Tab]:
-        """All tabs that show something, in their order."""
+        """Return all tabs with content, in their order."""
         seat = await self._access.authorize(actor, thread_id)
         found = [self._as_seen_by(seat, tab) async for tab in self._table.every(panel_of(room_id=thread_id))]
         return sorted(found, key=lambda tab: TABS.index(tab.tab))
@@ -80,7 +80,7 @@ class Tabs:
     async def put(
         self, actor: Actor, thread_id: ThreadId, tab: TabName, content: Content, *, source_version: int
     ) -> Tab:
-        """Replace what a tab shows by something newer."""
+        """Replace the content of a tab with a newer version."""
         if tab in SYSTEM_TABS:
             await self._access.authorize(actor, thread_id)
             raise SystemTab
@@ -106,7 +106,7 @@ class Tabs:
         except ConditionFailed as failed:
             if not await self._is_blocked(snapshot):
                 raise await self._refusal(actor, thread_id, tab, failed) from None
-            # What is blocked stays so, whatever replaces it, until a moderator approves.
+            # A blocked tab stays blocked, whatever replaces its content, until a moderator approves it.
             flags = settled(BLOCKED, verdict).flags
             snapshot = msgspec.structs.replace(snapshot, flags=flags)
             try:
@@ -117,7 +117,7 @@ class Tabs:
         return msgspec.structs.replace(snapshot, content=content)
 
     async def _write(self, seat: ThreadSeat, snapshot: Tab, *, when: Condition) -> None:
-        """Write a tab of a participant, and its case if the judge found something."""
+        """Write a tab of a participant, with a moderation case if the judge flagged it."""
         now, case = snapshot.updated_at or self._clock.now(), list[Operation]()
         if snapshot.flags is not None:
             case = [Create(tab_case(seat, THREADS, snapshot.tab, snapshot.flags, now))]
@@ -131,14 +131,14 @@ class Tabs:
         )
 
     async def _is_blocked(self, snapshot: Tab) -> bool:
-        """Is the tab that this would replace blocked, and older?"""
+        """Return whether the tab that this replaces is blocked, and older."""
         before = await self._table.get(snapshot.own_key(), consistent=True)
         return before is not None and before.moderation == BLOCKED and before.source_version < snapshot.source_version
 
     async def put_snapshot(self, thread_id: str, tab: TabName, content: Any, source_version: int) -> bool:
-        """The system's own way: replace what a tab shows, also in a closed thread.
+        """Replace the content of a tab as the system, also in a closed thread.
 
-        False if it shows something as new already, or the thread is gone.
+        False if the tab has a snapshot that is as new or newer, or the thread does not exist.
         """
         text = _as_text(content)
         snapshot = Tab(
@@ -175,14 +175,14 @@ class Tabs:
 
 
 def withheld(tab: Tab) -> Tab:
-    """The tab without its content, and without the reasons of its verdict."""
+    """Return the tab without its content and the reasons of its verdict."""
     flags = None if tab.flags is None else msgspec.structs.replace(tab.flags, policy_hints=[])
     return msgspec.structs.replace(tab, content=None, flags=flags)
 
 
 def _as_text(content: Content) -> str:
-    """The content as it is stored; TooBig if it is."""
+    """Return the content as it is stored; TooBig if it exceeds the limit."""
     text = msgspec.json.encode(content)
     if len(text) > MAX_CONTENT_BYTES:
-        raise TooBig(f"A tab shows at most {MAX_CONTENT_BYTES} bytes of JSON.", limit=MAX_CONTENT_BYTES)
+        raise TooBig(f"A tab may have at most {MAX_CONTENT_BYTES} bytes of JSON.", limit=MAX_CONTENT_BYTES)
     return text.decode()

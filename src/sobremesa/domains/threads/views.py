@@ -28,9 +28,9 @@ from sobremesa.rooms.views import FlagsView, UnreadView
 
 
 class ThreadView(Output):
-    """A thread, with what it is to the reader.
+    """A thread as the reader sees it.
 
-    `roleContext` is null for an administrator of the platform who is not in it.
+    `roleContext` is null for a platform administrator who is not a participant.
     """
 
     thread_id: ThreadId
@@ -55,7 +55,7 @@ class ThreadView(Output):
 
 
 class ThreadParticipantView(Output):
-    """Somebody in a thread. Whether they muted it is theirs alone to know."""
+    """A participant of a thread. `muted` is null for other users than the reader."""
 
     user_id: UserId
     username: str
@@ -68,10 +68,10 @@ class ThreadParticipantView(Output):
 
 
 class CardView(Output):
-    """A card as it is now. Whoever moves it names the `version` that they saw.
+    """The current state of a card. A transition must name its `version`.
 
-    `payload` is empty for a reader who may not see it: `flags` has the verdict then. `createdBy` is null only for a
-    card of another program that does not tell.
+    `payload` is empty for a reader who may not see it: then `flags` has the verdict. `createdBy` is null only for a
+    card of another program that does not store it.
     """
 
     message_id: MessageId
@@ -88,9 +88,9 @@ class CardView(Output):
 
 
 class TabView(Output):
-    """A tab of the panel. One that nobody has written yet has no content, and the version 0.
+    """A tab of the panel. One that was never written has no content, and version 0.
 
-    `content` is null for a reader who may not see it: `flags` has the verdict then.
+    `content` is null for a reader who may not see it: then `flags` has the verdict.
     """
 
     thread_id: ThreadId
@@ -103,7 +103,7 @@ class TabView(Output):
 
 
 class PanelView(Output):
-    """All tabs that show something."""
+    """All tabs with content."""
 
     thread_id: ThreadId
     tabs: list[TabView]
