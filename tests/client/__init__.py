@@ -1,6 +1,8 @@
-"""The client: over HTTP against a real server, its gateway against one that follows a script, and then a real one.
+"""The client: over HTTP against a real server, its gateway against a scripted one, and then a real one.
 
-between.py     stands between a client and a real server, and loses answers
-hourglass.py   time that a test turns by hand
-scripted.py    a gateway that does what a test tells it
+proxy.py      a proxy in front of a real server that loses responses
+tcp_proxy.py  a proxy that cuts connections
+timing.py     time that a test moves by hand
+scripted.py   a gateway that follows a script
+payloads.py   snapshots and events
 """

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from api.running import Server, serving
-from client.between import Between
-from client.hourglass import Hourglass
+from client.proxy import LossyProxy
+from client.timing import ManualTime
 
 
 @pytest.fixture(scope="package")
@@ -20,14 +20,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-async def between(server: Server) -> AsyncIterator[Between]:
-    async with Between(server.url) as standing:
+async def proxy(server: Server) -> AsyncIterator[LossyProxy]:
+    async with LossyProxy(server.url) as standing:
         yield standing
 
 
 @pytest.fixture
-def hourglass() -> Hourglass:
-    return Hourglass()
+def manual_time() -> ManualTime:
+    return ManualTime()
 
 
 @pytest.fixture

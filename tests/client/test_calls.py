@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from client.hourglass import Hurried
 from client.scripted import Scripted
 from client.test_gateway import MESSAGE
+from client.timing import Hurried
 from sobremesa.client import ApiError, Client, OutcomeUnknown, Room, Unreachable
 
 ROOM = Room("channel", "c1")

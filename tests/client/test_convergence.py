@@ -11,8 +11,8 @@ import pytest
 
 from api.calling import PASSWORD
 from api.running import Server, new_key
-from client.relay import Relay
 from client.scripted import WITHIN_SECONDS
+from client.tcp_proxy import TcpProxy
 from sobremesa.client import ApiError, Client, Conversation, Event, Gateway, Pace, Room
 from sobremesa.client.state import State
 
@@ -258,7 +258,7 @@ async def test_events_lead_to_what_a_fresh_snapshot_tells(
 async def test_events_lead_there_over_a_connection_that_is_cut_again_and_again(
     server: Server, town: Town, fresh: str
 ) -> None:
-    async with Relay(server.url) as relay, Client(relay.url, pace=AT_ONCE) as client:
+    async with TcpProxy(server.url) as relay, Client(relay.url, pace=AT_ONCE) as client:
         await client.login(f"ben{fresh}@example.com", PASSWORD)
         async with client.gateway() as live:
             ben = await watched(client, live, town)

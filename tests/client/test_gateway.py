@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from client.hourglass import Hourglass, Hurried
 from client.scripted import INTERVAL_SECONDS, LIFETIME_SECONDS, WITHIN_SECONDS, Scripted, take
+from client.timing import Hurried, ManualTime
 from sobremesa.client import Client, Event, GatewayRefused, SignedOut
-from sobremesa.client.frames import REMEMBERED_EVENTS, Place
+from sobremesa.client.frames import MAX_SEEN_IDS, SessionCursor
 from sobremesa.client.tokens import RENEW_BEFORE_SECONDS
 
 MESSAGE = {
@@ -76,32 +76,32 @@ async def test_the_place_moves_with_every_event_that_has_one() -> None:
 
 
 async def test_a_heart_beats_at_the_interval_and_first_after_a_part_of_it() -> None:
-    hourglass = Hourglass(chance=0.25)
+    manual_time = ManualTime(chance=0.25)
     async with (
         Scripted() as script,
-        Client(script.url, token="t", pace=hourglass.pace) as client,
+        Client(script.url, token="t", pace=manual_time.pace) as client,
         script.live(client) as (live, peer),
     ):
-        await hourglass.wake(INTERVAL_SECONDS * 0.25)
+        await manual_time.wake(INTERVAL_SECONDS * 0.25)
         assert await peer.hears(1) == {"s": "1"}
         await peer.says(11)
         await peer.says(t="message.created", s="2", id="e2", d=MESSAGE)
         await take(live.events(), 2)
-        await hourglass.wake(INTERVAL_SECONDS)
+        await manual_time.wake(INTERVAL_SECONDS)
         assert await peer.hears(1) == {"s": "2"}
 
 
 async def test_a_connection_whose_heartbeat_is_not_answered_is_dead() -> None:
-    hourglass = Hourglass(chance=1.0)
+    manual_time = ManualTime(chance=1.0)
     async with (
         Scripted() as script,
-        Client(script.url, token="t", pace=hourglass.pace) as client,
+        Client(script.url, token="t", pace=manual_time.pace) as client,
         script.live(client) as (_, peer),
     ):
-        await hourglass.wake(INTERVAL_SECONDS)
+        await manual_time.wake(INTERVAL_SECONDS)
         await peer.hears(1)
-        await hourglass.wake(INTERVAL_SECONDS)
-        await hourglass.wake(1.0)
+        await manual_time.wake(INTERVAL_SECONDS)
+        await manual_time.wake(1.0)
 
         assert (await (await script.accepts()).hears(6))["sessionId"] == "session"
         assert await asyncio.wait_for(peer.closed, WITHIN_SECONDS) == 1006
@@ -184,14 +184,14 @@ async def test_a_server_that_refuses_every_token_is_not_asked_for_ever() -> None
 
 
 async def test_the_token_is_renewed_on_the_open_socket_before_it_ends() -> None:
-    hourglass = Hourglass()
+    manual_time = ManualTime()
     async with (
         Scripted(interval_seconds=3600) as script,
-        Client(script.url, refresh_token="r", pace=hourglass.pace) as client,
+        Client(script.url, refresh_token="r", pace=manual_time.pace) as client,
         script.live(client) as (live, peer),
     ):
         for number in (2, 3):
-            await hourglass.wake(LIFETIME_SECONDS - RENEW_BEFORE_SECONDS)
+            await manual_time.wake(LIFETIME_SECONDS - RENEW_BEFORE_SECONDS)
             assert await peer.hears(2) == {"token": f"token {number}"}
             await peer.says(t="renewed", d={"expiresAt": "2026-11-16T09:30:00.000Z"})
         await peer.says(t="message.created", s="2", id="e2", d=MESSAGE)
@@ -200,14 +200,14 @@ async def test_the_token_is_renewed_on_the_open_socket_before_it_ends() -> None:
 
 
 async def test_a_session_that_ended_elsewhere_ends_the_events() -> None:
-    hourglass = Hourglass()
+    manual_time = ManualTime()
     async with (
         Scripted() as script,
-        Client(script.url, refresh_token="r", pace=hourglass.pace) as client,
+        Client(script.url, refresh_token="r", pace=manual_time.pace) as client,
         script.live(client) as (live, _),
     ):
         script.sessions_end = True
-        await hourglass.wake(LIFETIME_SECONDS - RENEW_BEFORE_SECONDS)
+        await manual_time.wake(LIFETIME_SECONDS - RENEW_BEFORE_SECONDS)
 
         events = live.events()
         await take(events, 1)
@@ -231,7 +231,7 @@ async def test_waits_between_attempts_double_and_begin_anew_after_a_success() ->
 
 
 def test_no_wait_is_longer_than_half_a_minute() -> None:
-    assert [Hourglass(chance=1.0).pace.backoff(attempt) for attempt in (4, 5, 500)] == [16, 30, 30]
+    assert [ManualTime(chance=1.0).pace.backoff(attempt) for attempt in (4, 5, 500)] == [16, 30, 30]
 
 
 async def test_waits_are_spread_by_chance() -> None:
@@ -341,10 +341,10 @@ async def test_frames_of_a_kind_that_we_do_not_know_are_passed_over() -> None:
 
 
 def test_a_repeat_is_known_among_the_last_ten_thousand() -> None:
-    place = Place()
-    events = [Event("typing.started", {}, str(number), f"e{number}") for number in range(REMEMBERED_EVENTS + 1)]
+    place = SessionCursor()
+    events = [Event("typing.started", {}, str(number), f"e{number}") for number in range(MAX_SEEN_IDS + 1)]
     for event in events:
-        place.move(event)
+        place.advance(event)
 
-    assert not place.passed(events[0])
-    assert all(place.passed(event) for event in events[1:])
+    assert not place.has_seen(events[0])
+    assert all(place.has_seen(event) for event in events[1:])

@@ -8,8 +8,8 @@ import pytest
 
 from api.calling import PASSWORD
 from api.running import Server
-from client.between import LOST_ANSWER, Between, Fate
-from client.hourglass import Hourglass, Hurried
+from client.proxy import LOST_ANSWER, Fate, LossyProxy
+from client.timing import Hurried, ManualTime
 from sobremesa.client import ApiError, Client, OutcomeUnknown, Room, SignedOut, Unreachable
 
 SOON = Fate(reaches_server=False, status=429, headers={"Retry-After": "3"})
@@ -99,31 +99,31 @@ async def test_a_refusal_has_its_status_code_and_data(server: Server, fresh: str
     assert invalid.value.data["errors"]
 
 
-async def test_a_token_is_renewed_before_its_end_by_one_refresh_for_all(between: Between, fresh: str) -> None:
-    hourglass = Hourglass()
-    async with Client(between.url, pace=hourglass.pace) as ana:
+async def test_a_token_is_renewed_before_its_end_by_one_refresh_for_all(proxy: LossyProxy, fresh: str) -> None:
+    manual_time = ManualTime()
+    async with Client(proxy.url, pace=manual_time.pace) as ana:
         await signed_up(ana, fresh)
         first = ana.refresh_token
         await ana.me()
-        assert between.times("/auth/refresh") == 0
+        assert proxy.times("/auth/refresh") == 0
 
-        hourglass.turn(10 * 60)
+        manual_time.turn(10 * 60)
         await asyncio.gather(*(ana.me() for _ in range(20)))
 
-        assert between.times("/auth/refresh") == 1
+        assert proxy.times("/auth/refresh") == 1
         assert ana.refresh_token not in (None, first)
 
 
-async def test_a_refused_token_is_exchanged_once_for_all(between: Between, fresh: str) -> None:
-    async with Client(between.url) as ana:
+async def test_a_refused_token_is_exchanged_once_for_all(proxy: LossyProxy, fresh: str) -> None:
+    async with Client(proxy.url) as ana:
         await signed_up(ana, fresh)
         kept = ana.refresh_token
 
-    async with Client(between.url, token="no token at all", refresh_token=kept) as again:
+    async with Client(proxy.url, token="no token at all", refresh_token=kept) as again:
         people = await asyncio.gather(*(again.me() for _ in range(20)))
 
     assert {person.username for person in people} == {fresh}
-    assert between.times("/auth/refresh") == 1
+    assert proxy.times("/auth/refresh") == 1
 
 
 async def test_a_kept_refresh_token_opens_the_session_again(server: Server, fresh: str) -> None:
@@ -149,60 +149,60 @@ async def test_a_session_that_ended_is_told_as_such(server: Server, fresh: str) 
     assert nobody.value.status == 401
 
 
-async def test_a_lost_answer_to_a_send_makes_one_message(between: Between, fresh: str) -> None:
-    async with Client(between.url, pace=Hurried().pace) as ana:
+async def test_a_lost_answer_to_a_send_makes_one_message(proxy: LossyProxy, fresh: str) -> None:
+    async with Client(proxy.url, pace=Hurried().pace) as ana:
         await signed_up(ana, fresh)
         room = (await ana.create_channel((await ana.create_server("A table")).server_id, "once")).room
 
-        between.next("/messages", LOST_ANSWER, LOST_ANSWER)
+        proxy.next("/messages", LOST_ANSWER, LOST_ANSWER)
         sent = await ana.send(room, "Once.")
 
         assert sent.replayed
         assert [message.message_id async for message in ana.messages(room)] == [sent.message_id]
 
 
-async def test_a_lost_answer_to_a_create_makes_one_server(between: Between, fresh: str) -> None:
-    async with Client(between.url, pace=Hurried().pace) as ana:
+async def test_a_lost_answer_to_a_create_makes_one_server(proxy: LossyProxy, fresh: str) -> None:
+    async with Client(proxy.url, pace=Hurried().pace) as ana:
         await signed_up(ana, fresh)
 
-        between.next("/servers", LOST_ANSWER)
+        proxy.next("/servers", LOST_ANSWER)
         made = await ana.create_server("A table")
 
         assert [server.server_id async for server in ana.servers()] == [made.server_id]
 
 
-async def test_what_is_not_safe_to_repeat_is_not_repeated(between: Between, fresh: str) -> None:
-    async with Client(between.url, pace=Hurried().pace) as ana:
+async def test_what_is_not_safe_to_repeat_is_not_repeated(proxy: LossyProxy, fresh: str) -> None:
+    async with Client(proxy.url, pace=Hurried().pace) as ana:
         await signed_up(ana, fresh)
 
-        between.next("/servers", LOST_ANSWER)
+        proxy.next("/servers", LOST_ANSWER)
         with pytest.raises(OutcomeUnknown):
             await ana.request("POST", "/servers", {"name": "A table"})
 
-        assert between.times("/servers") == 1
+        assert proxy.times("/servers") == 1
 
 
-async def test_a_client_that_is_told_to_wait_waits_so_long_and_a_little_longer(between: Between, fresh: str) -> None:
+async def test_a_client_that_is_told_to_wait_waits_so_long_and_a_little_longer(proxy: LossyProxy, fresh: str) -> None:
     hurried = Hurried(chance=0.5)
-    async with Client(between.url, pace=hurried.pace) as ana:
+    async with Client(proxy.url, pace=hurried.pace) as ana:
         await signed_up(ana, fresh)
 
-        between.next("/servers", SOON, SOON)
+        proxy.next("/servers", SOON, SOON)
         await ana.request("POST", "/servers", {"name": "A table"})
 
     assert hurried.slept == [3 * 1.125, 3 * 1.125]
 
 
-async def test_attempts_are_bounded(between: Between, fresh: str) -> None:
+async def test_attempts_are_bounded(proxy: LossyProxy, fresh: str) -> None:
     hurried = Hurried(chance=1.0)
-    async with Client(between.url, pace=hurried.pace, max_attempts=4) as ana:
+    async with Client(proxy.url, pace=hurried.pace, max_attempts=4) as ana:
         await signed_up(ana, fresh)
 
-        between.next("/users/me", *[Fate(reaches_server=False, status=503)] * 4)
+        proxy.next("/users/me", *[Fate(reaches_server=False, status=503)] * 4)
         with pytest.raises(ApiError) as busy:
             await ana.me()
         # More than the client's attempts: aiohttp itself tries again on a connection that it had kept.
-        between.next("/users/me", *[Fate(reaches_server=False)] * 8)
+        proxy.next("/users/me", *[Fate(reaches_server=False)] * 8)
         with pytest.raises(Unreachable):
             await ana.me()
 
@@ -210,12 +210,12 @@ async def test_attempts_are_bounded(between: Between, fresh: str) -> None:
     assert hurried.slept == [1.0, 2.0, 4.0] * 2
 
 
-async def test_nobody_waits_for_an_hour(between: Between, fresh: str) -> None:
+async def test_nobody_waits_for_an_hour(proxy: LossyProxy, fresh: str) -> None:
     hurried = Hurried()
-    async with Client(between.url, pace=hurried.pace) as ana:
+    async with Client(proxy.url, pace=hurried.pace) as ana:
         await signed_up(ana, fresh)
 
-        between.next("/users/me", Fate(reaches_server=False, status=429, headers={"Retry-After": "3600"}))
+        proxy.next("/users/me", Fate(reaches_server=False, status=429, headers={"Retry-After": "3600"}))
         with pytest.raises(ApiError) as refused:
             await ana.me()
 

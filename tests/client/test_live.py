@@ -10,9 +10,9 @@ import pytest
 
 from api.calling import PASSWORD
 from api.running import Server, serving
-from client.hourglass import Hourglass
-from client.relay import Relay
 from client.scripted import WITHIN_SECONDS
+from client.tcp_proxy import TcpProxy
+from client.timing import ManualTime
 from sobremesa.client import ApiError, Channel, Client, Event, Message, Pace, SignedOut
 from sobremesa.client.state import CHANGES
 from sobremesa.client.tokens import RENEW_BEFORE_SECONDS
@@ -91,7 +91,7 @@ async def test_a_call_is_answered_as_over_http(server: Server, fresh: str) -> No
 
 
 async def test_a_cut_connection_misses_nothing_and_hears_nothing_twice(server: Server, fresh: str) -> None:
-    async with Relay(server.url) as relay, Client(server.url) as ana, Client(relay.url, pace=AT_ONCE) as ben:
+    async with TcpProxy(server.url) as relay, Client(server.url) as ana, Client(relay.url, pace=AT_ONCE) as ben:
         room = (await meet(ana, ben, fresh)).room
         async with ben.gateway() as live:
             events = live.events()
@@ -106,7 +106,7 @@ async def test_a_cut_connection_misses_nothing_and_hears_nothing_twice(server: S
 
 
 async def test_a_send_over_a_connection_that_is_cut_is_one_message(server: Server, fresh: str) -> None:
-    async with Relay(server.url) as relay, Client(server.url) as ana, Client(relay.url, pace=AT_ONCE) as ben:
+    async with TcpProxy(server.url) as relay, Client(server.url) as ana, Client(relay.url, pace=AT_ONCE) as ben:
         room = (await meet(ana, ben, fresh)).room
         async with ben.gateway() as live:
             for number in range(5):
@@ -124,7 +124,7 @@ async def test_a_server_that_is_restarted_brings_what_was_missed(tmp_path: Path,
     store = f"sqlite:///{tmp_path / 'chat.db'}"
     with serving(store, tmp_path / "first.log") as first:
         async with (
-            Relay(first.url) as relay,
+            TcpProxy(first.url) as relay,
             Client(relay.url, pace=AT_ONCE) as ana,
             Client(relay.url, pace=AT_ONCE) as ben,
         ):
@@ -150,13 +150,13 @@ async def test_a_server_that_is_restarted_brings_what_was_missed(tmp_path: Path,
 
 
 async def test_a_token_is_renewed_on_the_open_socket(server: Server, fresh: str) -> None:
-    hourglass = Hourglass()
-    async with Client(server.url, pace=hourglass.pace) as ana:
+    manual_time = ManualTime()
+    async with Client(server.url, pace=manual_time.pace) as ana:
         await ana.register(f"{fresh}@example.com", fresh, PASSWORD)
         async with ana.gateway() as live:
             first = ana.refresh_token
-            await hourglass.wake(TOKEN_SECONDS - RENEW_BEFORE_SECONDS)
-            await hourglass.somebody_sleeps(TOKEN_SECONDS - RENEW_BEFORE_SECONDS)
+            await manual_time.wake(TOKEN_SECONDS - RENEW_BEFORE_SECONDS)
+            await manual_time.somebody_sleeps(TOKEN_SECONDS - RENEW_BEFORE_SECONDS)
 
             assert ana.refresh_token != first
             assert (await live.call("accounts.getMe"))["username"] == fresh

@@ -8,29 +8,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.telling import (
+from client.payloads import (
     BEN,
     DEAL,
     GENERAL,
     ME,
     PAIR,
     TIME,
-    about,
     channel,
     conversation,
     member,
+    new_event,
+    new_message,
     ready,
-    said,
+    room_event,
     server,
     thread,
-    told,
     workspace,
 )
 from sobremesa.client import Event, Room
 from sobremesa.client.state import State, UnknownEvent
 
 
-def known(*events: Event, **snapshot: Any) -> State:
+def state_after(*events: Event, **snapshot: Any) -> State:
     """What somebody knows after a snapshot and these events."""
     state = State.of(ready(**snapshot))
     for event in events:
@@ -40,26 +40,31 @@ def known(*events: Event, **snapshot: Any) -> State:
 
 def test_an_event_without_a_rule_is_an_error() -> None:
     with pytest.raises(UnknownEvent):
-        known(told("message.sung"))
+        state_after(new_event("message.sung"))
 
 
 def test_a_state_is_equal_to_another_that_knows_the_same() -> None:
-    assert known() == known()
-    assert known() != known(told("user.updated", userId=ME, username="somebody"))
-    assert known(told("resumed"), about("typing.started", GENERAL, userId=BEN, username="ben"), told("gap")) == known()
+    assert state_after() == state_after()
+    assert state_after() != state_after(new_event("user.updated", userId=ME, username="somebody"))
+    assert (
+        state_after(
+            new_event("resumed"), room_event("typing.started", GENERAL, userId=BEN, username="ben"), new_event("gap")
+        )
+        == state_after()
+    )
 
 
 def test_a_new_snapshot_replaces_everything() -> None:
-    state = known(told("server.deleted", serverId="s-table"))
-    state.load("/conversations/d-pair/messages", {"items": [said(PAIR, "m1")]})
+    state = state_after(new_event("server.deleted", serverId="s-table"))
+    state.load("/conversations/d-pair/messages", {"items": [new_message(PAIR, "m1")]})
 
-    state.apply(told("ready", **ready()))
+    state.apply(new_event("ready", **ready()))
 
-    assert state == known()
+    assert state == state_after()
 
 
 def test_a_message_moves_the_preview_and_is_unread() -> None:
-    state = known(told("message.created", **said(PAIR, "m1", "Hello, @me", mentions=[ME])))
+    state = state_after(new_event("message.created", **new_message(PAIR, "m1", "Hello, @me", mentions=[ME])))
 
     entry = state.conversations[PAIR.room_id]
     assert (entry["lastMessageId"], entry["lastMessageBody"], entry["lastMessageSender"]) == ("m1", "Hello, @me", BEN)
@@ -67,14 +72,17 @@ def test_a_message_moves_the_preview_and_is_unread() -> None:
 
 
 def test_a_preview_follows_its_message_and_no_other() -> None:
-    events = [told("message.created", **said(PAIR, "m1")), told("message.created", **said(PAIR, "m2", "x" * 300))]
-    state = known(*events)
+    events = [
+        new_event("message.created", **new_message(PAIR, "m1")),
+        new_event("message.created", **new_message(PAIR, "m2", "x" * 300)),
+    ]
+    state = state_after(*events)
     shown = [state.conversations[PAIR.room_id]["lastMessageBody"]]
     for event in (
-        told("message.updated", **said(PAIR, "m1", "older", edited=True)),
-        told("message.updated", **said(PAIR, "m2", "newer", edited=True)),
-        about("message.deleted", PAIR, messageId="m1"),
-        about("message.deleted", PAIR, messageId="m2"),
+        new_event("message.updated", **new_message(PAIR, "m1", "older", edited=True)),
+        new_event("message.updated", **new_message(PAIR, "m2", "newer", edited=True)),
+        room_event("message.deleted", PAIR, messageId="m1"),
+        room_event("message.deleted", PAIR, messageId="m2"),
     ):
         state.apply(event)
         shown.append(state.conversations[PAIR.room_id]["lastMessageBody"])
@@ -83,50 +91,54 @@ def test_a_preview_follows_its_message_and_no_other() -> None:
 
 
 def test_what_a_snapshot_has_counted_is_not_counted_again() -> None:
-    told_already = conversation(lastMessageId="m2", unread={"count": 2, "capped": False, "mentions": 0})
-    state = known(told("message.created", **said(PAIR, "m2")), conversations=[told_already])
+    counted = conversation(lastMessageId="m2", unread={"count": 2, "capped": False, "mentions": 0})
+    state = state_after(new_event("message.created", **new_message(PAIR, "m2")), conversations=[counted])
 
     assert state.conversations[PAIR.room_id]["unread"]["count"] == 2
 
 
 def test_nothing_is_counted_beyond_a_hundred_and_ones_own_never() -> None:
-    events = [told("message.created", **said(GENERAL, f"m{number:03}")) for number in range(101)]
-    state = known(*events, told("message.created", **said(GENERAL, "n", author=ME)))
+    events = [new_event("message.created", **new_message(GENERAL, f"m{number:03}")) for number in range(101)]
+    state = state_after(*events, new_event("message.created", **new_message(GENERAL, "n", author=ME)))
 
     assert state.channels[GENERAL.room_id]["unread"] == {"count": 100, "capped": True, "mentions": 0}
 
 
 def test_reading_everything_leaves_nothing_unread_and_a_cursor_never_moves_back() -> None:
     def read(message_id: str) -> Event:
-        return about("read.updated", GENERAL, userId=ME, lastReadMessageId=message_id, readAt=TIME)
+        return room_event("read.updated", GENERAL, userId=ME, lastReadMessageId=message_id, readAt=TIME)
 
-    state = known(told("message.created", **said(GENERAL, "m1")), read("m1"), read("m0"))
+    state = state_after(new_event("message.created", **new_message(GENERAL, "m1")), read("m1"), read("m0"))
 
     entry = state.channels[GENERAL.room_id]
     assert (entry["lastReadMessageId"], entry["unread"]["count"]) == ("m1", 0)
 
 
 def test_what_is_left_unread_is_counted_again_where_it_is_loaded() -> None:
-    state = known()
-    state.load("/channels/c-general/messages", {"items": [said(GENERAL, "m0", author=ME)]})
+    state = state_after()
+    state.load("/channels/c-general/messages", {"items": [new_message(GENERAL, "m0", author=ME)]})
     for number in (1, 2, 3):
-        state.apply(told("message.created", **said(GENERAL, f"m{number}", mentions=[ME] if number == 3 else [])))
+        state.apply(
+            new_event("message.created", **new_message(GENERAL, f"m{number}", mentions=[ME] if number == 3 else []))
+        )
 
-    state.apply(about("read.updated", GENERAL, userId=ME, lastReadMessageId="m1", readAt=TIME))
+    state.apply(room_event("read.updated", GENERAL, userId=ME, lastReadMessageId="m1", readAt=TIME))
     after_reading = state.channels[GENERAL.room_id]["unread"]
-    state.apply(about("message.deleted", GENERAL, messageId="m3"))
+    state.apply(room_event("message.deleted", GENERAL, messageId="m3"))
 
     assert after_reading == {"count": 2, "capped": False, "mentions": 1}
     assert state.channels[GENERAL.room_id]["unread"] == {"count": 1, "capped": False, "mentions": 0}
 
 
 def test_reactions_are_as_many_as_the_last_event_says() -> None:
-    state = known()
+    state = state_after()
     reacted = [{"emoji": "☕", "count": 1, "userIds": [BEN], "me": False}]
-    state.load("/channels/c-general/messages", {"items": [said(GENERAL, "m1", reactions=reacted)]})
+    state.load("/channels/c-general/messages", {"items": [new_message(GENERAL, "m1", reactions=reacted)]})
 
     def reaction(t: str, emoji: str, *user_ids: str) -> Event:
-        return about(t, GENERAL, messageId="m1", emoji=emoji, userId=ME, count=len(user_ids), userIds=list(user_ids))
+        return room_event(
+            t, GENERAL, messageId="m1", emoji=emoji, userId=ME, count=len(user_ids), userIds=list(user_ids)
+        )
 
     for event in (
         reaction("reaction.added", "☕", BEN, ME),
@@ -140,17 +152,17 @@ def test_reactions_are_as_many_as_the_last_event_says() -> None:
 
 
 def test_a_server_that_is_new_wants_to_be_fetched_and_one_that_is_left_is_gone() -> None:
-    state = known(told("server.created", **server("s-new")))
+    state = state_after(new_event("server.created", **server("s-new")))
     assert state.wanted == {"/servers/s-new/channels", f"/servers/s-new/members/{ME}"}
 
     state.load("/servers/s-new/channels", {"items": [channel("c-new", "s-new")]})
     state.load(f"/servers/s-new/members/{ME}", member(ME, serverId="s-new"))
     channels = [channel(unread=NONE, lastReadMessageId=None, muted=False)]
     new = server("s-new", role="member", channels=[channel("c-new", "s-new", **FRESH)])
-    assert state == known(servers=[server(role="member", channels=channels), new])
+    assert state == state_after(servers=[server(role="member", channels=channels), new])
 
-    state.apply(told("member.left", serverId="s-new", userId=ME))
-    assert state == known()
+    state.apply(new_event("member.left", serverId="s-new", userId=ME))
+    assert state == state_after()
 
 
 NONE = {"count": 0, "capped": False, "mentions": 0}
@@ -158,34 +170,35 @@ FRESH = {"unread": NONE, "lastReadMessageId": None, "muted": False}
 
 
 def test_channels_come_change_and_go() -> None:
-    made = told("channel.created", **channel("c-new", "s-table", name="new"))
-    renamed = told("channel.updated", **channel("c-new", "s-table", name="newer"))
-    gone = told("channel.deleted", channelId="c-new", serverId="s-table")
+    made = new_event("channel.created", **channel("c-new", "s-table", name="new"))
+    renamed = new_event("channel.updated", **channel("c-new", "s-table", name="newer"))
+    gone = new_event("channel.deleted", channelId="c-new", serverId="s-table")
 
-    assert known(made, renamed).channels["c-new"]["name"] == "newer"
-    assert known(made, renamed, gone) == known()
-    assert known(told("channel.created", **channel("c-far", "s-elsewhere"))) == known()
+    assert state_after(made, renamed).channels["c-new"]["name"] == "newer"
+    assert state_after(made, renamed, gone) == state_after()
+    assert state_after(new_event("channel.created", **channel("c-far", "s-elsewhere"))) == state_after()
 
 
 def test_an_update_of_a_channel_does_not_take_back_its_last_message() -> None:
-    state = known(
-        told("message.created", **said(GENERAL, "m9")), told("channel.updated", **channel(name="tables", topic="Tea"))
+    state = state_after(
+        new_event("message.created", **new_message(GENERAL, "m9")),
+        new_event("channel.updated", **channel(name="tables", topic="Tea")),
     )
     assert (state.channels[GENERAL.room_id]["lastMessageId"], state.channels[GENERAL.room_id]["topic"]) == ("m9", "Tea")
 
 
 def test_members_come_change_and_go_where_they_are_loaded() -> None:
-    state = known()
+    state = state_after()
     state.load("/servers/s-table/members", {"items": [member(BEN, "owner", serverId="s-table")]})
     eve = member("u-eve", serverId="s-table")
 
-    state.apply(told("member.joined", **eve))
-    state.apply(told("member.updated", **eve | {"role": "moderator"}))
-    state.apply(told("member.updated", **member(ME, "admin", serverId="s-table")))
+    state.apply(new_event("member.joined", **eve))
+    state.apply(new_event("member.updated", **eve | {"role": "moderator"}))
+    state.apply(new_event("member.updated", **member(ME, "admin", serverId="s-table")))
     assert state.members["s-table"]["u-eve"]["role"] == "moderator"
     assert state.servers["s-table"]["role"] == "admin"
 
-    state.apply(told("member.left", serverId="s-table", userId="u-eve"))
+    state.apply(new_event("member.left", serverId="s-table", userId="u-eve"))
     assert sorted(state.members["s-table"]) == [BEN, ME]
 
 
@@ -193,54 +206,54 @@ def test_members_come_change_and_go_where_they_are_loaded() -> None:
     ("new", "gone", "path"),
     [
         (
-            told("conversation.created", **conversation("d-new")),
-            told("conversation.deleted", convoId="d-new"),
+            new_event("conversation.created", **conversation("d-new")),
+            new_event("conversation.deleted", convoId="d-new"),
             "/conversations/d-new",
         ),
         (
-            told("conversation.created", **conversation("d-new")),
-            about("participant.left", Room("conversation", "d-new"), userId=ME),
+            new_event("conversation.created", **conversation("d-new")),
+            room_event("participant.left", Room("conversation", "d-new"), userId=ME),
             "/conversations/d-new",
         ),
         (
-            told("thread.created", **thread("t-new")),
-            about("participant.left", Room("thread", "t-new"), userId=ME),
+            new_event("thread.created", **thread("t-new")),
+            room_event("participant.left", Room("thread", "t-new"), userId=ME),
             "/threads/t-new",
         ),
         (
-            told("workspace.created", **workspace("w-new")),
-            told("workspace.deleted", workspaceId="w-new"),
+            new_event("workspace.created", **workspace("w-new")),
+            new_event("workspace.deleted", workspaceId="w-new"),
             "/workspaces/w-new/members",
         ),
         (
-            told("workspace.created", **workspace("w-new")),
-            told("workspace.member.left", workspaceId="w-new", userId=ME),
+            new_event("workspace.created", **workspace("w-new")),
+            new_event("workspace.member.left", workspaceId="w-new", userId=ME),
             "/workspaces/w-new/members",
         ),
         (
-            told("server.created", **server("s-new")),
-            told("server.deleted", serverId="s-new"),
+            new_event("server.created", **server("s-new")),
+            new_event("server.deleted", serverId="s-new"),
             "/servers/s-new/channels",
         ),
     ],
     ids=lambda value: value.t if isinstance(value, Event) else "",
 )
 def test_what_is_new_wants_to_be_fetched_until_it_is_gone(new: Event, gone: Event, path: str) -> None:
-    assert path in known(new).wanted
-    assert known(new, gone) == known()
+    assert path in state_after(new).wanted
+    assert state_after(new, gone) == state_after()
 
 
 def test_participants_of_a_loaded_room_come_change_and_go() -> None:
-    state = known()
+    state = state_after()
     seat = member(BEN, convoId=PAIR.room_id, lastReadMessageId=None, lastReadAt=None)
     state.load("/conversations/d-pair/participants", {"items": [seat]})
     state.load("/threads/t-deal/participants", {"items": []})
 
-    state.apply(about("participant.joined", PAIR, **member("u-eve")))
-    state.apply(about("participant.updated", PAIR, **member("u-eve", "admin")))
-    state.apply(about("participant.updated", PAIR, **member(ME, "admin")))
-    state.apply(about("participant.joined", DEAL, **member("u-eve", "seller", blockedUntil=TIME)))
-    state.apply(about("participant.left", PAIR, userId=BEN))
+    state.apply(room_event("participant.joined", PAIR, **member("u-eve")))
+    state.apply(room_event("participant.updated", PAIR, **member("u-eve", "admin")))
+    state.apply(room_event("participant.updated", PAIR, **member(ME, "admin")))
+    state.apply(room_event("participant.joined", DEAL, **member("u-eve", "seller", blockedUntil=TIME)))
+    state.apply(room_event("participant.left", PAIR, userId=BEN))
 
     assert state.participants[PAIR] == {"u-eve": member("u-eve", "admin"), ME: member(ME, "admin")}
     assert state.participants[DEAL] == {"u-eve": member("u-eve", "seller", blockedUntil=TIME)}
@@ -248,18 +261,20 @@ def test_participants_of_a_loaded_room_come_change_and_go() -> None:
 
 
 def test_pins_cursors_cards_and_tabs_are_kept_where_they_are_loaded() -> None:
-    pinned = about("pin.added", DEAL, messageId="m1", pinnedBy=BEN, pinnedAt=TIME)
-    read = about("read.updated", DEAL, userId=BEN, lastReadMessageId="m1", readAt=TIME)
+    pinned = room_event("pin.added", DEAL, messageId="m1", pinnedBy=BEN, pinnedAt=TIME)
+    read = room_event("read.updated", DEAL, userId=BEN, lastReadMessageId="m1", readAt=TIME)
     card = {"messageId": "m1", "threadId": DEAL.room_id, "type": "offer", "state": "open", "version": 1, "payload": {}}
     tab = {"threadId": DEAL.room_id, "tab": "brief", "content": {"a": 1}, "sourceVersion": 1, "updatedAt": TIME}
-    assert known(pinned, read, told("card.updated", **card), told("tab.updated", **tab)) == known()
+    assert (
+        state_after(pinned, read, new_event("card.updated", **card), new_event("tab.updated", **tab)) == state_after()
+    )
 
-    state = known()
+    state = state_after()
     for what in ("pins", "readers", "cards"):
         state.load(f"/threads/t-deal/{what}", {"items": []})
     state.load("/threads/t-deal/panel", {"tabs": []})
-    accepted = told("card.updated", **card | {"state": "accepted", "version": 2})
-    for event in (pinned, read, accepted, told("card.updated", **card), told("tab.updated", **tab)):
+    accepted = new_event("card.updated", **card | {"state": "accepted", "version": 2})
+    for event in (pinned, read, accepted, new_event("card.updated", **card), new_event("tab.updated", **tab)):
         state.apply(event)
 
     assert state.pins[DEAL] == {"m1": {"messageId": "m1", "pinnedBy": BEN, "pinnedAt": TIME}}
@@ -267,16 +282,16 @@ def test_pins_cursors_cards_and_tabs_are_kept_where_they_are_loaded() -> None:
     assert state.cards[DEAL.room_id]["m1"]["state"] == "accepted"
     assert state.tabs[DEAL.room_id] == {"brief": tab}
 
-    state.apply(about("pin.removed", DEAL, messageId="m1", pinnedBy=BEN, pinnedAt=TIME))
+    state.apply(room_event("pin.removed", DEAL, messageId="m1", pinnedBy=BEN, pinnedAt=TIME))
     assert state.pins[DEAL] == {}
 
 
 def test_conversations_and_threads_change_and_are_muted() -> None:
-    state = known(
-        told("message.created", **said(PAIR, "m9")),
-        told("conversation.updated", **conversation(name="Pair")),
-        told("thread.updated", **thread(status="locked")),
-        about("preferences.updated", DEAL, muted=True),
+    state = state_after(
+        new_event("message.created", **new_message(PAIR, "m9")),
+        new_event("conversation.updated", **conversation(name="Pair")),
+        new_event("thread.updated", **thread(status="locked")),
+        room_event("preferences.updated", DEAL, muted=True),
     )
 
     assert state.conversations[PAIR.room_id]["name"] == "Pair"
@@ -286,15 +301,15 @@ def test_conversations_and_threads_change_and_are_muted() -> None:
 
 
 def test_notices_come_are_read_and_put_away() -> None:
-    state = known()
+    state = state_after()
     state.load("/tenants/default/inboxes/news/messages", {"items": []})
     inbox = {"tenant": "default", "inbox": "news"}
     for message_id in ("n1", "n2"):
-        state.apply(told("inbox.message", **inbox, messageId=message_id, title="Hello", readat=None))
-    state.apply(told("inbox.updated", **inbox, messageId="n1", readat=TIME, archivedat=None, snoozeduntil=None))
-    state.apply(told("inbox.updated", **inbox, messageId="n2", readat=None, archivedat=TIME, snoozeduntil=None))
-    state.apply(told("inbox.counts", **inbox, total=1, unread=0, categories={}))
-    state.apply(told("inbox.counts", tenant="default", inbox="other", total=1, unread=1, categories={}))
+        state.apply(new_event("inbox.message", **inbox, messageId=message_id, title="Hello", readat=None))
+    state.apply(new_event("inbox.updated", **inbox, messageId="n1", readat=TIME, archivedat=None, snoozeduntil=None))
+    state.apply(new_event("inbox.updated", **inbox, messageId="n2", readat=None, archivedat=TIME, snoozeduntil=None))
+    state.apply(new_event("inbox.counts", **inbox, total=1, unread=0, categories={}))
+    state.apply(new_event("inbox.counts", tenant="default", inbox="other", total=1, unread=1, categories={}))
 
     assert state.inbox_messages["default", "news"] == {"n1": {"messageId": "n1", "title": "Hello", "readat": TIME}}
     assert (state.inboxes["default", "news"]["title"], state.inboxes["default", "news"]["total"]) == ("News", 1)
@@ -302,19 +317,19 @@ def test_notices_come_are_read_and_put_away() -> None:
 
 
 def test_workspaces_with_members_items_and_settings() -> None:
-    state = known()
+    state = state_after()
     everything: dict[str, Any] = {"workspace": workspace(), "members": [], "items": [], "settings": [], "next": None}
     state.load("/workspaces/w-plan", everything)
     item = {"workspaceId": "w-plan", "itemId": "i1", "title": "Chairs", "version": 1}
     setting = {"name": "colour", "value": "red", "updatedBy": ME, "updatedAt": TIME}
     for event in (
-        told("workspace.updated", **workspace(name="Plans")),
-        told("workspace.member.joined", **member(BEN, workspaceId="w-plan")),
-        told("workspace.member.updated", **member(BEN, "admin", workspaceId="w-plan")),
-        told("workspace.member.updated", **member(ME, "admin", workspaceId="w-plan")),
-        told("workspace.item.updated", **item | {"title": "Tables", "version": 2}),
-        told("workspace.item.created", **item),
-        told("workspace.setting.updated", workspaceId="w-plan", **setting),
+        new_event("workspace.updated", **workspace(name="Plans")),
+        new_event("workspace.member.joined", **member(BEN, workspaceId="w-plan")),
+        new_event("workspace.member.updated", **member(BEN, "admin", workspaceId="w-plan")),
+        new_event("workspace.member.updated", **member(ME, "admin", workspaceId="w-plan")),
+        new_event("workspace.item.updated", **item | {"title": "Tables", "version": 2}),
+        new_event("workspace.item.created", **item),
+        new_event("workspace.setting.updated", workspaceId="w-plan", **setting),
     ):
         state.apply(event)
 
@@ -323,9 +338,9 @@ def test_workspaces_with_members_items_and_settings() -> None:
     assert state.items["w-plan"]["i1"]["title"] == "Tables"
     assert state.settings["w-plan"] == {"colour": setting}
 
-    state.apply(told("workspace.item.deleted", workspaceId="w-plan", itemId="i1"))
-    state.apply(told("workspace.setting.deleted", workspaceId="w-plan", name="colour"))
-    state.apply(told("workspace.member.left", workspaceId="w-plan", userId=BEN))
+    state.apply(new_event("workspace.item.deleted", workspaceId="w-plan", itemId="i1"))
+    state.apply(new_event("workspace.setting.deleted", workspaceId="w-plan", name="colour"))
+    state.apply(new_event("workspace.member.left", workspaceId="w-plan", userId=BEN))
     assert (state.items["w-plan"], state.settings["w-plan"], sorted(state.workspace_members["w-plan"])) == (
         {},
         {},
@@ -334,14 +349,14 @@ def test_workspaces_with_members_items_and_settings() -> None:
 
 
 def test_people_come_and_go() -> None:
-    assert known(told("presence.updated", userId=BEN, status="offline")).online == set()
-    assert known(told("presence.updated", userId="u-eve", status="online")).online == {BEN, "u-eve"}
+    assert state_after(new_event("presence.updated", userId=BEN, status="offline")).online == set()
+    assert state_after(new_event("presence.updated", userId="u-eve", status="online")).online == {BEN, "u-eve"}
 
 
 def test_something_that_is_not_kept_cannot_be_loaded() -> None:
     for path in ("/users/me", "/channels/c-general/nothing", "/workspaces/w-plan/invites"):
         with pytest.raises(ValueError, match="nothing is kept"):
-            known().load(path, {"items": []})
+            state_after().load(path, {"items": []})
 
 
 @st.composite
@@ -354,21 +369,21 @@ def talks(draw: st.DrawFn) -> list[Event]:
         if done == "say" or not there:
             author = draw(st.sampled_from([ME, BEN]))
             there[f"m{number:02}"] = author
-            events.append(told("message.created", **said(GENERAL, f"m{number:02}", author=author)))
+            events.append(new_event("message.created", **new_message(GENERAL, f"m{number:02}", author=author)))
             continue
         message_id = draw(st.sampled_from(sorted(there)))
         if done == "edit":
-            changed = said(GENERAL, message_id, f"edit {number}", there[message_id], edited=True)
-            events.append(told("message.updated", **changed))
+            changed = new_message(GENERAL, message_id, f"edit {number}", there[message_id], edited=True)
+            events.append(new_event("message.updated", **changed))
         elif done == "react":
             count = draw(st.integers(0, 2))
             reacted = {"emoji": "☕", "userId": ME, "count": count, "userIds": [ME, BEN][:count]}
-            events.append(about("reaction.added", GENERAL, messageId=message_id, **reacted))
+            events.append(room_event("reaction.added", GENERAL, messageId=message_id, **reacted))
         elif done == "read":
-            events.append(about("read.updated", GENERAL, userId=ME, lastReadMessageId=message_id, readAt=TIME))
+            events.append(room_event("read.updated", GENERAL, userId=ME, lastReadMessageId=message_id, readAt=TIME))
         else:
             del there[message_id]
-            events.append(about("message.deleted", GENERAL, messageId=message_id))
+            events.append(room_event("message.deleted", GENERAL, messageId=message_id))
     return events
 
 
@@ -377,16 +392,16 @@ def test_a_stretch_that_is_told_again_changes_nothing(events: list[Event], data:
     reached = data.draw(st.integers(0, len(events)))
     again_from = data.draw(st.integers(0, reached))
 
-    def heard(*stretches: list[Event]) -> State:
-        state = known()
-        state.load("/channels/c-general/messages", {"items": [said(GENERAL, "m", author=ME)]})
+    def applied(*stretches: list[Event]) -> State:
+        state = state_after()
+        state.load("/channels/c-general/messages", {"items": [new_message(GENERAL, "m", author=ME)]})
         for stretch in stretches:
             for event in stretch:
                 state.apply(event)
         return state
 
-    once = heard(events)
+    once = applied(events)
 
-    assert heard(events[:reached], events[again_from:]) == once
+    assert applied(events[:reached], events[again_from:]) == once
     ids = [message["messageId"] for message in once.history(GENERAL)]
     assert ids == sorted(ids)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from api.running import Server
-from client.hourglass import Hourglass
+from client.timing import ManualTime
 from demo.running import Login, copied
 from gateway.town import Town, town_of
 from sobremesa.client import Client, Event, Pace, Room
@@ -154,11 +154,11 @@ async def test_nobody_talks_while_nobody_looks(town: Town) -> None:
 
 
 def test_who_has_said_enough_in_an_hour_is_quiet_until_it_has_passed() -> None:
-    hourglass = Hourglass()
-    allowance = Allowance(3, hourglass.pace)
+    manual_time = ManualTime()
+    allowance = Allowance(3, manual_time.pace)
 
     assert [allowance.take() for _ in range(5)] == [True, True, True, False, False]
-    hourglass.time += HOUR_SECONDS
+    manual_time.time += HOUR_SECONDS
     assert allowance.take()
 
 

@@ -1,17 +1,15 @@
-"""A typed client for programs and bots, over HTTP and the gateway; it knows nothing of the server's code.
+"""A typed client for bots and programs, over HTTP and the gateway. It does not import the server's code.
 
     async with Client("http://127.0.0.1:8080") as client:
         await client.login("bot@example.com", password)
         async with client.gateway() as live:
             async for message in live.messages():
-                await live.send(message.room, "I heard that.")
+                await live.send(message.room, "Thank you.")
 
-Where things are:
-
-- `client`: sign in, say, read; `transport` sends requests and tries again; `tokens` keeps the session alive
-- `gateway`: events and calls over a connection that comes back; `connection` is one of them, `frames` what goes over it
-- `state`: what one knows, from a snapshot and the events since
-- `shapes`: what the API tells, typed; `errors`: what goes wrong; `pace`: time and chance
+- `client`: sign in, send, read; `transport` sends requests and retries; `tokens` keeps the session alive
+- `gateway`: events and calls over a connection that reconnects; `connection` is one socket, `frames` what goes over it
+- `state`: the state of a client, from a snapshot and the events since
+- `models`: what the API returns, typed; `errors`: what can fail; `pace`: time and randomness, for tests
 """
 
 from sobremesa.client.client import Client
@@ -25,8 +23,7 @@ from sobremesa.client.errors import (
 )
 from sobremesa.client.frames import Event
 from sobremesa.client.gateway import Gateway
-from sobremesa.client.pace import Pace
-from sobremesa.client.shapes import (
+from sobremesa.client.models import (
     Channel,
     Conversation,
     Invite,
@@ -39,6 +36,7 @@ from sobremesa.client.shapes import (
     Unread,
     User,
 )
+from sobremesa.client.pace import Pace
 
 __all__ = [
     "ApiError",

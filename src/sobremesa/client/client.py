@@ -1,4 +1,4 @@
-"""The client over HTTP: sign in, say, read, and anything else by `request`."""
+"""The client over HTTP: sign in, send, read, and anything else by `request`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ import msgspec
 
 from sobremesa.client.errors import SignedOut
 from sobremesa.client.gateway import MAX_WAITING_EVENTS, Gateway
-from sobremesa.client.pace import Pace
-from sobremesa.client.sending import new_message
-from sobremesa.client.shapes import (
+from sobremesa.client.models import (
     Channel,
     Conversation,
     Invite,
@@ -28,6 +26,8 @@ from sobremesa.client.shapes import (
     Unread,
     User,
 )
+from sobremesa.client.pace import Pace
+from sobremesa.client.sending import new_message
 from sobremesa.client.transport import MAX_ATTEMPTS, TIMEOUT_SECONDS, Transport
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class Client:
-    """Somebody's way into a server: a person who signs in, or a program with a key.
+    """A connection to a server, for a user who signs in or for a server key.
 
     async with Client("http://127.0.0.1:8080") as client:
         await client.login("ana@example.com", "correct horse battery")
@@ -75,22 +75,22 @@ class Client:
     ) -> None:
         await self._transport.__aexit__(kind, error, trace)
 
-    # Who one is
+    # Account
 
     @property
     def user(self) -> User:
-        """Who is signed in, as far as this client was told: after `register`, `login` or `me`."""
+        """The signed-in user, as known after `register`, `login` or `me`."""
         if self._user is None:
-            raise SignedOut(401, "unauthenticated", "Nobody has signed in by this client.")
+            raise SignedOut(401, "unauthenticated", "This client is not signed in.")
         return self._user
 
     @property
     def refresh_token(self) -> str | None:
-        """What opens this session again in another process; it changes with every refresh."""
+        """Opens this session again in another process; it changes with every refresh."""
         return self._transport.tokens.refresh_token
 
     async def register(self, email: str, username: str, password: str, *, device: str | None = None) -> User:
-        """A new person, signed in."""
+        """Register a user and sign in."""
         body = {"email": email, "username": username, "password": password, "device": device}
         return await self._sign_in("/auth/register", body, safe=False)
 
@@ -105,18 +105,18 @@ class Client:
         self._user = None
 
     async def me(self) -> User:
-        """One's own account."""
+        """Return the user's own account."""
         self._user = await self.get("/users/me", User)
         return self._user
 
     async def _sign_in(self, path: str, body: Json, *, safe: bool) -> User:
         reply = await self._transport.send("POST", path, body=body, safe=safe, signed=False)
         signed_in = msgspec.json.decode(reply.body, type=SignedIn)
-        self._transport.tokens.take(signed_in)
+        self._transport.tokens.store(signed_in)
         self._user = signed_in.user
         return signed_in.user
 
-    # Anything
+    # Requests
 
     async def request(
         self,
@@ -128,10 +128,10 @@ class Client:
         idempotency_key: str | None = None,
         safe: bool | None = None,
     ) -> Any:
-        """What the API answers to any request under /v1, as plain JSON; None for an empty answer.
+        """Return the response to any request under /v1, as plain JSON; None if it is empty.
 
-        `safe` says that doing it twice is doing it once: then a lost answer is asked for again. An idempotency key
-        makes it so where the route takes one.
+        `safe` marks the request as idempotent: then it is repeated if the response is lost. An idempotency key makes it
+        so where the route accepts one.
         """
         headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
         safe = True if idempotency_key is not None else safe
@@ -139,11 +139,11 @@ class Client:
         return msgspec.json.decode(reply.body) if reply.body else None
 
     async def get(self, path: str, as_type: type[T], **query: Any) -> T:
-        """One thing, typed."""
+        """Return one resource, typed."""
         return msgspec.convert(await self.request("GET", path, query=query), as_type)
 
     async def every(self, path: str, as_type: type[T], **query: Any) -> AsyncIterator[T]:
-        """Everything in a list, page after page."""
+        """Yield all items of a list, page by page."""
         asked = {"limit": PAGE} | query
         while True:
             reply = await self._transport.send("GET", path, query=asked)
@@ -155,8 +155,8 @@ class Client:
             asked["cursor"] = page.next
 
     async def _create(self, path: str, body: Json, as_type: type[T]) -> T:
-        made = await self.request("POST", path, body, idempotency_key=uuid4().hex)
-        return msgspec.convert(made, as_type)
+        created = await self.request("POST", path, body, idempotency_key=uuid4().hex)
+        return msgspec.convert(created, as_type)
 
     # Rooms
 
@@ -169,102 +169,102 @@ class Client:
         attachments: Sequence[str] = (),
         nonce: str | None = None,
     ) -> Message:
-        """Say something. It has a nonce, one's own or a new one: however often it is tried, it is one message."""
+        """Send a message. It has a nonce, given or new, so a retry creates no second message."""
         body = new_message(content, reply_to, attachments, nonce)
         return msgspec.convert(await self.request("POST", f"{room.path}/messages", body, safe=True), Message)
 
     async def messages(
         self, room: Room, *, before: str | None = None, after: str | None = None
     ) -> AsyncIterator[Message]:
-        """What was said, the newest first; with `after`, in the order in which it was said."""
+        """Yield the messages of a room, newest first; with `after`, oldest first."""
         async for message in self.every(f"{room.path}/messages", Message, before=before, after=after):
             yield message
 
     async def edit(self, message: Message, content: str) -> Message:
-        """Say it otherwise."""
+        """Edit a message."""
         body = {"content": content}
         return msgspec.convert(await self.request("PATCH", _at(message), body, safe=True), Message)
 
     async def delete(self, message: Message) -> None:
-        """Take it back."""
+        """Delete a message."""
         await self.request("DELETE", _at(message))
 
     async def react(self, message: Message, emoji: str) -> None:
-        """React; again changes nothing."""
+        """Add a reaction; repeating it changes nothing."""
         await self.request("PUT", f"{_at(message)}/reactions/{quote(emoji, safe='')}")
 
     async def unreact(self, message: Message, emoji: str) -> None:
-        """Take one's reaction back."""
+        """Remove your reaction."""
         await self.request("DELETE", f"{_at(message)}/reactions/{quote(emoji, safe='')}")
 
     async def mark_read(self, room: Room, message_id: str) -> Unread:
-        """Everything up to this message was read; what is left unread."""
+        """Mark everything up to this message as read; return what is still unread."""
         answer = await self.request("PUT", f"{room.path}/read", {"messageId": message_id})
         return msgspec.convert(answer["unread"], Unread)
 
     async def typing(self, room: Room) -> None:
-        """Tell those who look that one is writing."""
+        """Show the members of a room that you are typing."""
         await self.request("POST", f"{room.path}/typing", safe=True)
 
-    # Where one is
+    # Servers, conversations and users
 
     def servers(self) -> AsyncIterator[Server]:
-        """The servers that one is in."""
+        """Yield the servers of the user."""
         return self.every("/servers", Server)
 
     def channels(self, server_id: str) -> AsyncIterator[Channel]:
-        """The channels of a server."""
+        """Yield the channels of a server."""
         return self.every(f"/servers/{server_id}/channels", Channel)
 
     def conversations(self) -> AsyncIterator[Conversation]:
-        """The conversations that one is in, the newest activity first."""
+        """Yield the conversations of the user, by newest activity."""
         return self.every("/conversations", Conversation)
 
     def threads(self) -> AsyncIterator[Thread]:
-        """The threads that one is in, the newest activity first."""
+        """Yield the threads of the user, by newest activity."""
         return self.every("/threads", Thread)
 
     async def create_server(self, name: str) -> Server:
-        """A new server, one's own."""
+        """Create a server."""
         return await self._create("/servers", {"name": name}, Server)
 
     async def create_channel(self, server_id: str, name: str, *, topic: str | None = None) -> Channel:
-        """A new channel."""
+        """Create a channel."""
         return await self._create(f"/servers/{server_id}/channels", {"name": name, "topic": topic}, Channel)
 
     async def invite(self, server_id: str, *, max_uses: int | None = None) -> Invite:
-        """A code that lets people into a server."""
+        """Create an invite to a server."""
         return await self._create(f"/servers/{server_id}/invites", {"maxUses": max_uses}, Invite)
 
     async def join(self, code: str) -> Joined:
-        """Come in by a code."""
+        """Join by an invite."""
         return msgspec.convert(await self.request("POST", f"/invites/{quote(code, safe='')}/redeem"), Joined)
 
     async def direct(self, user_id: str) -> Conversation:
-        """The direct conversation with somebody: the one there is, or a new one."""
+        """Return the direct conversation with a user; created if there is none."""
         body = {"type": "direct", "userIds": [user_id]}
         return msgspec.convert(await self.request("POST", "/conversations", body, safe=True), Conversation)
 
     async def is_direct(self, room: Room) -> bool:
-        """Is this a conversation of two? What a conversation is never changes, so it is asked once."""
+        """Return whether this is a direct conversation. It never changes, so it is requested once."""
         if room.kind == "conversation" and room not in self._are_direct:
             self._are_direct[room] = (await self.get(room.path, Conversation)).type == "direct"
         return self._are_direct.get(room, False)
 
     async def group(self, user_ids: Sequence[str], *, name: str | None = None) -> Conversation:
-        """A new conversation of several."""
+        """Create a group conversation."""
         body = {"type": "group", "userIds": list(user_ids), "name": name}
         return await self._create("/conversations", body, Conversation)
 
     async def find_user(self, username: str) -> User | None:
-        """Who has this name."""
+        """Find a user by username."""
         found = await self.request("GET", "/users", query={"username": username})
         return next((msgspec.convert(item, User) for item in found["items"]), None)
 
     # Live
 
     def gateway(self, *, max_waiting_events: int = MAX_WAITING_EVENTS) -> Gateway:
-        """A live connection: `async with client.gateway() as live: async for event in live.events(): ...`."""
+        """Return a live connection: `async with client.gateway() as live: async for event in live.events(): ...`."""
         return Gateway(self._transport, max_waiting_events=max_waiting_events)
 
 

@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from sobremesa.client.calls import Calls
 from sobremesa.client.errors import ApiError, ClientError, SignedOut
-from sobremesa.client.frames import Event, Frame, Hello, Op, Place, Result
+from sobremesa.client.frames import Event, Frame, Hello, Op, Result, SessionCursor
 from sobremesa.client.pace import Pace
 from sobremesa.client.tokens import Tokens
 
@@ -29,20 +29,20 @@ _decode = msgspec.json.Decoder(Frame).decode
 
 
 class Connection:
-    """Speaks the protocol on one socket: greets, beats, renews the token, and hands over what comes."""
+    """Speaks the protocol on one socket: identifies, sends heartbeats, renews the token, and delivers events."""
 
     def __init__(
         self,
         socket: ClientConnection,
         *,
-        place: Place,
+        cursor: SessionCursor,
         tokens: Tokens,
         calls: Calls,
         pace: Pace,
         deliver: Callable[[Event], bool],
     ) -> None:
         self._socket = socket
-        self._place = place
+        self._cursor = cursor
         self._tokens = tokens
         self._calls = calls
         self._pace = pace
@@ -50,18 +50,18 @@ class Connection:
         self._acknowledged = True
         self._signed_out: SignedOut | None = None
         self.token: str | None = None
-        """What this connection was last identified with."""
+        """The token that this connection last identified with."""
 
     @property
     def close_code(self) -> int | None:
-        """Why the server closed it, if it did."""
+        """The close code of the server, if it closed the socket."""
         return self._socket.close_code
 
-    async def live(self, on_ready: Callable[[], None]) -> None:
-        """Until the connection ends, for whatever reason; SignedOut if no token can be had for it."""
+    async def run(self, on_ready: Callable[[], None]) -> None:
+        """Run until the connection ends, for whatever reason; raises SignedOut if there is no valid token."""
         try:
             interval = await self._hello()
-            await self._greet()
+            await self._identify()
             beside = [asyncio.create_task(self._beat(interval)), asyncio.create_task(self._renew())]
             try:
                 await self._read(on_ready)
@@ -72,16 +72,16 @@ class Connection:
         except ConnectionClosed as closed:
             log.info("the gateway closed the connection: %s", closed)
         except TimeoutError:
-            log.warning("the gateway did not say hello")
+            log.warning("the gateway sent no hello in time")
         except msgspec.MsgspecError as error:
-            # What cannot be read would come again with a resume: only a new snapshot leads on.
-            log.warning("the gateway does not speak as it should: %r", error)
-            self._place.forget()
+            # A resume would replay the frame that cannot be decoded, so start over with a new snapshot.
+            log.warning("the gateway sent a frame that is not valid: %r", error)
+            self._cursor.clear()
         if self._signed_out is not None:
             raise self._signed_out
 
     async def send(self, frame: Frame) -> None:
-        """One frame; ApiError if it is longer than the server takes, which would end the connection."""
+        """Send a frame; raises ApiError if it is too long for the server, which would close the connection."""
         raw = _encode(frame)
         if len(raw) > MAX_FRAME_BYTES:
             raise ApiError(
@@ -90,21 +90,21 @@ class Connection:
         await self._socket.send(raw, text=True)
 
     async def _hello(self) -> float:
-        """The seconds between heartbeats."""
+        """Return the seconds between heartbeats."""
         async with asyncio.timeout(HELLO_WITHIN_SECONDS):
             frame = await self._receive()
         if frame.op != Op.HELLO:
             raise msgspec.ValidationError(f"op {frame.op} instead of a hello")
         return msgspec.convert(frame.d, Hello).heartbeat_interval / 1000
 
-    async def _greet(self) -> None:
-        """Say who one is, and where one was if there was a connection before."""
+    async def _identify(self) -> None:
+        """Identify, or resume if there was a session before."""
         self.token = await self._tokens.current()
-        if self._place.session_id is None:
+        if self._cursor.session_id is None:
             await self.send(Frame(Op.IDENTIFY, {"token": self.token}))
         else:
-            told = {"token": self.token, "sessionId": self._place.session_id, "s": self._place.s}
-            await self.send(Frame(Op.RESUME, told))
+            resume = {"token": self.token, "sessionId": self._cursor.session_id, "s": self._cursor.s}
+            await self.send(Frame(Op.RESUME, resume))
 
     async def _read(self, on_ready: Callable[[], None]) -> None:
         while True:
@@ -116,23 +116,23 @@ class Connection:
                 case Op.HEARTBEAT_ACK:
                     self._acknowledged = True
                 case Op.RESULT:
-                    self._calls.answer(frame.id, msgspec.convert(frame.d, Result))
+                    self._calls.resolve(frame.id, msgspec.convert(frame.d, Result))
                 case Op.INVALID_SESSION:
-                    self._place.forget()
-                    await self._greet()
+                    self._cursor.clear()
+                    await self._identify()
                 case Op.RECONNECT:
                     return
                 case _:
                     log.debug("a frame of an unknown kind: op %s", frame.op)
 
     def _dispatch(self, frame: Frame, on_ready: Callable[[], None]) -> bool:
-        """Hand an event over; False if there is no room for it, so that it must come again later."""
+        """Deliver an event; False if there is no room for it, so that it must be replayed later."""
         event = msgspec.convert(frame, Event, from_attributes=True)
         if event.t == "renewed":
             return True
-        if not self._place.passed(event) and not self._deliver(event):
+        if not self._cursor.has_seen(event) and not self._deliver(event):
             return False
-        self._place.move(event)
+        self._cursor.advance(event)
         if event.t in ("ready", "resumed"):
             on_ready()
         return True
@@ -141,19 +141,19 @@ class Connection:
         return _decode(await self._socket.recv(decode=False))
 
     async def _beat(self, interval: float) -> None:
-        """Beat at the interval, the first time after a random part of it; no answer until the next is the end."""
+        """Send heartbeats, the first after a random part of the interval; abort if one is not acknowledged."""
         await self._pace.sleep(interval * self._pace.chance())
         while True:
             self._acknowledged = False
-            await self.send(Frame(Op.HEARTBEAT, {"s": self._place.s}))
+            await self.send(Frame(Op.HEARTBEAT, {"s": self._cursor.s}))
             await self._pace.sleep(interval)
             if not self._acknowledged:
-                log.warning("no heartbeat was answered: the connection is dead")
+                log.warning("a heartbeat was not acknowledged; closing the connection")
                 self._socket.transport.abort()
                 return
 
     async def _renew(self) -> None:
-        """Give the server a fresh token before the one it knows ends."""
+        """Identify with a fresh token before the current one expires."""
         attempt = 0
         while (due_in := self._tokens.due_in) is not None:
             await self._pace.sleep(due_in)
@@ -166,11 +166,11 @@ class Connection:
                 await self._socket.close()
                 return
             except ClientError as error:
-                log.warning("the token could not be renewed yet: %s", error)
+                log.warning("the token could not be renewed; retrying: %s", error)
                 await self._pace.sleep(self._pace.backoff(attempt))
                 attempt += 1
 
 
-def is_for_good(error: Exception) -> bool:
-    """Is a refused handshake one that trying again would not change? 403 may come from a server that is leaving."""
+def is_permanent(error: Exception) -> bool:
+    """Return whether a retry of a refused handshake is pointless. 403 may come from a server that is stopping."""
     return isinstance(error, InvalidStatus) and error.response.status_code in _NEVER

@@ -1,11 +1,11 @@
-"""What goes wrong for a client.
+"""The errors of the client.
 
 ClientError
-├── ApiError           the server answered, and the answer is no: `status`, `code`, `detail`, `data`
-│   └── SignedOut          nobody is signed in (any more): log in again
-├── Unreachable        no answer came, and nothing was done that matters
-├── OutcomeUnknown     no answer came to something that may have been done
-└── GatewayRefused     the server will not have this connection, now or later
+├── ApiError           the server responded with an error: `status`, `code`, `detail`, `data`
+│   └── SignedOut          there is no valid token: log in again
+├── Unreachable        there was no response, and nothing was changed
+├── OutcomeUnknown     there was no response to a request that may have succeeded
+└── GatewayRefused     the server refuses this connection permanently
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _STANDARD = {"type", "title", "status", "detail", "code"}
 
 
 class ClientError(Exception):
-    """Something that a program can understand and act upon."""
+    """Base class of all errors of the client."""
 
 
 class ApiError(ClientError):
-    """The server said no. `code` is stable and for programs, `data` is what the problem tells beside the sentence."""
+    """The server responded with an error. `code` is stable, for programs; `data` has the problem's further fields."""
 
     def __init__(self, status: int, code: str, detail: str, data: dict[str, Any] | None = None) -> None:
         super().__init__(f"{status} {code}: {detail}")
@@ -33,37 +33,37 @@ class ApiError(ClientError):
 
     @property
     def retry_after(self) -> float | None:
-        """The seconds to wait, where the answer says so."""
+        """The seconds to wait, if the response says so."""
         seconds = self.data.get("retryAfter")
         return seconds if isinstance(seconds, int | float) else None
 
 
 class SignedOut(ApiError):
-    """The token is refused and there is no fresh one to be had."""
+    """The token was refused and cannot be refreshed."""
 
 
 class Unreachable(ClientError):
-    """The server cannot be reached, or did not answer; trying again changes nothing twice."""
+    """The server cannot be reached, or did not respond; it is safe to retry."""
 
 
 class OutcomeUnknown(ClientError):
-    """The connection was lost before the answer: it may have been done or not."""
+    """The connection was lost before the response: the request may have succeeded or not."""
 
 
 class GatewayRefused(ClientError):
-    """The server does not take this connection, and trying again would not help."""
+    """The server refuses this connection, and a retry would not help."""
 
 
 def error_of(status: int, problem: Any) -> ApiError:
-    """The error that a problem (RFC 9457) tells; a proxy's own page has only its status."""
+    """Return the error of a problem (RFC 9457); other bodies, such as a proxy's page, have only a status."""
     if not isinstance(problem, dict) or "code" not in problem:
-        return ApiError(status, "unreadable", "The answer is no problem of the API's.")
+        return ApiError(status, "unreadable", "The response is not a problem of the API.")
     data = {name: value for name, value in problem.items() if name not in _STANDARD}
     return ApiError(status, str(problem["code"]), str(problem.get("detail", "")), data)
 
 
 def error_of_body(status: int, body: bytes) -> ApiError:
-    """The same, of a body as it came."""
+    """Return the error of a response body."""
     try:
         return error_of(status, msgspec.json.decode(body))
     except msgspec.DecodeError:

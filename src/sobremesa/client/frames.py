@@ -1,4 +1,4 @@
-"""What goes over the gateway's socket."""
+"""The frames of the gateway."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from sobremesa.client.shapes import Json, Message
+from sobremesa.client.models import Json, Message
 
-REMEMBERED_EVENTS = 10_000
+MAX_SEEN_IDS = 10_000
 _MESSAGE_EVENTS = ("message.created", "message.updated")
 
 
 class Op(IntEnum):
-    """What a frame is about."""
+    """The kind of a frame."""
 
     DISPATCH = 0
     HEARTBEAT = 1
@@ -30,7 +30,7 @@ class Op(IntEnum):
 
 
 class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One frame; `s` and `id` are the server's own, sent back and compared as they came."""
+    """A frame; `s` and `id` are the server's own, sent back and compared unchanged."""
 
     op: int
     d: Any = None
@@ -40,14 +40,14 @@ class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Hello(msgspec.Struct, frozen=True, rename="camel"):
-    """What the server says first."""
+    """The first frame of the server."""
 
     heartbeat_interval: float
     """In milliseconds."""
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What a call has come to, as over HTTP."""
+    """The result of a call, as over HTTP."""
 
     status: int
     body: Any = None
@@ -60,7 +60,7 @@ class Session(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Event(msgspec.Struct, frozen=True):
-    """Something that happened: `t` says what, `d` tells it as plain JSON. Typing and presence have no `s` and `id`."""
+    """An event: `t` is its name, `d` its payload as plain JSON. Typing and presence have no `s` and `id`."""
 
     t: str
     d: Json
@@ -68,36 +68,36 @@ class Event(msgspec.Struct, frozen=True):
     id: str | None = None
 
     def message(self) -> Message:
-        """The message of `message.created` and `message.updated`; ValueError of another event."""
+        """Return the message of `message.created` or `message.updated`; raises ValueError for other events."""
         if self.t not in _MESSAGE_EVENTS:
             raise ValueError(f"{self.t} has no message")
         return msgspec.convert(self.d, Message)
 
 
-class Place:
-    """Where one stands in the stream of events: what a new connection needs to go on."""
+class SessionCursor:
+    """The position in the event stream, from which a new connection resumes."""
 
     def __init__(self) -> None:
         self.session_id: str | None = None
         self.s: Any = None
         self._seen: OrderedDict[str, None] = OrderedDict()
 
-    def forget(self) -> None:
-        """The server does not know the session any more."""
+    def clear(self) -> None:
+        """Forget the session: the server does not accept it."""
         self.session_id = None
         self.s = None
 
-    def passed(self, event: Event) -> bool:
-        """Has this event been here before? The server may tell one twice, after a resume or from two nodes."""
+    def has_seen(self, event: Event) -> bool:
+        """Return whether this event was delivered before: after a resume, or from two nodes, it may come twice."""
         return event.id is not None and event.id in self._seen
 
-    def move(self, event: Event) -> None:
-        """This event was handed over."""
+    def advance(self, event: Event) -> None:
+        """Move past an event that was delivered."""
         if event.t == "ready":
             self.session_id = msgspec.convert(event.d, Session).session_id
         if event.s is not None:
             self.s = event.s
         if event.id is not None:
             self._seen[event.id] = None
-            if len(self._seen) > REMEMBERED_EVENTS:
+            if len(self._seen) > MAX_SEEN_IDS:
                 self._seen.popitem(last=False)

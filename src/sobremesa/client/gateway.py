@@ -1,12 +1,12 @@
-"""The gateway: events as they happen, and calls, over a connection that comes back by itself.
+"""The gateway: events and calls over a connection that reconnects by itself.
 
     async with client.gateway() as live:
         async for event in live.events():
             ...
 
-The first event is `ready`, with a snapshot. After a lost connection the session is resumed and what was missed comes
-first, then `resumed`. Where the server no longer has what was missed, `gap` says what to fetch, and a new `ready`
-follows. No event comes twice.
+The first event is `ready`, with a snapshot. After a lost connection the session is resumed: first the missed events,
+then `resumed`. If the server no longer has what was missed, `gap` names what to fetch, and a new `ready` follows. No
+event comes twice.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from sobremesa.client.calls import Calls
-from sobremesa.client.connection import TOKEN_REFUSED, Connection, is_for_good
+from sobremesa.client.connection import TOKEN_REFUSED, Connection, is_permanent
 from sobremesa.client.errors import ApiError, ClientError, GatewayRefused, OutcomeUnknown, SignedOut, Unreachable
-from sobremesa.client.frames import Event, Frame, Op, Place
+from sobremesa.client.frames import Event, Frame, Op, SessionCursor
+from sobremesa.client.models import Message, Room
 from sobremesa.client.sending import new_message
-from sobremesa.client.shapes import Message, Room
 from sobremesa.client.transport import MAX_ATTEMPTS, Transport
 
 CALL_WITHIN_SECONDS = 30.0
 CONNECT_WITHIN_SECONDS = 10.0
 CLOSE_WITHIN_SECONDS = 2.0
 MAX_WAITING_EVENTS = 10_000
-"""Above this many events that the application has not taken, the connection waits for it."""
+"""With more events that the application has not taken, the connection pauses."""
 MAX_READY_BYTES = 16 * 1024 * 1024
 MAX_REFUSED_TOKENS = 2
 
@@ -49,7 +49,7 @@ class Gateway:
         self._transport = transport
         self._max_waiting_events = max_waiting_events
         self._pace = transport.pace
-        self._place = Place()
+        self._cursor = SessionCursor()
         self._calls = Calls()
         self._events: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
         self._has_room = asyncio.Event()
@@ -59,7 +59,7 @@ class Gateway:
         self._running: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Gateway:
-        """Connected, with a snapshot as the first event; however long that takes, unless the server refuses."""
+        """Connect, with a snapshot as the first event; waits as long as it takes, unless the server refuses."""
         self._running = asyncio.create_task(self._run())
         try:
             await asyncio.shield(self._ready)
@@ -75,7 +75,7 @@ class Gateway:
         self._fail(None)
 
     async def events(self) -> AsyncIterator[Event]:
-        """What happens, from `ready` on, each once; ends with the block, or with the error that ended it."""
+        """Yield every event once, starting with `ready`; ends with the block, or with the error that ended it."""
         while True:
             event = await self._events.get()
             if self._events.qsize() <= self._max_waiting_events // 2:
@@ -83,13 +83,13 @@ class Gateway:
             if isinstance(event, Event):
                 yield event
                 continue
-            self._events.put_nowait(event)  # for whoever asks again
+            self._events.put_nowait(event)  # for the next caller
             if event is None:
                 return
             raise event
 
     async def messages(self) -> AsyncIterator[Message]:
-        """What is said from now on, where one is."""
+        """Yield new messages in the user's rooms."""
         async for event in self.events():
             if event.t == "message.created":
                 yield event.message()
@@ -97,15 +97,15 @@ class Gateway:
     async def call(
         self, method: str, params: Mapping[str, Any] | None = None, *, within_seconds: float = CALL_WITHIN_SECONDS
     ) -> Any:
-        """What a call answers; ApiError if that is no.
+        """Return the result of a call; raises ApiError if it is an error.
 
-        `method` is an operation's name in OpenAPI, or a request line such as "POST /v1/servers". While there is no
-        connection it waits for one: Unreachable if none comes in time. OutcomeUnknown if the connection is lost, or
-        the time over, before the answer.
+        `method` is an operation's name in OpenAPI, or a request line like "POST /v1/servers". Without a connection it
+        waits for one: Unreachable if none comes in time. OutcomeUnknown if the connection is lost, or the time is over,
+        before the result.
         """
         asked = {"method": method, "params": dict(params or {})}
         sent = False
-        call_id, answer = self._calls.begin()
+        call_id, answer = self._calls.start()
         try:
             async with asyncio.timeout(within_seconds):
                 connection = await asyncio.shield(self._ready)
@@ -114,12 +114,12 @@ class Gateway:
                 return await answer
         except TimeoutError:
             if sent:
-                raise OutcomeUnknown(f"{method}: no answer in time; it may have been done") from None
+                raise OutcomeUnknown(f"{method}: no result in time; the call may have succeeded") from None
             raise Unreachable(f"{method}: no connection in time") from None
         except ConnectionClosed:
-            raise OutcomeUnknown(f"{method}: the connection was lost; it may have been done") from None
+            raise OutcomeUnknown(f"{method}: the connection was lost; the call may have succeeded") from None
         finally:
-            self._calls.forget(call_id)
+            self._calls.discard(call_id)
             answer.cancel()
 
     async def send(
@@ -131,7 +131,7 @@ class Gateway:
         attachments: Sequence[str] = (),
         nonce: str | None = None,
     ) -> Message:
-        """Say something. After a lost connection it is said again with the same nonce: it is one message."""
+        """Send a message. After a lost connection it is repeated with its nonce, which creates no second message."""
         body = new_message(content, reply_to, attachments, nonce)
         attempt = 0
         while True:
@@ -162,10 +162,10 @@ class Gateway:
             await self._has_room.wait()
 
     async def _connect(self) -> bool:
-        """One connection, from beginning to end; whether it was ever ready."""
+        """Run one connection from start to end; return whether it was ever ready."""
         try:
             if await self._transport.tokens.current() is None:
-                raise SignedOut(401, "unauthenticated", "Nobody has signed in by this client.")
+                raise SignedOut(401, "unauthenticated", "This client is not signed in.")
             async with connect(
                 "ws" + self._transport.base_url.removeprefix("http") + "/v1/gateway",
                 compression=None,
@@ -177,29 +177,29 @@ class Gateway:
             ) as socket:
                 connection = Connection(
                     socket,
-                    place=self._place,
+                    cursor=self._cursor,
                     tokens=self._transport.tokens,
                     calls=self._calls,
                     pace=self._pace,
                     deliver=self._deliver,
                 )
                 try:
-                    await connection.live(lambda: self._is_ready(connection))
+                    await connection.run(lambda: self._on_ready(connection))
                 except asyncio.CancelledError:
-                    await socket.close()  # leaving is no error, which is what the server would be told
+                    await socket.close()  # a clean close, so that the server logs no error
                     raise
                 finally:
-                    was_ready = self._is_lost()
+                    was_ready = self._on_lost()
         except (OSError, InvalidHandshake, ConnectionClosed, Unreachable) as error:
-            if is_for_good(error):
+            if is_permanent(error):
                 raise GatewayRefused(f"the server refuses the connection: {error}") from error
             log.warning("the gateway cannot be reached: %r", error)
             return False
         if connection.close_code == TOKEN_REFUSED:
-            await self._take_another_token(connection.token, was_ready)
+            await self._replace_token(connection.token, was_ready)
         return was_ready
 
-    async def _take_another_token(self, refused: str | None, was_ready: bool) -> None:
+    async def _replace_token(self, refused: str | None, was_ready: bool) -> None:
         self._refused_tokens = 1 if was_ready else self._refused_tokens + 1
         if self._refused_tokens > MAX_REFUSED_TOKENS:
             raise SignedOut(401, "unauthenticated", "The gateway refuses every token of this session.")
@@ -208,38 +208,38 @@ class Gateway:
         except SignedOut:
             raise
         except ClientError as error:
-            log.warning("the token could not be renewed yet: %s", error)
+            log.warning("the token could not be renewed; retrying: %s", error)
 
-    def _is_ready(self, connection: Connection) -> None:
+    def _on_ready(self, connection: Connection) -> None:
         self._refused_tokens = 0
         if not self._ready.done():
             self._ready.set_result(connection)
 
-    def _is_lost(self) -> bool:
-        """Calls that wait hear of it; those to come wait for the next connection. Whether it was ready."""
+    def _on_lost(self) -> bool:
+        """Fail the waiting calls; later ones wait for the next connection. Return whether it was ready."""
         was_ready = self._ready.done()
         if was_ready:
             self._ready = asyncio.get_running_loop().create_future()
-        self._calls.lose()
+        self._calls.fail_all()
         return was_ready
 
     def _deliver(self, event: Event) -> bool:
-        """Put an event where the application takes it; False if it has not taken those before."""
+        """Queue an event for the application; False if the queue is full."""
         if self._events.qsize() >= self._max_waiting_events:
-            log.warning("the application does not keep up with the events: the connection waits for it")
+            log.warning("the application does not keep up with the events; the connection pauses")
             self._has_room.clear()
             return False
         self._events.put_nowait(event)
         return True
 
     def _fail(self, error: Exception | None) -> None:
-        """It is over: whoever waits for something is told why."""
+        """End the gateway, and report the error to all who wait."""
         self._events.put_nowait(error)
         if self._ready.done():
             self._ready = asyncio.get_running_loop().create_future()
         self._ready.set_exception(error or Unreachable("the gateway is closed"))
-        self._ready.exception()  # it is told to those who ask, and nobody may
-        self._calls.lose()
+        self._ready.exception()  # marked as retrieved: there may be no caller
+        self._calls.fail_all()
 
     async def _stop(self) -> None:
         if self._running is not None:

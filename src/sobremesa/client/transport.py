@@ -1,7 +1,7 @@
-"""Requests: one at a time to the server, again where that is safe, with the token that is good now.
+"""Sends requests, with the current token, and retries where that is safe.
 
-What is safe to repeat: whatever the server says it has not done (429), and what changes nothing twice, which is every
-method but POST and PATCH, and those with a nonce or an idempotency key.
+Safe to repeat are requests that the server says it has not processed (429), and idempotent ones: every method but POST
+and PATCH, and those with a nonce or an idempotency key.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import aiohttp
 import msgspec
 
 from sobremesa.client.errors import ApiError, OutcomeUnknown, SignedOut, Unreachable, error_of_body
+from sobremesa.client.models import SignedIn
 from sobremesa.client.pace import Pace
-from sobremesa.client.shapes import SignedIn
 from sobremesa.client.tokens import Tokens
 
 MAX_ATTEMPTS = 5
 TIMEOUT_SECONDS = 30.0
 LONGEST_RETRY_AFTER_SECONDS = 60.0
 JITTER = 0.25
-"""How much longer than it is told a client waits at most, so that not all come back in one moment."""
+"""How much longer than the server asks a client waits at most, so that clients spread out."""
 
 _SAFE_METHODS = {"GET", "HEAD", "PUT", "DELETE"}
 _AWAY = {502, 503, 504}
@@ -30,7 +30,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Reply(NamedTuple):
-    """An answer that is no error."""
+    """A successful response."""
 
     status: int
     body: bytes
@@ -71,9 +71,9 @@ class Transport:
         safe: bool | None = None,
         signed: bool = True,
     ) -> Reply:
-        """The answer to a request, after as many attempts as are safe; ApiError if it is an error.
+        """Return the response to a request, after as many attempts as are safe; raises ApiError if it is an error.
 
-        `safe` says that doing it twice is doing it once, where the method alone does not say so.
+        `safe` marks the request as idempotent, where the method alone does not.
         """
         safe = method in _SAFE_METHODS if safe is None else safe
         given = dict(headers or {})
@@ -105,15 +105,15 @@ class Transport:
                     raise
 
     async def wait_after(self, error: ApiError, attempt: int) -> None:
-        """Wait after a refusal: as long as it says, and a little longer; else by the usual steps.
+        """Wait after an error: a little longer than it says, or by the usual backoff.
 
-        One that asks for more patience than anybody has is raised instead.
+        An error that asks for more than a minute is raised instead.
         """
-        told = error.retry_after
-        if told is None:
+        retry_after = error.retry_after
+        if retry_after is None:
             await self.pace.sleep(self.pace.backoff(attempt - 1))
-        elif told <= LONGEST_RETRY_AFTER_SECONDS:
-            await self.pace.sleep(told * (1 + JITTER * self.pace.chance()))
+        elif retry_after <= LONGEST_RETRY_AFTER_SECONDS:
+            await self.pace.sleep(retry_after * (1 + JITTER * self.pace.chance()))
         else:
             raise error
 
@@ -134,7 +134,7 @@ class Transport:
 
     async def _refresh(self, refresh_token: str) -> SignedIn:
         try:
-            # Within ten seconds the same refresh token gets the same answer: a lost one may be asked for again.
+            # Within ten seconds the same refresh token gets the same response, so a lost one may be requested again.
             reply = await self.send(
                 "POST", "/auth/refresh", body={"refreshToken": refresh_token}, safe=True, signed=False
             )
@@ -147,8 +147,8 @@ class Transport:
 
 def _lost(method: str, path: str, safe: bool) -> Unreachable | OutcomeUnknown:
     if safe:
-        return Unreachable(f"{method} {path}: no answer")
-    return OutcomeUnknown(f"{method} {path}: no answer; it may have been done")
+        return Unreachable(f"{method} {path}: no response")
+    return OutcomeUnknown(f"{method} {path}: no response; the request may have succeeded")
 
 
 def _text(value: Any) -> str:
@@ -156,7 +156,7 @@ def _text(value: Any) -> str:
 
 
 def _seconds(header: str) -> float | None:
-    """Retry-After in seconds; a date, which ours never sends, is not read."""
+    """Return Retry-After in seconds; a date, which our servers never send, is ignored."""
     try:
         return max(0.0, float(header))
     except ValueError:

@@ -12,7 +12,7 @@ import msgspec
 
 from sobremesa.client import Client, ClientError, Message, Pace, Room
 from sobremesa.client.gateway import Gateway
-from sobremesa.client.shapes import Json
+from sobremesa.client.models import Json
 from sobremesa.demo import phrases
 from sobremesa.demo.communities import COMMUNITIES
 from sobremesa.demo.people import PASSWORD, email_of

@@ -1,4 +1,4 @@
-"""What a client knows, from a snapshot and the events since: equal to a fresh snapshot at every quiet moment.
+"""The state of a client, from a snapshot and the events since. It equals a fresh snapshot once all events are applied.
 
     state = State.of(ready.d)
     async for event in live.events():
@@ -6,9 +6,9 @@
         for path in list(state.wanted):
             state.load(path, await client.request("GET", path))
 
-It does no input or output. What is not in a snapshot, such as what was said in a room, is kept from when it was loaded
-on: `state.load("/channels/ID/messages", page)`. Fetch between two events, as above: those that happen meanwhile wait,
-and do no harm if what was fetched has them already. Nor do events that come twice.
+It does no input or output. What is not in a snapshot, such as the messages of a room, is kept up to date once it is
+loaded: `state.load("/channels/ID/messages", page)`. Fetch between two events, as above: events that happen meanwhile
+wait, and do no harm if what was fetched includes them. Nor do events that come twice.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import msgspec
 
 from sobremesa.client.errors import ClientError
 from sobremesa.client.frames import Event
-from sobremesa.client.shapes import Json, Room
-from sobremesa.client.state import inboxes, places, rooms
-from sobremesa.client.state.known import Known, by, newest_first, without
+from sobremesa.client.models import Json, Room
+from sobremesa.client.state import directory, inboxes, rooms
+from sobremesa.client.state.data import StateData, by, newest_first, without
 
-CHANGES = rooms.CHANGES | places.CHANGES | inboxes.CHANGES
-"""Every event that changes something, and how. A new one that is not here is an error, so that none is forgotten."""
+CHANGES = rooms.CHANGES | directory.CHANGES | inboxes.CHANGES
+"""Every event that changes the state, and how. A new event without a rule is an error, so that none is forgotten."""
 ABOUT_THE_CONNECTION = frozenset({"ready", "resumed", "gap"})
 
 _ROOMS: dict[str, Any] = {"channels": "channel", "conversations": "conversation", "threads": "thread"}
@@ -34,13 +34,13 @@ class UnknownEvent(ClientError):
     """There is no rule for what this event changes."""
 
 
-class State(Known):
-    """What one person's client knows. Two are equal if they know the same."""
+class State(StateData):
+    """The state of one user's client. Two are equal if they have the same content."""
 
     @classmethod
     def of(cls, ready: Json) -> State:
-        """What a snapshot tells."""
-        ready = msgspec.json.decode(msgspec.json.encode(ready))  # a copy: it is changed from here on
+        """Return the state of a snapshot."""
+        ready = msgspec.json.decode(msgspec.json.encode(ready))  # a copy, since it is changed from here on
         channels = [channel for server in ready["servers"] for channel in server["channels"]]
         state = cls(
             user=ready["user"],
@@ -62,12 +62,12 @@ class State(Known):
     __hash__ = None  # type: ignore[assignment] # it changes
 
     def differences(self, other: State) -> list[str]:
-        """What the two know otherwise, by the names of fields."""
+        """Return the names of the fields that differ."""
         names = [name for name in self.__struct_fields__ if name != "counted"]
         return [name for name in names if getattr(self, name) != getattr(other, name)]
 
     def apply(self, event: Event) -> None:
-        """Know what has happened. After a new `ready` only what is in it is known; UnknownEvent if there is no rule."""
+        """Apply an event. A new `ready` replaces everything; raises UnknownEvent if there is no rule."""
         if event.t == "ready":
             fresh = State.of(event.d)
             for name in self.__struct_fields__:
@@ -78,13 +78,13 @@ class State(Known):
             raise UnknownEvent(f"there is no rule for {event.t}")
 
     def history(self, room: Room) -> list[Json]:
-        """What was said in a room, in the order in which it was said, as far as it was loaded."""
+        """Return the loaded messages of a room, oldest first."""
         return list(newest_first(self.messages.get(room, {})))[::-1]
 
     def load(self, path: str, answer: Json | None) -> None:
-        """Take what a path of the API answered; ValueError if it is nothing that is kept.
+        """Store the response of a path; raises ValueError if nothing is kept of it.
 
-        None says that nothing is there any more (404), of which an event has told or will tell.
+        None means that it no longer exists (404), which an event has reported or will report.
         """
         if answer is None:
             self.wanted.discard(path)
@@ -94,12 +94,12 @@ class State(Known):
         match path.strip("/").split("/"):
             case ["servers", server_id, "channels"]:
                 for channel in answer["items"]:
-                    known = self.channels.get(channel["channelId"], places.new_channel())
-                    self.channels[channel["channelId"]] = known | channel
+                    channel_state = self.channels.get(channel["channelId"], directory.new_channel())
+                    self.channels[channel["channelId"]] = channel_state | channel
             case ["servers", server_id, "members"]:
                 self.members[server_id] = by(answer["items"], "userId")
             case ["servers", _, "members", _]:
-                places.member_changed(self, answer)
+                directory.member_changed(self, answer)
             case ["conversations", convo_id]:
                 self.conversations[convo_id] = answer
                 self.count_up_to(Room("conversation", convo_id), answer["lastMessageId"])
@@ -127,7 +127,7 @@ class State(Known):
                 self.settings[workspace_id] = by(answer["settings"], "name")
             case ["members"]:
                 for member in answer["items"]:
-                    places.workspace_member_changed(self, member)
+                    directory.workspace_member_changed(self, member)
             case ["items"]:
                 self.items[workspace_id] = by(answer["items"], "itemId")
             case ["settings"]:

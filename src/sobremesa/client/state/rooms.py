@@ -1,11 +1,11 @@
-"""What events change in rooms: messages, reactions, pins, cursors, previews and what is unread."""
+"""How events change rooms: messages, reactions, pins, cursors, previews and unread counts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from sobremesa.client.shapes import Json, Room
-from sobremesa.client.state.known import Known, by, newest_first, room_of, some, without
+from sobremesa.client.models import Json, Room
+from sobremesa.client.state.data import StateData, by, newest_first, room_of, some, without
 
 MAX_PREVIEW = 200
 MAX_COUNTED = 100
@@ -15,29 +15,29 @@ _PARTICIPANT = ("userId", "username", "avatarUrl", "role", "roleContext", "joine
 
 
 def as_message(d: Json) -> Json:
-    """A message without what is a reader's own, its reactions in one order."""
+    """Return a message without what is specific to a reader, its reactions sorted."""
     reactions = sorted((without(reaction, "me") for reaction in d["reactions"]), key=lambda each: each["emoji"])
     return {**without(d, "replayed"), "reactions": reactions}
 
 
 def as_pin(d: Json) -> Json:
-    """Who pinned a message, and when."""
+    """Return which user pinned a message, and when."""
     return some(d, ("messageId", "pinnedBy", "pinnedAt"))
 
 
 def as_participant(d: Json) -> Json:
-    """Somebody in a room, without how far they have read."""
-    told = {name: value for name, value in some(d, _PARTICIPANT).items() if value is not None or name == "avatarUrl"}
-    if "roleContext" in told:
-        told["role"] = told.pop("roleContext")
-    return told
+    """Return a participant without their read cursor."""
+    fields = {name: value for name, value in some(d, _PARTICIPANT).items() if value is not None or name == "avatarUrl"}
+    if "roleContext" in fields:
+        fields["role"] = fields.pop("roleContext")
+    return fields
 
 
-def message_created(known: Known, d: Json) -> None:
+def message_created(state: StateData, d: Json) -> None:
     room = room_of(d)
-    if room in known.messages:
-        known.messages[room][d["messageId"]] = as_message(d)
-    entry = known.entry(room)
+    if room in state.messages:
+        state.messages[room][d["messageId"]] = as_message(d)
+    entry = state.entry(room)
     if entry is None:
         return
     if d["messageId"] > (entry["lastMessageId"] or ""):
@@ -47,33 +47,33 @@ def message_created(known: Known, d: Json) -> None:
         if room.kind == "conversation":
             entry["lastMessageSender"] = d["authorId"]
             entry["lastMessageBody"] = _preview(d)
-    # A snapshot may be newer than the first events after it: what it counted is not counted again.
-    if d["messageId"] > known.counted.get(room, ""):
-        known.count_up_to(room, d["messageId"])
-        if d["authorId"] != known.user_id and d["type"] != "system" and not _is_gone(d):
-            _count(entry, mentioned=known.user_id in d["mentions"])
+    # A snapshot may be newer than the first events after it: do not count messages twice.
+    if d["messageId"] > state.counted.get(room, ""):
+        state.count_up_to(room, d["messageId"])
+        if d["authorId"] != state.user_id and d["type"] != "system" and not _is_gone(d):
+            _count(entry, mentioned=state.user_id in d["mentions"])
 
 
-def message_updated(known: Known, d: Json) -> None:
+def message_updated(state: StateData, d: Json) -> None:
     room = room_of(d)
-    if d["messageId"] in known.messages.get(room, {}):
-        known.messages[room][d["messageId"]] = as_message(d)
-        _recount(known, room)
-    _show(known, room, d["messageId"], _preview(d))
+    if d["messageId"] in state.messages.get(room, {}):
+        state.messages[room][d["messageId"]] = as_message(d)
+        _recount(state, room)
+    _show(state, room, d["messageId"], _preview(d))
 
 
-def message_deleted(known: Known, d: Json) -> None:
+def message_deleted(state: StateData, d: Json) -> None:
     room = room_of(d)
-    gone = known.messages.get(room, {}).get(d["messageId"])
+    gone = state.messages.get(room, {}).get(d["messageId"])
     if gone is not None:
         tombstone = {"content": "", "deleted": True, "attachments": [], "reactions": [], "mentions": []}
-        known.messages[room][d["messageId"]] = gone | tombstone
-        _recount(known, room)
-    _show(known, room, d["messageId"], None)
+        state.messages[room][d["messageId"]] = gone | tombstone
+        _recount(state, room)
+    _show(state, room, d["messageId"], None)
 
 
-def reaction_changed(known: Known, d: Json) -> None:
-    message = known.messages.get(room_of(d), {}).get(d["messageId"])
+def reaction_changed(state: StateData, d: Json) -> None:
+    message = state.messages.get(room_of(d), {}).get(d["messageId"])
     if message is None or message["deleted"]:
         return
     others = [reaction for reaction in message["reactions"] if reaction["emoji"] != d["emoji"]]
@@ -81,75 +81,75 @@ def reaction_changed(known: Known, d: Json) -> None:
     message["reactions"] = sorted(others + mine, key=lambda reaction: reaction["emoji"])
 
 
-def pin_added(known: Known, d: Json) -> None:
+def pin_added(state: StateData, d: Json) -> None:
     room = room_of(d)
-    if room in known.pins:
-        known.pins[room][d["messageId"]] = as_pin(d)
+    if room in state.pins:
+        state.pins[room][d["messageId"]] = as_pin(d)
 
 
-def pin_removed(known: Known, d: Json) -> None:
-    known.pins.get(room_of(d), {}).pop(d["messageId"], None)
+def pin_removed(state: StateData, d: Json) -> None:
+    state.pins.get(room_of(d), {}).pop(d["messageId"], None)
 
 
-def read_updated(known: Known, d: Json) -> None:
-    """Somebody has read on; a cursor never moves back."""
+def read_updated(state: StateData, d: Json) -> None:
+    """Move a read cursor; never back."""
     room, read = room_of(d), d["lastReadMessageId"]
-    if room in known.cursors:
-        known.cursors[room][d["userId"]] = max(known.cursors[room].get(d["userId"]) or "", read or "") or None
-    entry = known.entry(room)
-    if entry is None or d["userId"] != known.user_id:
+    if room in state.cursors:
+        state.cursors[room][d["userId"]] = max(state.cursors[room].get(d["userId"]) or "", read or "") or None
+    entry = state.entry(room)
+    if entry is None or d["userId"] != state.user_id:
         return
-    known.count_up_to(room, read)
+    state.count_up_to(room, read)
     if "lastReadMessageId" in entry:
         entry["lastReadMessageId"] = max(entry["lastReadMessageId"] or "", read or "") or None
     if (read or "") >= (entry["lastMessageId"] or ""):
         entry["unread"] = dict(NOTHING_UNREAD)
     else:
-        _recount(known, room, read)
+        _recount(state, room, read)
 
 
-def preferences_updated(known: Known, d: Json) -> None:
-    entry = known.entry(room_of(d))
+def preferences_updated(state: StateData, d: Json) -> None:
+    entry = state.entry(room_of(d))
     if entry is not None:
         entry["muted"] = d["muted"]
 
 
-def participant_came(known: Known, d: Json) -> None:
-    """Somebody came into a room, or is something else in it now."""
+def participant_changed(state: StateData, d: Json) -> None:
+    """Add or change a participant."""
     room = room_of(d)
-    if room in known.participants:
-        known.participants[room][d["userId"]] = as_participant(d)
-    entry = known.entry(room)
-    if entry is not None and d["userId"] == known.user_id:
+    if room in state.participants:
+        state.participants[room][d["userId"]] = as_participant(d)
+    entry = state.entry(room)
+    if entry is not None and d["userId"] == state.user_id:
         entry["roleContext" if room.kind == "thread" else "role"] = as_participant(d)["role"]
 
 
-def participant_left(known: Known, d: Json) -> None:
+def participant_left(state: StateData, d: Json) -> None:
     room = room_of(d)
-    if d["userId"] == known.user_id:
-        known.forget_room(room)
+    if d["userId"] == state.user_id:
+        state.forget_room(room)
         return
-    known.participants.get(room, {}).pop(d["userId"], None)
-    known.cursors.get(room, {}).pop(d["userId"], None)
+    state.participants.get(room, {}).pop(d["userId"], None)
+    state.cursors.get(room, {}).pop(d["userId"], None)
 
 
-def typing_started(known: Known, d: Json) -> None:
-    """It is over in a moment, and nobody is told when: nothing to keep."""
+def typing_started(state: StateData, d: Json) -> None:
+    """Ignored: it lasts a moment, and no event ends it."""
 
 
-def typing_stopped(known: Known, d: Json) -> None:
-    """Nothing was kept of the start either."""
+def typing_stopped(state: StateData, d: Json) -> None:
+    """Ignored, as its start was."""
 
 
-def presence_updated(known: Known, d: Json) -> None:
+def presence_updated(state: StateData, d: Json) -> None:
     if d["status"] == "online":
-        known.online.add(d["userId"])
+        state.online.add(d["userId"])
     else:
-        known.online.discard(d["userId"])
+        state.online.discard(d["userId"])
 
 
-def _show(known: Known, room: Room, message_id: str, preview: str | None) -> None:
-    entry = known.entry(room)
+def _show(state: StateData, room: Room, message_id: str, preview: str | None) -> None:
+    entry = state.entry(room)
     if entry is not None and room.kind == "conversation" and entry["lastMessageId"] == message_id:
         entry["lastMessageBody"] = preview
 
@@ -159,7 +159,7 @@ def _preview(d: Json) -> str | None:
 
 
 def _is_gone(d: Json) -> bool:
-    """Was it taken back, or is it kept from ordinary readers?"""
+    """Return whether it was deleted, or is withheld from ordinary readers."""
     return bool(d["deleted"]) or (d.get("flags") or {}).get("moderation") == "blocked"
 
 
@@ -171,42 +171,42 @@ def _count(entry: Json, *, mentioned: bool) -> None:
         entry["unread"] = unread | {"capped": True}
 
 
-def _recount(known: Known, room: Room, read: str | None = None) -> None:
-    """Count again what is unread, if it is known how far one has read, and everything since then is loaded."""
-    entry, messages = known.entry(room), known.messages.get(room)
+def _recount(state: StateData, room: Room, read: str | None = None) -> None:
+    """Count unread messages again, if the read cursor is known and everything since is loaded."""
+    entry, messages = state.entry(room), state.messages.get(room)
     if entry is None or not messages:
         return
-    read = read or entry.get("lastReadMessageId") or known.cursors.get(room, {}).get(known.user_id)
+    read = read or entry.get("lastReadMessageId") or state.cursors.get(room, {}).get(state.user_id)
     if read is None or min(messages) > read:
         return
-    known.count_up_to(room, max(messages))
+    state.count_up_to(room, max(messages))
     since = [message for message in newest_first(messages) if message["messageId"] > read]
-    others = [message for message in since if message["authorId"] != known.user_id and not _is_gone(message)]
+    others = [message for message in since if message["authorId"] != state.user_id and not _is_gone(message)]
     counted = others[::-1][:MAX_COUNTED]
-    mentions = sum(known.user_id in message["mentions"] for message in counted)
+    mentions = sum(state.user_id in message["mentions"] for message in counted)
     entry["unread"] = {"count": len(counted), "capped": len(others) > MAX_COUNTED, "mentions": mentions}
 
 
-def load(known: Known, room: Room, what: str, items: list[Json]) -> bool:
-    """Take what was fetched of a room; False if it is nothing that is kept."""
+def load(state: StateData, room: Room, what: str, items: list[Json]) -> bool:
+    """Store what was fetched of a room; False if nothing is kept of it."""
     match what:
         case "messages":
-            known.messages.setdefault(room, {}).update(by(map(as_message, items), "messageId"))
+            state.messages.setdefault(room, {}).update(by(map(as_message, items), "messageId"))
         case "pins":
             pins = ({**item, "messageId": item["message"]["messageId"]} for item in items)
-            known.pins[room] = by(map(as_pin, pins), "messageId")
+            state.pins[room] = by(map(as_pin, pins), "messageId")
         case "readers":
-            known.cursors[room] = {item["userId"]: item["lastReadMessageId"] for item in items}
+            state.cursors[room] = {item["userId"]: item["lastReadMessageId"] for item in items}
         case "participants":
-            known.participants[room] = by(map(as_participant, items), "userId")
+            state.participants[room] = by(map(as_participant, items), "userId")
         case "cards":
-            known.cards[room.room_id] = by(items, "messageId")
+            state.cards[room.room_id] = by(items, "messageId")
         case _:
             return False
     return True
 
 
-CHANGES: dict[str, Callable[[Known, Json], None]] = {
+CHANGES: dict[str, Callable[[StateData, Json], None]] = {
     "message.created": message_created,
     "message.updated": message_updated,
     "message.deleted": message_deleted,
@@ -216,8 +216,8 @@ CHANGES: dict[str, Callable[[Known, Json], None]] = {
     "pin.removed": pin_removed,
     "read.updated": read_updated,
     "preferences.updated": preferences_updated,
-    "participant.joined": participant_came,
-    "participant.updated": participant_came,
+    "participant.joined": participant_changed,
+    "participant.updated": participant_changed,
     "participant.left": participant_left,
     "typing.started": typing_started,
     "typing.stopped": typing_stopped,

@@ -1,7 +1,7 @@
-"""What a bot needs of what the API tells, as types.
+"""What the API returns, as types for bots.
 
-A field that is not here is ignored, so that a newer server does not break an older client. What has no type here can be
-had as plain JSON, by `Client.request`.
+Unknown fields are ignored, so that a newer server does not break an older client. What has no type here is available
+as plain JSON by `Client.request`.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ Json: TypeAlias = dict[str, Any]
 
 
 class Room(NamedTuple):
-    """Where things are said."""
+    """A room: a channel, a conversation or a thread."""
 
     kind: RoomKind
     room_id: str
 
     @property
     def path(self) -> str:
-        """Where the API has it."""
+        """The path of the room in the API."""
         return f"/{self.kind}s/{self.room_id}"
 
 
-class Shape(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """Something as the API tells it."""
+class Model(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """Base class of the types that the API returns."""
 
 
-class User(Shape, frozen=True):
-    """A person."""
+class User(Model, frozen=True):
+    """A user."""
 
     user_id: str
     username: str
@@ -39,8 +39,8 @@ class User(Shape, frozen=True):
     created_at: str | None = None
 
 
-class SignedIn(Shape, frozen=True):
-    """An open session."""
+class SignedIn(Model, frozen=True):
+    """A new session."""
 
     user: User
     access_token: str
@@ -48,16 +48,16 @@ class SignedIn(Shape, frozen=True):
     expires_in: float
 
 
-class Reaction(Shape, frozen=True):
-    """How many reacted with one emoji; `user_ids` are the first of them."""
+class Reaction(Model, frozen=True):
+    """The number of users who reacted with one emoji; `user_ids` are the first of them."""
 
     emoji: str
     count: int
     user_ids: list[str] = []
 
 
-class Message(Shape, frozen=True):
-    """Something that was said."""
+class Message(Model, frozen=True):
+    """A message."""
 
     message_id: str
     room_id: str
@@ -81,15 +81,15 @@ class Message(Shape, frozen=True):
         return Room(self.room_kind, self.room_id)
 
 
-class Unread(Shape, frozen=True):
-    """How much is unread: at most `count` is counted, more is `capped`; `mentions` are those that name the reader."""
+class Unread(Model, frozen=True):
+    """Unread messages: counted up to a limit, above it `capped`; `mentions` are those that mention the reader."""
 
     count: int = 0
     capped: bool = False
     mentions: int = 0
 
 
-class Server(Shape, frozen=True):
+class Server(Model, frozen=True):
     """A community."""
 
     server_id: str
@@ -98,7 +98,7 @@ class Server(Shape, frozen=True):
     icon_url: str | None = None
 
 
-class Channel(Shape, frozen=True):
+class Channel(Model, frozen=True):
     """A room of a server."""
 
     channel_id: str
@@ -112,8 +112,8 @@ class Channel(Shape, frozen=True):
         return Room("channel", self.channel_id)
 
 
-class Invite(Shape, frozen=True):
-    """A code that lets people in."""
+class Invite(Model, frozen=True):
+    """A code that admits users to a server."""
 
     code: str
     max_uses: int | None = None
@@ -121,8 +121,8 @@ class Invite(Shape, frozen=True):
     expires_at: str | None = None
 
 
-class Joined(Shape, frozen=True):
-    """What a code led to: a server or a workspace."""
+class Joined(Model, frozen=True):
+    """What an invite admitted to: a server or a workspace."""
 
     kind: Literal["server", "workspace"]
     role: str
@@ -130,8 +130,8 @@ class Joined(Shape, frozen=True):
     workspace_id: str | None = None
 
 
-class Conversation(Shape, frozen=True):
-    """A direct or group conversation. In a direct one, `other` is the other person."""
+class Conversation(Model, frozen=True):
+    """A direct or group conversation. In a direct one, `other` is the other user."""
 
     convo_id: str
     type: Literal["direct", "group"]
@@ -148,7 +148,7 @@ class Conversation(Shape, frozen=True):
         return Room("conversation", self.convo_id)
 
 
-class Thread(Shape, frozen=True):
+class Thread(Model, frozen=True):
     """A thread between a buyer and a seller."""
 
     thread_id: str

@@ -18,18 +18,18 @@ NOTHING = {"count": 0, "capped": False, "mentions": 0}
 _numbers = itertools.count(1)
 
 
-def told(t: str, **d: Any) -> Event:
+def new_event(t: str, **d: Any) -> Event:
     """An event."""
     number = next(_numbers)
     return Event(t, d, f"s{number}", f"e{number}")
 
 
-def about(t: str, room: Room, **d: Any) -> Event:
+def room_event(t: str, room: Room, **d: Any) -> Event:
     """An event about a room."""
-    return told(t, roomKind=room.kind, roomId=room.room_id, **d)
+    return new_event(t, roomKind=room.kind, roomId=room.room_id, **d)
 
 
-def said(room: Room, message_id: str, content: str = "Hello", author: str = BEN, **more: Any) -> dict[str, Any]:
+def new_message(room: Room, message_id: str, content: str = "Hello", author: str = BEN, **more: Any) -> dict[str, Any]:
     """A message."""
     return {
         "messageId": message_id,

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 CHUNK = 65_536
 
 
-class Relay:
+class TcpProxy:
     """Listens on a port of its own, and hands on to wherever it points now."""
 
     def __init__(self, behind: str) -> None:
@@ -23,7 +23,7 @@ class Relay:
         for writer in self._writers:
             writer.transport.abort()
 
-    async def __aenter__(self) -> Relay:
+    async def __aenter__(self) -> TcpProxy:
         self._server = await asyncio.start_server(self._take, "127.0.0.1", 0)
         host, port = self._server.sockets[0].getsockname()
         self.url = f"http://{host}:{port}"

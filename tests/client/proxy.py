@@ -24,7 +24,7 @@ class Fate(NamedTuple):
 LOST_ANSWER = Fate(reaches_server=True)
 
 
-class Between:
+class LossyProxy:
     """A server that is another server's front."""
 
     def __init__(self, behind: str) -> None:
@@ -42,7 +42,7 @@ class Between:
         """How often a path that ends like this came by."""
         return sum(path.endswith(path_end) for _, path in self.seen)
 
-    async def __aenter__(self) -> Between:
+    async def __aenter__(self) -> LossyProxy:
         self._session = aiohttp.ClientSession()
         application = web.Application()
         application.router.add_route("*", "/{path:.*}", self._handle)

@@ -10,7 +10,7 @@ WITHIN_SECONDS = 10.0
 SHORT_SECONDS = 8.0
 
 
-class Hourglass:
+class ManualTime:
     """Keeps who sleeps, and for how long."""
 
     def __init__(self, chance: float = 0.5) -> None:
@@ -58,7 +58,7 @@ class Hourglass:
         self.turn(seconds)
 
 
-class Hurried(Hourglass):
+class Hurried(ManualTime):
     """Time in which every short sleep is over at once, and is written down; long ones, of hearts, go on."""
 
     async def _sleep(self, seconds: float) -> None:
