@@ -209,7 +209,7 @@ async def _inboxes(app: Sobremesa, bill: _Bill, ana: Actor, clock: SetClock) -> 
     own = await bill.of("tell one person", to_some(key, tenant, inbox, notice, [ana.user_id]))
     many = [UserId(f"{number:05}") for number in range(1000)]
     await bill.of("tell 1,000 people", to_some(key, tenant, inbox, notice, many))
-    await bill.of("look how far a publishing is", parts.publishing.find(key, tenant, inbox, own.message_id))
+    await bill.of("look how far a publishing is", parts.publishing.get(key, tenant, inbox, own.message_id))
     await bill.of("count one's messages, at first sight", parts.counting.count(ana, tenant, inbox))
     await bill.of("count one's messages", parts.counting.count(ana, tenant, inbox))
     for number in range(46):

@@ -114,7 +114,7 @@ async def test_without_mail_nobody_registers_by_mail() -> None:
     async with Sobremesa.open("sqlite://", background=False) as app:
         with pytest.raises(MailNotConfigured):
             await app.accounts.ask_registration(email="a@example.com", username="ana", password=PASSWORD)
-    with pytest.raises(BadSetting, match="needs mail"):
+    with pytest.raises(BadSetting, match="requires mail"):
         async with Sobremesa.open("sqlite://", settings=Settings(registration="verified"), background=False):
             pass
 

@@ -35,7 +35,7 @@ async def main(file: str, people: int, ahead: float) -> None:
 
 async def watch(app: Sobremesa, message_id: InboxMessageId) -> None:
     while True:
-        say(str((await app.inboxes.publishing.find(KEY, SHOP, NEWS, message_id)).delivered))
+        say(str((await app.inboxes.publishing.get(KEY, SHOP, NEWS, message_id)).delivered))
         await asyncio.sleep(LOOK_EVERY_SECONDS)
 
 

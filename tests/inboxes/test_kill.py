@@ -39,7 +39,7 @@ async def test_everybody_gets_it_once_though_the_process_was_killed_twice(tmp_pa
         assert len({row["id"] for row in messages}) == 1
         for prefix in ("c#*", "c#offers"):
             assert Counter(row["published"] for row in await shop.rows(prefix)) == {1: PEOPLE}
-        found = await app.inboxes.publishing.find(KEY, SHOP, NEWS, InboxMessageId(messages[0]["id"]))
+        found = await app.inboxes.publishing.get(KEY, SHOP, NEWS, InboxMessageId(messages[0]["id"]))
         assert (found.delivered, found.recipients, found.state) == (PEOPLE, PEOPLE, "done")
         assert await shop.numbers(reader(f"user-{PEOPLE - 1:05}")) == (1, 1)
         assert [checked async for checked in app.inboxes.reconciling.run(dry=True) if checked.drift] == []

@@ -121,11 +121,11 @@ async def test_more_than_a_thousand_get_it_from_a_job_that_tells_how_far_it_is(s
     published = await shop.tell_many([*people, *people[:50]], category="orders")
 
     assert (published.state, published.recipients) == ("running", count)
-    before = await shop.inboxes.publishing.find(KEY, SHOP, NEWS, published.message_id)
+    before = await shop.inboxes.publishing.get(KEY, SHOP, NEWS, published.message_id)
     assert (before.delivered, before.state) == (0, "running")
     assert [len(row["uids"]) for row in await shop.rows("CHUNK#")] == [at_once, 60]
     await shop.app.jobs.run_pending(shop.app.handlers)
-    after = await shop.inboxes.publishing.find(KEY, SHOP, NEWS, published.message_id)
+    after = await shop.inboxes.publishing.get(KEY, SHOP, NEWS, published.message_id)
     assert (after.delivered, after.recipients, after.state) == (count, count, "done")
     assert sorted(row["uid"] for row in await shop.rows("m#")) == people
     assert await shop.rows("CHUNK#") == []
@@ -150,7 +150,7 @@ async def test_two_who_deliver_at_once_do_not_repeat_each_other(shop: Shop, at_o
 
     await asyncio.gather(*(shop.inboxes.delivery.finish(published) for _ in range(3)))
 
-    found = await shop.inboxes.publishing.find(KEY, SHOP, NEWS, published.message_id)
+    found = await shop.inboxes.publishing.get(KEY, SHOP, NEWS, published.message_id)
     assert (found.state, found.delivered) == ("done", at_once + 10)
     assert len(await shop.rows("m#")) == at_once + 10
     assert {row["published"] for row in await shop.rows("c#*")} == {1}
@@ -162,7 +162,7 @@ async def test_a_message_that_expires_while_it_is_delivered_goes_to_nobody_else(
 
     await shop.app.jobs.run_pending(shop.app.handlers)
 
-    found = await shop.inboxes.publishing.find(KEY, SHOP, NEWS, published.message_id)
+    found = await shop.inboxes.publishing.get(KEY, SHOP, NEWS, published.message_id)
     assert (found.state, found.delivered) == ("done", 0)
     assert await shop.rows("m#") == []
 

@@ -277,7 +277,7 @@ async def test_no_tenant_reads_another(shop: Shop) -> None:
             inboxes.configuring.set_inbox(rival_key, tenant, NEWS, title=None, description=None, ttl={}),
             inboxes.publishing.publish_to_everyone(rival_key, tenant, NEWS, notice),
             inboxes.publishing.publish_to_users(rival_key, tenant, NEWS, notice, [ANA.user_id]),
-            inboxes.publishing.find(rival_key, tenant, NEWS, message_id),
+            inboxes.publishing.get(rival_key, tenant, NEWS, message_id),
         ):
             with pytest.raises(NotFound):
                 await attempt

@@ -164,9 +164,9 @@ async def test_a_second_person_of_the_same_name_is_told_of_and_changes_nothing(a
     report = await app.adopting().adopt()
 
     assert sorted(report.mismatches) == [
-        "USER#b / PROFILE: its e-mail address is another person's",
-        "USER#b / PROFILE: its user name is another person's",
-        "USER#c / PROFILE: its e-mail address cannot be one",
+        "USER#b / PROFILE: its e-mail address belongs to another user",
+        "USER#b / PROFILE: its username belongs to another user",
+        "USER#c / PROFILE: its e-mail address is invalid",
     ]
     found = await app.accounts.find_by_email("ana@example.com")
     assert found is not None

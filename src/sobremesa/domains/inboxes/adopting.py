@@ -1,4 +1,4 @@
-"""What inbox rows of other writers lack: the time to live that the table itself looks at."""
+"""Completes the inbox rows of other writers with the table's own time-to-live attribute."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sobremesa.work.migration import Companions, Move, Step
 
 
 def moves(table: Table, clock: Clock) -> Sequence[Move]:
-    """What completes messages and receipts.
+    """Return what completes messages and receipts.
 
-    What has expired already is left alone: counting the inbox removes it, together with its share of the counts.
+    Expired rows are left alone: counting the inbox removes them together with their share of the counts.
     """
     ttl = table.layout.ttl
 
@@ -24,11 +24,11 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
         if row.other.get(ttl) is not None:
             return ()
         parts = {"tenant": row.tenant, "inbox": row.inbox, "message_id": row.message_id}
-        # By the kind that expires: setting its time sets the table's own attribute too.
+        # By the entity that expires, so that the update also sets the table's own attribute.
         key: Key[Message] = (
             UserMessage.key(**parts, user_id=row.user_id) if isinstance(row, Held) else PublicMessage.key(**parts)
         )
         timed = Update(key, set_to(expiredat=int(expires)), when=equals("expiredat", expires))
-        return (Step("the table does not know when it expires", [timed]),)
+        return (Step("it lacks the time-to-live attribute of the table", [timed]),)
 
     return (Companions(Held, missing), Companions(HeldPublic, missing))

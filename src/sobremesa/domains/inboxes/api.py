@@ -1,4 +1,4 @@
-"""The routes of inboxes: a product's server publishes by its key, people read what is theirs."""
+"""The routes of inboxes: a product's backend publishes with a server key, users read their messages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from sobremesa.rooms.api import InboxTotals
 from sobremesa.rooms.views import InboxUnreadView
 
 MAX_PUBLISH_BYTES = 8 * 1024 * 1024
-"""A hundred thousand ids of up to some eighty characters."""
+"""100,000 ids of up to about 80 characters."""
 
 Duration = Annotated[str, msgspec.Meta(pattern=durations.PATTERN, examples=["30d"])]
 Title = Annotated[str, msgspec.Meta(max_length=200)]
@@ -54,14 +54,14 @@ Recipient = Annotated[UserId, msgspec.Meta(min_length=1, max_length=MAX_USER_ID)
 
 
 class NewTenantSettings(Input):
-    """What holds for a tenant: how long messages live, where nothing nearer says so."""
+    """Settings of a tenant; `ttl` is the default lifetime of messages."""
 
     title: Title | None = None
     ttl: Duration | None = None
 
 
 class NewInboxConfig(Input):
-    """An inbox: how long messages live (`default`, and by category), and a JSON schema for their bodies."""
+    """Settings of an inbox: the lifetime of messages (`default`, and by category), and a JSON schema for bodies."""
 
     title: Title | None = None
     description: Text | None = None
@@ -70,20 +70,20 @@ class NewInboxConfig(Input):
 
 
 class Users(Input, tag_field="kind", tag="users"):
-    """Some people, by their ids; each gets it once. They do not see who else did."""
+    """Some users, by id. Each receives the message once and does not see the other recipients."""
 
     user_ids: Annotated[list[Recipient], msgspec.Meta(min_length=1, max_length=MAX_RECIPIENTS)]
     label: Title | None = None
 
 
 class Everyone(Input, tag_field="kind", tag="everyone"):
-    """Everyone in the tenant, whoever joins later excepted."""
+    """Every user of the tenant, except those who join later."""
 
     label: Title | None = None
 
 
 class NewInboxMessage(Input):
-    """Something to tell."""
+    """A message to publish."""
 
     audience: Users | Everyone
     sender: Annotated[str, msgspec.Meta(min_length=1, max_length=200, examples=["shop"])]
@@ -96,7 +96,7 @@ class NewInboxMessage(Input):
 
 
 class InboxQuery(Input):
-    """Which messages, and which page of them."""
+    """Filters, and the page."""
 
     limit: Limit = DEFAULT_LIMIT
     cursor: Cursor | None = None
@@ -105,25 +105,25 @@ class InboxQuery(Input):
 
 
 class ReadAll(Input):
-    """Of which category; left out, all of it."""
+    """The category to mark as read; if omitted, all of them."""
 
     category: CategoryName | None = None
 
 
 class NewPreference(Input):
-    """Whether one wants to hear of a category."""
+    """The preference of a category."""
 
     muted: bool
 
 
 class SnoozeUntil(Input):
-    """When it should come back."""
+    """When the snooze ends."""
 
     until: Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 def totals(inboxes: Inboxes) -> InboxTotals:
-    """Tells what is unread in a person's inboxes."""
+    """Return the function that lists the unread counts of a user's inboxes."""
 
     async def unread(actor: Actor) -> list[InboxUnreadView]:
         found = await inboxes.counting.count_everywhere(actor)
@@ -141,17 +141,17 @@ def routes(inboxes: Inboxes) -> Routes:
 
     @api.put(f"{at_tenant}/settings", scope="inbox:admin", errors=[BadDuration])
     async def set_tenant(actor: Actor, tenant: Tenant, body: NewTenantSettings) -> TenantSettingsView:
-        """Set what holds for a tenant."""
+        """Set the inbox settings of a tenant."""
         return tenant_view(await inboxes.configuring.set_tenant(actor, tenant, title=body.title, ttl=body.ttl))
 
     @api.get(f"{at_tenant}/settings", scope="inbox:read", also_scopes=["inbox:admin"])
     async def get_tenant(actor: Actor, tenant: Tenant) -> TenantSettingsView:
-        """What a tenant has set."""
+        """Return the inbox settings of a tenant."""
         return tenant_view(await inboxes.configuring.get_tenant(actor, tenant))
 
     @api.put(at, scope="inbox:admin", errors=[BadCategory, BadDuration, BadSchema])
     async def set_inbox(actor: Actor, tenant: Tenant, inbox: InboxKey, body: NewInboxConfig) -> InboxConfigView:
-        """Set up an inbox, or change all of it. It holds for messages from now on."""
+        """Create an inbox or replace its settings, which apply to new messages."""
         config = await inboxes.configuring.set_inbox(
             actor,
             tenant,
@@ -165,7 +165,7 @@ def routes(inboxes: Inboxes) -> Routes:
 
     @api.get(at, scope="inbox:read", also_scopes=["inbox:admin"])
     async def get_inbox(actor: Actor, tenant: Tenant, inbox: InboxKey) -> InboxConfigView:
-        """An inbox: there once it was set up, or from its first message on."""
+        """Return the settings of an inbox. An inbox exists from its first message on, or once it is created."""
         return inbox_view(await inboxes.configuring.get_inbox(actor, tenant, inbox))
 
     @api.post(
@@ -176,10 +176,10 @@ def routes(inboxes: Inboxes) -> Routes:
         errors=[BadCategory, BadDuration, BadRecipients, BodyBreaksSchema, HostIdReused, MessageTooBig],
     )
     async def publish_message(actor: Actor, tenant: Tenant, inbox: InboxKey, body: NewInboxMessage) -> PublishedView:
-        """Tell everyone something, or up to 100,000 people by name.
+        """Publish a message to every user of the tenant, or to up to 100,000 users.
 
-        Up to 1,000 of them have it when this answers, with the state `done`; more get it from a job. With a
-        `hostSystemId` that was used before, the first message comes back.
+        Up to 1,000 recipients have it when the request returns the state `done`; more are delivered by a job. A
+        repeated `hostSystemId` returns the first message.
         """
         notice = Notice(
             sender=body.sender,
@@ -200,16 +200,16 @@ def routes(inboxes: Inboxes) -> Routes:
 
     @api.get(f"{at}/publishes/{{message_id}}", scope="inbox:publish", also_scopes=["inbox:read"])
     async def get_publish(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> ProgressView:
-        """How far a publishing is; for a month."""
-        return progress_view(await inboxes.publishing.find(actor, tenant, inbox, message_id))
+        """Return the progress of a publish, for a month."""
+        return progress_view(await inboxes.publishing.get(actor, tenant, inbox, message_id))
 
     @api.get(f"{at}/messages")
     async def list_messages(
         actor: Actor, tenant: Tenant, inbox: InboxKey, query: InboxQuery
     ) -> Listed[InboxMessageView]:
-        """One's messages and those to everyone, newest first.
+        """List your messages and broadcasts, newest first.
 
-        With a filter a page may have less than `limit`; as long as there is a `next`, there may be more.
+        With a filter, a page may have fewer than `limit` messages; there may be more as long as there is a `next`.
         """
         entries, cursor = await inboxes.listing.page(
             actor,
@@ -229,32 +229,32 @@ def routes(inboxes: Inboxes) -> Routes:
 
     @api.post(f"{at}/read-all")
     async def mark_all_read(actor: Actor, tenant: Tenant, inbox: InboxKey, body: ReadAll) -> HowManyChanged:
-        """Mark everything that is shown as read, in all or of a category."""
+        """Mark all visible messages as read, or those of a category."""
         return HowManyChanged(await inboxes.marking.read_all(actor, tenant, inbox, category=body.category))
 
     @api.put(f"{message}/archive")
     async def archive_message(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> ChangedView:
-        """Take a message out of the list and the counts, for good."""
+        """Archive a message: remove it from the list and the counts permanently."""
         return ChangedView(await inboxes.marking.archive(actor, tenant, inbox, message_id))
 
     @api.put(f"{message}/snooze", errors=[PastSnooze])
     async def snooze_message(
         actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId, body: SnoozeUntil
     ) -> ChangedView:
-        """Take a message out of the list and the counts until a time."""
+        """Snooze a message: remove it from the list and the counts until a time."""
         until_ms = round(body.until.timestamp() * 1000)
         return ChangedView(await inboxes.marking.snooze(actor, tenant, inbox, message_id, until_ms=until_ms))
 
     @api.get(f"{at}/counts")
     async def count_messages(actor: Actor, tenant: Tenant, inbox: InboxKey) -> CountsView:
-        """How much one can see, and how much of it is unread, in all and by category."""
+        """Return the counts of visible and unread messages, in total and by category."""
         return counts_view(await inboxes.counting.count(actor, tenant, inbox))
 
     @api.put(f"{at}/preferences/{{category}}", errors=[BadCategory])
     async def set_preference(
         actor: Actor, tenant: Tenant, inbox: InboxKey, category: str, body: NewPreference
     ) -> PreferenceView:
-        """Mute a category, or hear of it again. It is still listed, and not among what is unread."""
+        """Mute or unmute a category. Muted messages are listed but not counted as unread."""
         preference = await inboxes.preferences.set(actor, tenant, inbox, category, muted=body.muted)
         return PreferenceView(preference.category, preference.muted)
 

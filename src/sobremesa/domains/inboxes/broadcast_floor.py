@@ -1,10 +1,10 @@
-"""Broadcast floors: from where on messages to everyone are a person's, and how many there are below.
+"""The broadcast floor: which broadcasts a user sees, and how many they do not see.
 
-Whoever joins late neither sees nor counts what was said before. That is the floor: the account's creation, and for
-people of another issuer the first message to them by name in this inbox, if that was earlier. It is written down at
-first sight, as an id: at most the newest id that everyone has then. Later messages have greater ids, so what is below
-the floor can only become less, by expiry. How many that are, the base, is therefore known until the first of them
-expires, and is counted again then. What a person has of the messages to everyone is all of them less the base.
+A user who joins late neither sees nor counts earlier broadcasts. The floor is the creation of the account; for users of
+another issuer it is the first message to them in the inbox, if that was earlier. It is stored at the first read, as an
+id that is at most the newest broadcast id at that time. Later broadcasts have greater ids, so the number of broadcasts
+up to the floor, the base, can only shrink by expiry. It is therefore valid until the first of them expires, and is then
+counted again. A user sees all broadcasts minus the base.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sobremesa.table.errors import ConditionFailed
 
 
 class BroadcastFloor:
-    """Knows what messages to everyone are a person's."""
+    """Determines which broadcasts a user sees."""
 
     def __init__(self, table: Table, clock: Clock, current_counts: CurrentCounts) -> None:
         self._table = table
@@ -35,28 +35,28 @@ class BroadcastFloor:
         self._current_counts = current_counts
 
     async def floor_of(self, own: UserPartition) -> str:
-        """Messages to everyone are this person's if their ids are above it."""
+        """Return the floor of a user: they see the broadcasts with greater ids."""
         stats = await self._table.get(count_of(**own.parts()))
         return await self.floor_in(own, stats)
 
     async def floor_in(self, own: UserPartition, stats: UserStats | None) -> str:
-        """The same, of a total that was read already."""
+        """Return the floor from a total that was already read."""
         if stats is not None and stats.floor is not None:
             return stats.floor
         public = await self._current_counts.get(own.public)
-        taken = await self.current(own, stats or own.nothing(), public)
-        return taken.floor or ""
+        current = await self.current(own, stats or own.nothing(), public)
+        return current.floor or ""
 
     async def current(self, own: UserPartition, stats: UserStats, public: Counts) -> UserStats:
-        """A person's total, with a floor and with a base that is true now."""
+        """Return a user's total with a floor and a current base."""
         if stats.floor is None:
-            return await self._take(own, stats, public)
+            return await self._set(own, stats, public)
         if stats.base_until is None or stats.base_until > self._now():
             return stats
         return await self.renew(own, stats)
 
     async def renew(self, own: UserPartition, stats: UserStats) -> UserStats:
-        """The total with its base counted again."""
+        """Recount and store the base; return the updated total."""
         base = await self._base(own, stats.floor or "")
         with contextlib.suppress(ConditionFailed):
             # A concurrent write may store an older base, which expires earlier and is then counted again.
@@ -66,19 +66,19 @@ class BroadcastFloor:
         return msgspec.structs.replace(stats, **base)
 
     async def base_of(self, own: UserPartition, stats: UserStats) -> dict[str, Any]:
-        """What the base should be now."""
+        """Return the correct base as of now."""
         return await self._base(own, stats.floor or "")
 
-    async def _take(self, own: UserPartition, stats: UserStats, public: Counts) -> UserStats:
+    async def _set(self, own: UserPartition, stats: UserStats, public: Counts) -> UserStats:
         newest = getattr(public.total, "last_id", None) or ""
         below = await self._below_receipts(own)
         floor = min(first_after(await self._since_ms(own, stats)), newest, newest if below is None else below)
-        taken = {"floor": floor, **await self._base(own, floor)}
+        values = {"floor": floor, **await self._base(own, floor)}
         try:
             await self._table.write(
                 Upsert(
                     own.total(),
-                    set_to(**taken),
+                    set_to(**values),
                     set_if_absent(None, **own.fixed()),
                     when=absent_or_null("floor"),
                 ),
@@ -88,18 +88,18 @@ class BroadcastFloor:
             found = await self._table.get(count_of(**own.parts()))
             if found is None or found.floor is None:
                 raise Busy from None
-            taken = {"floor": found.floor, **await self._base(own, found.floor)}
-        return msgspec.structs.replace(stats, **taken)
+            values = {"floor": found.floor, **await self._base(own, found.floor)}
+        return msgspec.structs.replace(stats, **values)
 
     async def _below_receipts(self, own: UserPartition) -> str | None:
-        """What is below every receipt: another writer's tell that the person has seen older messages."""
+        """Return an id below every receipt: receipts of another writer show that the user saw older broadcasts."""
         async for row in self._table.every(messages_to(**own.parts()), newest_first=False):
             if not row.is_message:
                 return row.message_id[:-1]
         return None
 
     async def _since_ms(self, own: UserPartition, stats: UserStats) -> int:
-        """When a person came."""
+        """Return since when a user sees broadcasts."""
         user = await self._table.get(user_by_id(user_id=own.user_id))
         first = stats.first_addressed
         if user is None:
@@ -107,7 +107,7 @@ class BroadcastFloor:
         try:
             created = milliseconds(user.created_at)
         except ValueError:
-            # Another writer's row whose date cannot be read: they see everything.
+            # The date of another writer's row is invalid: the user sees everything.
             created = 0
         return created if user.identity is None or first is None else min(created, first)
 

@@ -1,4 +1,4 @@
-"""What a deleted account leaves behind in inboxes, taken away; and what a person gets of it who asks."""
+"""Account deletion and export of inboxes."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from sobremesa.table import Table
 
 
 class Cleanup:
-    """Takes away what people leave behind in inboxes."""
+    """Removes and exports the inbox data of users."""
 
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     async def find_objection(self, user_id: UserId) -> Refusal | None:
-        """Nothing in an inbox keeps a person from leaving."""
+        """Return None: inboxes never object to a deletion."""
         return None
 
     async def delete_user_data(self, user_id: UserId) -> None:
-        """Remove everything that is a person's own in the inboxes of their tenant."""
+        """Remove all rows of a user in the inboxes of their tenant."""
         async for own in self._partitions(user_id):
             await self._table.delete_every(everything_of(**own.parts()), pattern=clean_up)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
-        """Every message to the person by name, what they did with others, and what they set."""
+        """Yield the messages and receipts of a user, their preferences and their snoozes."""
         async for own in self._partitions(user_id):
             now = self._clock.now_ms() // 1000
             async for row in self._table.every(messages_to(**own.parts())):

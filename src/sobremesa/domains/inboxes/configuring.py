@@ -1,7 +1,7 @@
-"""Configuring: what holds for a tenant and its inboxes, above all how long messages live.
+"""Settings of tenants and inboxes, such as the lifetime of messages.
 
-The nearest rule wins: of the message itself, of its category in the inbox, of the inbox, of the tenant. Without any, a
-message stays. An inbox needs no setting up: it is there from its first message on.
+The most specific rule applies: that of the message, of its category in the inbox, of the inbox, of the tenant. Without
+a rule, messages do not expire. The first message creates its inbox.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from sobremesa.table.keys import check_part
 DEFAULT_RULE = "default"
 MAX_CATEGORY = 100
 MAX_SCHEMA_ERRORS = 10
-"""Of the places at which a body breaks a schema."""
+"""How many schema violations a refusal lists."""
 SCHEMAS_KEPT = 256
 
 
 class Rules(NamedTuple):
-    """What holds for messages of an inbox."""
+    """The settings that apply to the messages of an inbox."""
 
     tenant: TenantSettings | None
     inbox: InboxConfig | None
 
     def lifetime(self, own: str | None, category: str | None) -> int | None:
-        """How many seconds a message lives, by the nearest rule; None is for ever."""
+        """Return the lifetime of a message in seconds, by the most specific rule; None if it does not expire."""
         by_category: Mapping[str, str] = {} if self.inbox is None else self.inbox.ttl_rules
         rules = (
             own,
@@ -65,7 +65,7 @@ class Configuring:
         self._validators: Cache[str, jsonschema_rs.Validator] = Cache(SCHEMAS_KEPT)
 
     async def set_tenant(self, actor: Actor, tenant: Tenant, *, title: str | None, ttl: str | None) -> TenantSettings:
-        """Set what holds for a tenant."""
+        """Set the settings of a tenant."""
         require_key(actor, tenant, "inbox:admin")
         if ttl is not None:
             require_duration(ttl)
@@ -74,7 +74,7 @@ class Configuring:
         return await self._table.write(Put(settings), pattern=set_tenant)
 
     async def get_tenant(self, actor: Actor, tenant: Tenant) -> TenantSettings:
-        """What a tenant has set; nothing, as long as it has not."""
+        """Return the settings of a tenant, empty until they are set."""
         require_key(actor, tenant, "inbox:read", "inbox:admin")
         return await self._table.get(tenant_settings(tenant=tenant)) or TenantSettings(tenant=tenant)
 
@@ -89,7 +89,7 @@ class Configuring:
         ttl: Mapping[str, str],
         schema: Any = None,
     ) -> InboxConfig:
-        """Set up an inbox, or change all of it."""
+        """Create an inbox, or replace its settings."""
         require_key(actor, tenant, "inbox:admin")
         for category, duration in ttl.items():
             require_category(category)
@@ -109,7 +109,7 @@ class Configuring:
         return await self._table.write(Put(config), pattern=set_inbox)
 
     async def get_inbox(self, actor: Actor, tenant: Tenant, inbox: InboxKey) -> InboxConfig:
-        """An inbox; NotFound before its first message, unless it was set up."""
+        """Return an inbox; NotFound before it is created or has its first message."""
         require_key(actor, tenant, "inbox:read", "inbox:admin")
         config = await self._table.get(inbox_config(tenant=tenant, inbox=inbox))
         if config is None:
@@ -117,7 +117,7 @@ class Configuring:
         return config
 
     async def rules(self, tenant: Tenant, inbox: InboxKey) -> Rules:
-        """What holds for a message that is published now. From here on the inbox is there."""
+        """Return the settings for a new message, and create the inbox if it does not exist."""
         found = await self._table.get_pair(
             tenant_settings(tenant=tenant), inbox_config(tenant=tenant, inbox=inbox), consistent=True
         )
@@ -128,7 +128,7 @@ class Configuring:
         return rules
 
     def check_body(self, rules: Rules, body: Any) -> None:
-        """BodyBreaksSchema unless the body is what the inbox asks for."""
+        """Raise BodyBreaksSchema unless the body matches the schema of the inbox."""
         if rules.inbox is None or rules.inbox.body_schema is None:
             return
         broken = list(self._validator(rules.inbox.body_schema).iter_errors(body))
@@ -146,7 +146,7 @@ class Configuring:
         if known is not None:
             return known
         try:
-            # In linear time, whatever the pattern; and nothing is fetched from anywhere.
+            # Patterns run in linear time, and references are never fetched.
             validator = jsonschema_rs.validator_for(
                 schema, retriever=_refuse, pattern_options=jsonschema_rs.RegexOptions()
             )
@@ -157,7 +157,7 @@ class Configuring:
 
 
 def require_category(category: str) -> None:
-    """BadCategory unless this can be a category: it becomes part of a key, and `*` stands for all."""
+    """Raise BadCategory unless this is a valid category: it is part of a key, and `*` is the total."""
     try:
         check_part("category", category)
     except BadKey as error:
@@ -172,7 +172,7 @@ def require_duration(text: str) -> None:
 
 
 def _refuse(uri: str) -> NoReturn:
-    raise ValueError(f"{uri} is outside of the schema")
+    raise ValueError(f"{uri} is outside the schema")
 
 
 def _pointer(path: list[str | int]) -> str:

@@ -1,4 +1,4 @@
-"""What a message holds inside: what it says, what it is about, and whom it is for."""
+"""The parts of a message: content, taxonomy and audience."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import msgspec
 
 
 class Taxonomy(msgspec.Struct, frozen=True):
-    """What a message is about."""
+    """The classification of a message."""
 
     category: str | None = None
 
 
 class Content(msgspec.Struct, frozen=True):
-    """What a message says; the body is text or any JSON."""
+    """The content of a message; the body is text or any JSON value."""
 
     title: str = ""
     body: Any = None
@@ -22,7 +22,7 @@ class Content(msgspec.Struct, frozen=True):
 
 
 class Audience(msgspec.Struct, frozen=True):
-    """Whom a message is for. A person's copy names that person alone."""
+    """The recipients of a message. A user's copy lists that user alone."""
 
     kind: str = "users"
     label: str | None = None

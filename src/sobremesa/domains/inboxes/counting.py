@@ -1,4 +1,4 @@
-"""Counting: how much a person has in an inbox, and how much of it is unread, by two requests."""
+"""The total and unread counts of a user in an inbox, with two queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AT_ONCE = 8
 
 
 class CategoryCount(NamedTuple):
-    """What a person can see of one category. A muted one keeps its own number."""
+    """The visible messages of one category. A muted category keeps its own unread count."""
 
     total: int
     unread: int
@@ -27,7 +27,7 @@ class CategoryCount(NamedTuple):
 
 
 class InboxCount(NamedTuple):
-    """What a person can see in an inbox; what is unread in muted categories is not in `unread`."""
+    """The visible messages of an inbox. `unread` excludes muted categories."""
 
     total: int
     unread: int
@@ -35,14 +35,14 @@ class InboxCount(NamedTuple):
 
 
 class InboxUnread(NamedTuple):
-    """What is unread in one of several inboxes."""
+    """The unread count of one inbox."""
 
     inbox: InboxKey
     unread: int
 
 
 class Counting:
-    """Tells how much there is."""
+    """Counts the messages of users."""
 
     def __init__(self, table: Table, current_counts: CurrentCounts, floor: BroadcastFloor) -> None:
         self._table = table
@@ -50,11 +50,11 @@ class Counting:
         self._floor = floor
 
     async def count(self, actor: Actor, tenant: Tenant, inbox: InboxKey) -> InboxCount:
-        """What the person can see now: exact whenever nobody is writing."""
+        """Return the visible counts of the actor, exact while no concurrent write runs."""
         return await self.count_at(user_partition(actor, tenant, inbox))
 
     async def count_everywhere(self, actor: Actor) -> Sequence[InboxUnread]:
-        """Every inbox of the person's tenant in which something is unread."""
+        """Return the inboxes of the actor's tenant that have unread messages."""
         inboxes = [config.inbox async for config in self._table.every(inboxes_of(tenant=actor.tenant))]
         at_once = asyncio.Semaphore(AT_ONCE)
 
@@ -67,18 +67,18 @@ class Counting:
         return [each for each in counts if each.unread]
 
     async def count_at(self, own: UserPartition) -> InboxCount:
-        """What is visible at a person's partition."""
-        # One's own first: a message read in between is then one too many, never one too few.
+        """Return the visible counts of a user's partition."""
+        # The user's partition first: a message read in between is then one unread too many, never one too few.
         mine = await self._current_counts.get(own)
         public = await self._current_counts.get(own.public)
-        assert isinstance(mine.total, UserStats)  # noqa: S101 - told to the type checker
+        assert isinstance(mine.total, UserStats)  # noqa: S101 - for the type checker
         total = await self._floor.current(own, mine.total, public)
 
         return visible(mine, total, public)
 
 
 def visible(mine: Counts, total: UserStats, public: Counts) -> InboxCount:
-    """What a person can see, by the counts of both places and the base."""
+    """Return the visible counts from those of both partitions and the base."""
     categories: dict[str, CategoryCount] = {}
     muted_unread = 0
     for category in sorted({*mine.categories, *public.categories}):
@@ -97,6 +97,6 @@ def visible(mine: Counts, total: UserStats, public: Counts) -> InboxCount:
 
 
 def _seen(own: MessageCount, public: int, base: int) -> tuple[int, int]:
-    """How much is seen and how much of it is unread; never negative, also while somebody is writing."""
+    """Return the visible and the unread count; never negative, also during concurrent writes."""
     seen = max(0, own.published + max(0, public - base) - own.hidden)
     return seen, max(0, seen - own.read)

@@ -1,11 +1,11 @@
-"""Current counts: counts are brought up to the moment before they are given.
+"""Current counts: stored counts are settled, if necessary, before they are returned.
 
-A total knows when a row of its partition next expires, or when a snooze ends. Once that has passed, all rows are
-looked at. What has expired is removed one transaction each: delete if present, and count it out; whatever was snoozed
-until now is brought back the same way. Then the total is closed: it takes the sum over what is left, under the
-condition that nobody changed a count since, and says up to which second everything that expired is out of it. So a row
-that the store itself has removed is out of the counts at once, and its record in the stream, which may come a day
-later or never, finds that it is (`expiring`).
+A total stores when a row of its partition next expires or a snooze ends. Once that has passed, all rows are read.
+Expired rows are removed, in one transaction each that deletes the row and updates the counts, and ended snoozes are
+cleared the same way. Then the total is set to the sum over the remaining rows, on the condition that no count changed
+since, and `settled_at` is the second up to which expired rows are not counted. So a row that the store itself has
+expired leaves the counts at once, and its stream record, which may arrive a day later or never, has no effect
+(`expiring`).
 """
 
 from __future__ import annotations
@@ -50,23 +50,23 @@ from sobremesa.work.keyed_lock import KeyedLocks
 ATTEMPTS = 40
 READ_ATTEMPTS = 5
 REPAIRED_AT_ONCE = 90
-"""Categories that one transaction sets right; the total goes with them."""
+"""Categories that one transaction repairs, together with the total."""
 
 
 class Counts(NamedTuple):
-    """The counts of a partition, as they are stored."""
+    """The stored counts of a partition."""
 
     total: Total
     categories: dict[str, InCategory]
 
     def is_due(self, now: int) -> bool:
-        """Is there something to settle? What was never settled may hold rows of another writer."""
+        """Return whether to settle. A partition that never was may have rows of another writer."""
         next_expiry = self.total.next_expiry
         return self.total.settled_at is None or (next_expiry is not None and next_expiry <= now)
 
 
 class Drift(NamedTuple):
-    """A count that is not what the rows say: of a category, or of the total (`*`)."""
+    """A count that differs from the rows: of a category, or of the total (`*`)."""
 
     category: str
     stored: MessageCount
@@ -74,14 +74,14 @@ class Drift(NamedTuple):
 
 
 class Recounted(NamedTuple):
-    """Counts that are true, and what was found to be wrong with them beside what had just expired."""
+    """Correct counts, and the drift that was found beside expired rows."""
 
     counts: Counts
     drift: Sequence[Drift]
 
 
 class CurrentCounts:
-    """Brings counts up to the moment."""
+    """Loads and settles counts."""
 
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
@@ -89,7 +89,7 @@ class CurrentCounts:
         self._locks = KeyedLocks(needed=True)
 
     async def load(self, partition: Partition) -> Counts:
-        """The counts as they are stored."""
+        """Load the stored counts."""
         total: Total = partition.nothing()
         categories: dict[str, InCategory] = {}
         async for stats in self._table.every(partition.counts()):
@@ -100,11 +100,11 @@ class CurrentCounts:
         return Counts(total, categories)
 
     async def get(self, partition: Partition) -> Counts:
-        """The counts of this moment."""
+        """Return the counts, settled as of now."""
         counts = await self.load(partition)
         if not counts.is_due(self._now()):
             return counts
-        # One of many readers settles; the others find it done.
+        # One of many readers settles; the others find the counts settled.
         async with self._locks.of(partition.total().raw.pk):
             counts = await self.load(partition)
             if not counts.is_due(self._now()):
@@ -114,11 +114,11 @@ class CurrentCounts:
                 if recounted is not None:
                     return recounted.counts
                 counts = await self.load(partition)
-            # Somebody writes all the time. What the rows say is true all the same; the next reader may close it.
+            # Writes keep interfering. The sum over the rows is correct; a later reader stores it.
             return (await self.recount(partition, dry=True)).counts
 
     async def recount(self, partition: Partition, *, dry: bool = False) -> Recounted:
-        """Count every row, and make the counts what the rows say; a dry run changes nothing."""
+        """Count all rows and store the result; a dry run changes nothing."""
         for _ in range(ATTEMPTS):
             recounted = await self._recount(partition, await self.load(partition), dry=dry)
             if recounted is not None:
@@ -126,23 +126,23 @@ class CurrentCounts:
         raise Busy
 
     async def _recount(self, partition: Partition, counts: Counts, *, dry: bool) -> Recounted | None:
-        """One attempt; None if somebody changed something meanwhile."""
+        """Try once; None after a concurrent change."""
         question: Question[HeldRow] = partition.rows()
         rows = [row async for row in self._table.every(question)]
-        # After the rows were read: what the store has removed by then had expired by now.
+        # After the read: rows that the store has removed by then have expired by now.
         now = self._now()
         expected = _stored_sums(counts)
         kept: list[HeldRow] = []
         done = 0
         for row in rows:
             if is_expired(row, now):
-                # One that the store removed just now was not counted out by anybody: it shows as drift, and is mended.
-                if dry or await self._write(_out(partition, row)):
+                # A row that the store has just removed is still counted: it shows as drift and is repaired.
+                if dry or await self._write(_removal(partition, row)):
                     done += 1
-                    expected.take(category_of(row), row_count(row))
+                    expected.subtract(category_of(row), row_count(row))
             elif row.snoozeduntil is not None and row.snoozeduntil <= now:
                 woken = msgspec.structs.replace(row, snoozeduntil=None)
-                if not (dry or await self._write(_back(partition, row, woken))):
+                if not (dry or await self._write(_wake_up(partition, row, woken))):
                     return None
                 done += 1
                 expected.add(category_of(row), row_count(woken).minus(row_count(row)))
@@ -165,11 +165,11 @@ class CurrentCounts:
     async def _close(
         self, partition: Partition, version: int, wrong: dict[str, MessageCount], closing: dict[str, Any]
     ) -> bool:
-        """Set the counts to what the rows say; False if somebody changed one since the version."""
+        """Store the counted values; False if a count changed since the version."""
         categories = list(wrong)
         steps = [categories[n : n + REPAIRED_AT_ONCE] for n in range(0, len(categories), REPAIRED_AT_ONCE)] or [[]]
         for step in steps:
-            # The total closes with the last step: whoever dies before it leaves something to be settled.
+            # The total closes with the last step, so that an interrupted run is settled again.
             changes = set_to(**closing) if step is steps[-1] else ()
             same = equals("version", version) if version else absent_or_null("version")
             total: Upsert[Any] = Upsert(
@@ -193,12 +193,12 @@ class CurrentCounts:
 
 
 def is_expired(row: HeldRow, now: int) -> bool:
-    """Has the time of a row passed, though it is still there?"""
+    """Return whether a row that still exists has expired."""
     return row.expiredat is not None and row.expiredat <= now
 
 
 def unchanged(row: HeldRow) -> Condition:
-    """That a row is there and counts for what it counted for when it was read."""
+    """Return the condition that a row exists and counts for the same as when it was read."""
     fields = ("readat", "archivedat", "snoozeduntil")
     same = [
         absent_or_null(field) if getattr(row, field) is None else equals(field, getattr(row, field)) for field in fields
@@ -206,12 +206,12 @@ def unchanged(row: HeldRow) -> Condition:
     return all_of(present(), *same)
 
 
-def _out(partition: Partition, row: HeldRow) -> Sequence[Operation]:
+def _removal(partition: Partition, row: HeldRow) -> Sequence[Operation]:
     gone = {category_of(row): NO_MESSAGES.minus(row_count(row))}
     return [Delete(row.own_key(), when=unchanged(row)), *count_operations(partition, gone)]
 
 
-def _back(partition: Partition, row: HeldRow, woken: HeldRow) -> Sequence[Operation]:
+def _wake_up(partition: Partition, row: HeldRow, woken: HeldRow) -> Sequence[Operation]:
     back = {category_of(row): row_count(woken).minus(row_count(row))}
     return [Update(row.own_key(), remove("snoozeduntil"), when=unchanged(row)), *count_operations(partition, back)]
 
@@ -243,7 +243,7 @@ def _next_expiry(rows: Sequence[HeldRow]) -> int | None:
 
 
 def _newest(total: Total, rows: Sequence[HeldRow]) -> dict[str, str]:
-    """For everyone's partition, the newest id: another writer's message may be newer than ours."""
+    """Return the newest id of broadcasts: another writer's may be newer than the stored one."""
     if not isinstance(total, PublicStats):
         return {}
     newest = max((row.message_id for row in rows), default="")

@@ -1,8 +1,8 @@
-"""Delivery: a message to named people, some of them in each transaction, each exactly once.
+"""Delivery of a message to a list of users, in batches, exactly once to each.
 
-A transaction holds the copies, the counts of each person in all and in the category, and how far the publishing has
-come: on the condition that nobody else took it that far. So it can be killed anywhere and taken up again, and two who
-work on it at once do not repeat each other.
+A transaction writes the copies of some recipients, their total and category counts, and the progress, on the condition
+that the progress is unchanged. So a delivery can be interrupted anywhere and resumed, and two workers on the same
+delivery do not repeat each other.
 """
 
 from __future__ import annotations
@@ -51,32 +51,32 @@ from sobremesa.table.errors import ConditionFailed, FailedCondition
 
 JOB = "inboxes.deliver"
 AT_ONCE = 33
-"""People in one transaction: three rows each, and one for how far it has come, are a hundred."""
+"""Recipients per transaction: three rows each, and one for the progress, make a hundred."""
 CHUNK = 1000
 ATTEMPTS = 12
 
 
 def subject_of(tenant: Tenant, message_id: InboxMessageId) -> str:
-    """What the job is about; neither part has a #."""
+    """Return the subject of the job; neither part contains a #."""
     return f"{tenant}#{message_id}"
 
 
 class Delivery:
-    """Brings messages to people."""
+    """Delivers messages to their recipients."""
 
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     async def run(self, subject: str) -> None:
-        """Deliver what is left of a publishing: the job."""
+        """Run the job that delivers the rest of a publish."""
         tenant, _, message_id = subject.partition("#")
         publish = await self._table.get(publish_by_id(tenant=tenant, message_id=message_id))
         if publish is not None:
             await self.finish(publish)
 
     async def finish(self, publish: Publish) -> Publish:
-        """Deliver to everybody who has not got it yet."""
+        """Deliver to all remaining recipients."""
         chunk: Chunk | None = None
         while publish.state == "running":
             n, start = divmod(publish.delivered, CHUNK)
@@ -84,34 +84,34 @@ class Delivery:
                 chunk = await self._table.get(chunk_of(tenant=publish.tenant, message_id=publish.message_id, n=n))
             uids = [] if chunk is None else chunk.uids[start : start + AT_ONCE]
             publish = await self._step(publish, uids)
-        await self.forget(publish)
+        await self.delete_recipients(publish)
         return publish
 
-    async def forget(self, publish: Publish) -> None:
-        """Take away the list of recipients."""
+    async def delete_recipients(self, publish: Publish) -> None:
+        """Delete the list of recipients."""
         await self._table.delete_every(
             chunks_of(tenant=publish.tenant, message_id=publish.message_id), pattern=clear_chunks
         )
 
     async def _step(self, publish: Publish, uids: Sequence[UserId]) -> Publish:
-        """The publishing after the next few people; after the last, or once the message has expired, it is done."""
+        """Deliver one batch. The publish is done after the last one, or once the message has expired."""
         if not uids or self._is_over(publish):
             step = Update(publish.own_key(), set_to(state="done"), when=_as_far_as(publish))
             try:
                 return await self._table.write(step, pattern=deliver)
             except ConditionFailed:
-                return await self._again(publish)
+                return await self._reload(publish)
         delivered = publish.delivered + len(uids)
         state: PublishState = "done" if delivered == publish.recipients else "running"
         step = Update(publish.own_key(), add(delivered=len(uids)), set_to(state=state), when=_as_far_as(publish))
         if not await self.write(publish, uids, [step], pattern=deliver):
-            return await self._again(publish)
+            return await self._reload(publish)
         return msgspec.structs.replace(publish, delivered=delivered, state=state)
 
     async def write(
         self, publish: Publish, uids: Sequence[UserId], first: Sequence[Operation], *, pattern: WritePattern
     ) -> bool:
-        """Everybody's copy with its counts, and what goes first, in one transaction; False if one of those failed."""
+        """Write copies and counts after the operations `first`, in one transaction; False if one of those failed."""
         known: dict[UserId, int | None] = {}
         left = list(uids)
         for _ in range(ATTEMPTS):
@@ -154,8 +154,8 @@ class Delivery:
             *count_operations(own, {publish.category: MessageCount(1)}, first, step.changes, when=step.when),
         ]
 
-    async def _again(self, publish: Publish) -> Publish:
-        """The publishing as somebody else has left it."""
+    async def _reload(self, publish: Publish) -> Publish:
+        """Read the publish again after a concurrent change."""
         found = await self._table.get(publish.own_key(), consistent=True)
         return found or msgspec.structs.replace(publish, state="done")
 
@@ -170,7 +170,7 @@ def _as_far_as(publish: Publish) -> Condition:
 def _learn(
     failure: FailedCondition, index: int, operation: int, left: list[UserId], known: dict[UserId, int | None]
 ) -> None:
-    """From a condition that failed: this person has the copy already, or what there is expires at another time."""
+    """Learn from a failed condition: the user has the copy, or their next expiry differs."""
     user_id = left[index]
     if operation == 0:
         left[index] = UserId("")

@@ -1,4 +1,4 @@
-"""Durations as people write them: a number and `s`, `m`, `h`, `d` or `w`."""
+"""Durations as text: a number and `s`, `m`, `h`, `d` or `w`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DURATION = re.compile(PATTERN)
 
 
 def find_seconds(text: str | None) -> int | None:
-    """The seconds of a duration, at most a hundred years; None if it is none."""
+    """Return the seconds of a duration, at most a hundred years; None if it is invalid."""
     if text is None or not _DURATION.fullmatch(text):
         return None
     seconds = int(text[:-1]) * _UNITS[text[-1]]

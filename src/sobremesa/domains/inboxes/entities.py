@@ -1,7 +1,7 @@
-"""Inboxes: settings, messages, receipts and counts of a tenant, and what can be asked about them.
+"""Settings, messages, receipts and counts of inboxes: stored rows and access patterns.
 
-Attributes are named as the document of this design names them. Messages and receipts lie in one range of a person's
-partition, which is read as it is by `Held`, also after the time of a row: whoever counts must see what has expired.
+Attributes have the names of the original design. Messages and receipts share one range of a user's partition. `Held`
+reads that range including expired rows, which counting needs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Category = NewType("Category", str)
 PublishState: TypeAlias = Literal["running", "done"]
 
 PUBLIC = "$public"
-"""The `uid` of what is for everyone."""
+"""The `uid` of broadcasts."""
 STORED = {"tenant": "tenant_key", "inbox": "inbox_key", "user_id": "uid", "message_id": "id"}
 
 
@@ -28,7 +28,7 @@ STORED = {"tenant": "tenant_key", "inbox": "inbox_key", "user_id": "uid", "messa
 
 
 class TenantSettings(Entity, rename=STORED):
-    """What a tenant has set."""
+    """The inbox settings of a tenant."""
 
     keys = Keys(pk="t#{tenant}", sk="st#tenant_settings")
 
@@ -36,13 +36,13 @@ class TenantSettings(Entity, rename=STORED):
     kind: str = "TS"
     title: str | None = None
     ttl_text: str | None = msgspec.field(name="ttl", default=None)
-    """How long messages live; a text, which the table does not take for a time."""
+    """The lifetime of messages, as text, so that the table does not treat it as a time to live."""
     user_id: str | None = None
-    """Who set it."""
+    """The last writer."""
 
 
 class InboxConfig(Entity, rename=STORED):
-    """One inbox of a tenant; it is there from the first message on."""
+    """An inbox of a tenant, created by its first message at the latest."""
 
     keys = Keys(pk="t#{tenant}", sk="si#{inbox}")
 
@@ -52,16 +52,16 @@ class InboxConfig(Entity, rename=STORED):
     title: str | None = None
     description: str | None = None
     ttl_rules: dict[str, str] = msgspec.field(name="ttl", default_factory=dict)
-    """How long messages live: `default`, and by category."""
+    """The lifetime of messages: `default`, and by category."""
     body_schema: Any = msgspec.field(name="schema", default=None)
     user_id: str | None = None
 
 
-# What is in a partition
+# Messages and receipts
 
 
 class Row(Entity, rename=STORED):
-    """What messages and receipts have in common."""
+    """The fields that messages and receipts share."""
 
     kind: str = "RR"
     taxonomy: Taxonomy = Taxonomy()
@@ -84,7 +84,7 @@ class Row(Entity, rename=STORED):
 
 
 class Message(Row, rename=STORED):
-    """A message, whoever it is for."""
+    """The fields of every kind of message."""
 
     kind: str = "UM"
     host_system_id: str | None = None
@@ -98,7 +98,7 @@ class Message(Row, rename=STORED):
 
 
 class ReadReceipt(Row, rename=STORED):
-    """What one person did with a message to everyone: it goes when the message goes, and never shows as one."""
+    """What a user did with a broadcast. It expires with the broadcast and is never listed as a message."""
 
     keys = Keys(pk="t#{tenant}U#{user_id}#{inbox}", sk="m#{message_id}")
     expires = "expiredat"
@@ -111,7 +111,7 @@ class ReadReceipt(Row, rename=STORED):
 
 
 class UserMessage(Message, rename=STORED):
-    """A message to one person, or their copy of it."""
+    """A user's copy of a message."""
 
     keys = Keys(pk="t#{tenant}U#{user_id}#{inbox}", sk="m#{message_id}")
     expires = "expiredat"
@@ -124,7 +124,7 @@ class UserMessage(Message, rename=STORED):
 
 
 class PublicMessage(Message, rename=STORED):
-    """A message to everyone, stored once."""
+    """A broadcast, stored once."""
 
     keys = Keys(pk="t#{tenant}G#$public#{inbox}", sk="m#{message_id}")
     expires = "expiredat"
@@ -137,7 +137,7 @@ class PublicMessage(Message, rename=STORED):
 
 
 class Held(Message, rename=STORED):
-    """A message or receipt of one person as it is held, also after its time; without a kind it is a receipt."""
+    """A message or receipt of a user, read also when expired. Without a kind it is a receipt."""
 
     keys = Keys(pk="t#{tenant}U#{user_id}#{inbox}", sk="m#{message_id}")
 
@@ -146,12 +146,12 @@ class Held(Message, rename=STORED):
     inbox: InboxKey
     message_id: InboxMessageId
     kind: str = "RR"
-    # As float, so that a table that has its time to live under this name is not one with a second meaning for it.
+    # A float, so that the layout does not take it for the time-to-live attribute of the same name.
     expiredat: float | None = None
 
 
 class HeldPublic(Message, rename=STORED):
-    """A message to everyone as it is held, also after its time."""
+    """A broadcast, read also when expired."""
 
     keys = Keys(pk="t#{tenant}G#$public#{inbox}", sk="m#{message_id}")
 
@@ -166,7 +166,7 @@ class HeldPublic(Message, rename=STORED):
 
 
 class Stats(Entity, rename=STORED):
-    """How many rows there are: stored messages, those read, and those archived or snoozed (read or not)."""
+    """Counts of rows: stored messages, read ones, and hidden ones (archived or snoozed, read or not)."""
 
     kind: str = "US"
     published: int = 0
@@ -180,13 +180,13 @@ class TotalStats(Stats, rename=STORED):
     version: int | None = None
     """Grows with every change of a count in this partition."""
     next_expiry: int | None = None
-    """Epoch seconds at which a row of the partition next expires or wakes."""
+    """Epoch seconds at which the next row of the partition expires or the next snooze ends."""
     settled_at: int | None = None
-    """What expired up to this second is out of the counts, whether or not its row is gone."""
+    """Rows that expired up to this second are not counted, whether or not they still exist."""
 
 
 class UserStats(TotalStats, rename=STORED):
-    """What one person has in an inbox, and from where on messages to everyone are theirs."""
+    """The counts of a user in an inbox, and the floor of the broadcasts that they see."""
 
     keys = Keys(pk="t#{tenant}U#{user_id}#{inbox}", sk="c#*")
 
@@ -194,18 +194,18 @@ class UserStats(TotalStats, rename=STORED):
     user_id: UserId
     inbox: InboxKey
     first_addressed: int | None = None
-    """Epoch milliseconds of the first message to this person by name."""
+    """Epoch milliseconds of the first message that was addressed to this user."""
     floor: str | None = None
-    """Messages to everyone are this person's if their ids are above it."""
+    """The user sees the broadcasts with greater ids."""
     base: dict[str, int] = {}
-    """How many messages to everyone are below the floor, by category."""
+    """The number of broadcasts up to the floor, by category."""
     base_total: int = 0
     base_until: int | None = None
-    """When one of those expires."""
+    """When the next of those expires."""
 
 
 class CategoryStats(Stats, rename=STORED):
-    """What one person has in one category, and whether they want to hear of it."""
+    """The counts of a user in one category, and whether they have muted it."""
 
     keys = Keys(pk="t#{tenant}U#{user_id}#{inbox}", sk="c#{category}")
 
@@ -217,7 +217,7 @@ class CategoryStats(Stats, rename=STORED):
 
 
 class PublicStats(TotalStats, rename=STORED):
-    """How many messages to everyone there are, and the newest."""
+    """The count of broadcasts, and the id of the newest."""
 
     keys = Keys(pk="t#{tenant}G#$public#{inbox}", sk="c#*")
 
@@ -228,7 +228,7 @@ class PublicStats(TotalStats, rename=STORED):
 
 
 class PublicCategoryStats(Stats, rename=STORED):
-    """How many messages to everyone there are in one category."""
+    """The count of broadcasts in one category."""
 
     keys = Keys(pk="t#{tenant}G#$public#{inbox}", sk="c#{category}")
 
@@ -239,7 +239,7 @@ class PublicCategoryStats(Stats, rename=STORED):
 
 
 class Preference(Entity, rename=STORED):
-    """Whether a person wants to hear of a category."""
+    """Whether a user has muted a category."""
 
     keys = Keys(pk="t#{tenant}U#{user_id}#{inbox}", sk="p#{category}")
 
@@ -251,7 +251,7 @@ class Preference(Entity, rename=STORED):
 
 
 class Snooze(Entity, rename=STORED):
-    """A message that a person does not want to see until a time."""
+    """A message that a user has snoozed."""
 
     keys = Keys(pk="t#{tenant}U#{user_id}#{inbox}", sk="z#{message_id}")
     expires = "until"
@@ -264,7 +264,7 @@ class Snooze(Entity, rename=STORED):
 
 
 class Counted(Entity, rename=STORED):
-    """A record of the stream that was counted: it counts once, however often it comes."""
+    """Marks a stream record as counted, so that repeated records are ignored."""
 
     keys = Keys(pk="t#{tenant}U#{user_id}#{inbox}", sk="x#{event_id}")
     expires = "expiredat"
@@ -277,7 +277,7 @@ class Counted(Entity, rename=STORED):
 
 
 class PublicCounted(Entity, rename=STORED):
-    """The same, of a message to everyone."""
+    """Marks a stream record of a broadcast as counted."""
 
     keys = Keys(pk="t#{tenant}G#$public#{inbox}", sk="x#{event_id}")
     expires = "expiredat"
@@ -292,7 +292,7 @@ class PublicCounted(Entity, rename=STORED):
 
 
 class Publish(Entity, rename=STORED):
-    """One publishing: what is said, to how many, and how many have it."""
+    """A publish: its content, the number of recipients, and the progress."""
 
     keys = Keys(pk="t#{tenant}", sk="JOB#{message_id}")
     expires = "kept_until"
@@ -302,7 +302,7 @@ class Publish(Entity, rename=STORED):
     inbox: InboxKey
     state: PublishState
     recipients: int | None = None
-    """None: everyone."""
+    """None for a broadcast."""
     delivered: int = 0
     host_system_id: str | None = None
     sender: str = ""
@@ -311,12 +311,12 @@ class Publish(Entity, rename=STORED):
     message: Content = Content()
     received: int = 0
     expiredat: int | None = msgspec.field(name="message_expiredat", default=None)
-    """When the message expires; the publishing itself stays longer."""
+    """When the message expires; this row stays longer."""
     kept_until: int | None = None
 
 
 class Chunk(Entity, rename=STORED):
-    """Some of the people that a message is still to be delivered to."""
+    """A part of the recipients of a publish that is still being delivered."""
 
     keys = Keys(pk="t#{tenant}J#{message_id}", sk="CHUNK#{n:05}")
     expires = "kept_until"
@@ -329,7 +329,7 @@ class Chunk(Entity, rename=STORED):
 
 
 class HostClaim(Entity, rename=STORED):
-    """Which message an id of the product's own system stands for."""
+    """Maps a host system id to its message."""
 
     keys = Keys(pk="t#{tenant}", sk="HOST#{inbox}#{host_hash}")
     expires = "kept_until"
@@ -343,62 +343,71 @@ class HostClaim(Entity, rename=STORED):
     kept_until: int | None = None
 
 
-# The questions of the document
+# The access patterns of the original design
 
 messages_to = Pattern(
-    "S4.1", "What is there for this person, the newest first?", Held, newest_first=True, consistent=True
+    "S4.1", "Which messages does this user have, newest first?", Held, newest_first=True, consistent=True
 )
 public_messages = Pattern(
-    "S4.2", "What is there for everyone, the newest first?", PublicMessage, newest_first=True, consistent=True
+    "S4.2", "Which broadcasts are there, newest first?", PublicMessage, newest_first=True, consistent=True
 )
 counts_of = Pattern(
-    "S4.3", "How much does this person have, in all and by category?", UserStats, CategoryStats, consistent=True
+    "S4.3", "What are the counts of this user, in total and by category?", UserStats, CategoryStats, consistent=True
 )
-category_count_of = Lookup("S4.4", "How much does this person have of a category?", CategoryStats, consistent=True)
+category_count_of = Lookup("S4.4", "What is the count of this user in a category?", CategoryStats, consistent=True)
 public_counts = Pattern(
-    "S4.5", "How much is there for everyone, in all and by category?", PublicStats, PublicCategoryStats, consistent=True
+    "S4.5",
+    "What are the counts of broadcasts, by category?",
+    PublicStats,
+    PublicCategoryStats,
+    consistent=True,
 )
-tenant_settings = Lookup("S4.6", "What has this tenant set?", TenantSettings, consistent=True)
-inbox_config = Lookup("S4.7", "What is this inbox, and how long do messages live?", InboxConfig, consistent=True)
+tenant_settings = Lookup("S4.6", "What are the settings of this tenant?", TenantSettings, consistent=True)
+inbox_config = Lookup("S4.7", "What are the settings of this inbox?", InboxConfig, consistent=True)
 
-# Beside those
+# Further access patterns
 
-inboxes_of = Pattern("INB.1", "Which inboxes has this tenant?", InboxConfig, consistent=True)
-held_message = Lookup("INB.2", "What is this message to, or receipt of, this person?", Held, consistent=True)
-public_message = Lookup("INB.3", "What is this message to everyone?", PublicMessage, consistent=True)
-count_of = Lookup("INB.4", "How much does this person have in all?", UserStats, consistent=True)
-held_public = Pattern("INB.5", "What is held for everyone, also after its time?", HeldPublic, consistent=True)
+inboxes_of = Pattern("INB.1", "Which inboxes does this tenant have?", InboxConfig, consistent=True)
+held_message = Lookup("INB.2", "What is this message or receipt of this user?", Held, consistent=True)
+public_message = Lookup("INB.3", "What is this broadcast?", PublicMessage, consistent=True)
+count_of = Lookup("INB.4", "What is the total of this user?", UserStats, consistent=True)
+held_public = Pattern("INB.5", "Which broadcasts are stored, including expired ones?", HeldPublic, consistent=True)
 held_public_until = Pattern(
-    "INB.6", "What is held for everyone up to an id?", HeldPublic, between=("m#", "m#{floor}"), consistent=True
+    "INB.6", "Which broadcasts are stored up to an id?", HeldPublic, between=("m#", "m#{floor}"), consistent=True
 )
-publish_by_id = Lookup("INB.7", "How far is this publishing?", Publish, consistent=True)
-chunk_of = Lookup("INB.8", "Who is in this part of the recipients?", Chunk, consistent=True)
-chunks_of = Pattern("INB.9", "Who is a message still to be delivered to?", Chunk, consistent=True)
+publish_by_id = Lookup("INB.7", "What is the progress of this publish?", Publish, consistent=True)
+chunk_of = Lookup("INB.8", "Which users are in this part of the recipients?", Chunk, consistent=True)
+chunks_of = Pattern("INB.9", "Which recipients does this publish have?", Chunk, consistent=True)
 host_claim = Lookup("INB.10", "Which message does this host system id stand for?", HostClaim, consistent=True)
-preferences_of = Pattern("INB.11", "Which categories has this person muted?", Preference)
-snoozes_of = Pattern("INB.12", "What has this person snoozed?", Snooze)
+preferences_of = Pattern("INB.11", "Which categories has this user muted?", Preference)
+snoozes_of = Pattern("INB.12", "Which messages has this user snoozed?", Snooze)
 everything_of = Pattern(
-    "INB.13", "What has this person in this inbox?", Held, UserStats, CategoryStats, Preference, Snooze, Counted
+    "INB.13",
+    "Which rows does this user have in an inbox?",
+    Held,
+    UserStats,
+    CategoryStats,
+    Preference,
+    Snooze,
+    Counted,
 )
 
 # Writes
 
-set_tenant = WritePattern("INB.20", "Set what holds for a tenant", TenantSettings)
-set_inbox = WritePattern("INB.21", "Set up an inbox", InboxConfig)
+set_tenant = WritePattern("INB.20", "Set the settings of a tenant", TenantSettings)
+set_inbox = WritePattern("INB.21", "Set the settings of an inbox", InboxConfig)
 publish_to_everyone = WritePattern(
-    "INB.22", "Publish to everyone", PublicMessage, PublicStats, PublicCategoryStats, Publish, HostClaim
+    "INB.22", "Publish a broadcast", PublicMessage, PublicStats, PublicCategoryStats, Publish, HostClaim
 )
 publish_to_some = WritePattern(
-    "INB.23", "Publish to a few people", UserMessage, UserStats, CategoryStats, Publish, HostClaim
+    "INB.23", "Publish to a few users", UserMessage, UserStats, CategoryStats, Publish, HostClaim
 )
-start_publish = WritePattern("INB.24", "Begin to publish to many people", Publish, Chunk, HostClaim)
-deliver = WritePattern("INB.25", "Deliver to the next of many people", UserMessage, UserStats, CategoryStats, Publish)
-clear_chunks = WritePattern("INB.26", "Forget recipients who have it", Chunk)
+start_publish = WritePattern("INB.24", "Start a publish to many users", Publish, Chunk, HostClaim)
+deliver = WritePattern("INB.25", "Deliver to the next recipients", UserMessage, UserStats, CategoryStats, Publish)
+clear_chunks = WritePattern("INB.26", "Delete the recipients of a finished publish", Chunk)
 mark = WritePattern("INB.27", "Mark, archive or snooze messages", Held, ReadReceipt, UserStats, CategoryStats, Snooze)
-mute = WritePattern("INB.28", "Mute a category, or hear of it again", Preference, CategoryStats)
-settle = WritePattern(
-    "INB.29", "Take out of the counts what has expired, and bring back what was snoozed", Held, UserStats, CategoryStats
-)
-set_floor = WritePattern("INB.30", "Write down from where on messages to everyone are a person's", UserStats)
-count_expiry = WritePattern("INB.31", "Count a row that the store has removed", Counted, UserStats, CategoryStats)
-clean_up = WritePattern("INB.32", "Take away what a deleted account left", Held, UserStats, Preference, Snooze)
+mute = WritePattern("INB.28", "Mute or unmute a category", Preference, CategoryStats)
+settle = WritePattern("INB.29", "Settle counts: remove expired rows, end snoozes", Held, UserStats, CategoryStats)
+set_floor = WritePattern("INB.30", "Set the broadcast floor of a user", UserStats)
+count_expiry = WritePattern("INB.31", "Count a row that the store has expired", Counted, UserStats, CategoryStats)
+clean_up = WritePattern("INB.32", "Delete the rows of a deleted account", Held, UserStats, Preference, Snooze)

@@ -1,4 +1,4 @@
-"""What an inbox refuses."""
+"""The refusals of inboxes."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from sobremesa.core.errors import Clash, Invalid, TooBig
 
 class HostIdReused(Clash):
     code = "host_system_id_reused"
-    says = "This host system id stands for a message with another body."
+    says = "This host system id was used for a message with another body."
 
 
 class BadDuration(Invalid):
     code = "bad_duration"
-    says = "A duration is a number and s, m, h, d or w, at most a hundred years."
+    says = "A duration is a number followed by s, m, h, d or w, up to a hundred years."
 
 
 class BadCategory(Invalid):
     code = "bad_category"
-    says = "A category is not empty, not *, and has no # and no leading $."
+    says = "A category must not be empty or *, contain # or start with $."
 
 
 class BadRecipients(Invalid):
     code = "bad_recipients"
-    says = "Some of these cannot be ids of people."
+    says = "Some of the user ids are invalid."
 
 
 class BadSchema(Invalid):
     code = "bad_schema"
-    says = "This is no JSON schema, or it refers to something outside of itself."
+    says = "The JSON schema is invalid, or has external references."
 
 
 class BodyBreaksSchema(Invalid):
     code = "body_breaks_schema"
-    says = "The body is not what the schema of this inbox asks for."
+    says = "The body does not match the schema of the inbox."
 
 
 class MessageTooBig(TooBig):
-    says = "A message is too large."
+    says = "The message is too large."
 
 
 class PastSnooze(Invalid):
     code = "past_snooze"
-    says = "A message is snoozed until a time to come, at most a hundred years ahead."
+    says = "A snooze must end in the future, at most a hundred years from now."

@@ -1,6 +1,6 @@
-"""What comes into inboxes, and what people do with it on another device.
+"""Events of inboxes: new messages, and what users do with messages on other devices.
 
-Counts are a reader's own, and asked for by whoever tells them: only that they changed is announced here.
+Counts differ per user and are read for each delivery: the events here only state that they changed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from sobremesa.live.translation import Seen, Translation
 
 
 class LiveInboxMessage(InboxMessageView):
-    """A message, and the inbox that it came into."""
+    """A message, and its inbox."""
 
     tenant: Tenant
     inbox: InboxKey
 
 
 class InboxMarked(Output):
-    """What one has done with a message."""
+    """What you did with a message."""
 
     tenant: Tenant
     inbox: InboxKey
@@ -38,7 +38,7 @@ class InboxMarked(Output):
 
 
 class LiveCounts(CountsView):
-    """What one can see in an inbox now."""
+    """The counts of an inbox."""
 
     tenant: Tenant
     inbox: InboxKey
@@ -47,17 +47,15 @@ class LiveCounts(CountsView):
 inbox_message = EventType(
     "inbox.message",
     LiveInboxMessage,
-    "An inbox received a message, for you or as a broadcast.",
-    to="you, or all users of the tenant",
+    "A message was published to you, or to every user of the tenant.",
+    to="you, or every user of the tenant",
 )
-inbox_updated = EventType(
-    "inbox.updated", InboxMarked, "You read, archived or snoozed a message, or a snoozed message is due."
-)
+inbox_updated = EventType("inbox.updated", InboxMarked, "You read, archived or snoozed a message, or a snooze ended.")
 inbox_counts = EventType(
     "inbox.counts",
     LiveCounts,
-    "The counts of one of your inboxes changed. After broadcasts it comes a little later than the "
-    "messages, once for several.",
+    "The counts of an inbox of yours changed. After broadcasts it is delivered a little later than the message, once "
+    "for several.",
 )
 
 _MARKS = ("readat", "archivedat", "snoozeduntil")
@@ -67,10 +65,10 @@ class InboxEvents:
     """Maps changed rows of inboxes to events."""
 
     def register(self, translation: Translation) -> None:
-        # Messages and receipts lie in one range: read as they are held, their kind tells them apart.
+        # Messages and receipts share one range of keys; their kind distinguishes them.
         translation.on(Held, self._held, fields=_MARKS)
         translation.on(PublicMessage, self._public, fields=())
-        # The total changes with every count, and whether a category is muted only beside that category's.
+        # The total changes with every count; only muting changes a category alone.
         translation.on(UserStats, self._counts, fields=("version", "published", "read", "hidden", "floor", "base"))
         translation.on(CategoryStats, self._muted, fields=("muted",))
 

@@ -1,8 +1,8 @@
-"""Expiring: what the store has removed by itself, because its time had come, is counted out once.
+"""Counts the rows that the store has expired by itself, once each.
 
-Whoever deletes a row in a transaction counts it there. The store's own removals are only in the stream, marked as such.
-Each is counted with a marker in the partition that it counts in, so a record that comes again finds it; and on the
-condition that the partition was not settled beyond that row's time, so a record that comes late counts nothing twice.
+A transaction that deletes a row also updates the counts. Rows that the store expires appear only in the change stream.
+Each is counted together with a marker row in its partition, so a repeated record has no effect, and on the condition
+that the partition is not settled beyond the row's expiry, so a late record counts nothing twice.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from sobremesa.table.errors import ConditionFailed
 
 AT_ONCE = 8
 MARKED_SECONDS = 3 * 86400
-"""How long a record is remembered: the stream itself keeps a day."""
+"""How long a marker is stored: the stream itself keeps records for a day."""
 
 _PARTITION = "t#"
 _ROW = "m#"
 
 
 class Expiring:
-    """Counts out what the store has removed."""
+    """Subtracts rows that the store has expired from the counts."""
 
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
@@ -46,7 +46,7 @@ class Expiring:
                 for change in changes:
                     await self.count(change)
 
-        # Those of one partition one after the other: they meet at its total.
+        # One partition at a time, since its changes contend for the same total.
         by_partition: dict[str, list[RawChange]] = {}
         for change in self._waiting.values():
             by_partition.setdefault(change.key.pk, []).append(change)
@@ -54,7 +54,7 @@ class Expiring:
         self._waiting.clear()
 
     async def count(self, change: RawChange) -> bool:
-        """Count a removal; whether it was still to be counted."""
+        """Count an expired row; return False if it was counted before."""
         row = None if change.old is None else self._row(change.old)
         partition = None if change.old is None else find_partition(change.old, self._table.layout)
         if row is None or row.expiredat is None or partition is None:

@@ -1,7 +1,7 @@
-"""Listing: a person's messages and those to everyone as one list, the newest first.
+"""Lists a user's messages and broadcasts together, newest first.
 
-Both partitions are read in the order of ids and merged; a receipt has the id of its message, so they meet. A page ends
-at an id, and the next one begins below it: what is published or expires meanwhile moves nothing.
+Both partitions are read in the order of ids and merged; a receipt has the id of its broadcast. A page ends at an id and
+the next one starts below it, so that publishing and expiry do not shift pages.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from sobremesa.table import IndexKey, RawKey, Table
 from sobremesa.table.errors import BadCursor, BadKey
 from sobremesa.table.keys import check_part
 
-MAX_LOOKED_AT = 1000
-"""Messages that one page looks at: with a filter that little passes, it may have less than was asked for."""
+MAX_READ = 1000
+"""Messages that one page reads: with a selective filter, it may return fewer than `limit`."""
 MAX_CURSOR_ID = 200
 
 
 class Entry(NamedTuple):
-    """A message as its reader has it: the message, and what they did with it (None: nothing yet)."""
+    """A message, and the user's row of it: their copy, their receipt, or None."""
 
     message: Held | PublicMessage
     held: Held | None
@@ -53,7 +53,7 @@ class Entry(NamedTuple):
         return None if self.message.expiredat is None else int(self.message.expiredat)
 
     def is_shown(self, now: int) -> bool:
-        """Neither archived nor snoozed now."""
+        """Return whether it is neither archived nor snoozed now."""
         held = self.held
         if held is None:
             return True
@@ -79,19 +79,19 @@ class Listing:
         category: str | None = None,
         unread: bool = False,
     ) -> tuple[list[Entry], str | None]:
-        """The newest messages, or those after a page; of a category, or unread ones, if asked for."""
+        """Return a page of messages, newest first, optionally of a category or unread only."""
         own = user_partition(actor, tenant, inbox)
-        before = None if cursor is None else _opened(cursor)
+        before = None if cursor is None else _decode_cursor(cursor)
         floor = await self._floor.floor_of(own)
 
         found: list[Entry] = []
-        looked_at = 0
+        read = 0
         last: Entry | None = None
         async with aclosing(self.walk(own, floor, before=before, page=limit + 1)) as entries:
             async for entry in entries:
-                if last is not None and (len(found) == limit or looked_at == MAX_LOOKED_AT):
-                    return found, _sealed(last.message_id)
-                looked_at += 1
+                if last is not None and (len(found) == limit or read == MAX_READ):
+                    return found, _encode_cursor(last.message_id)
+                read += 1
                 last = entry
                 if self._passes(entry, category, unread):
                     found.append(entry)
@@ -100,13 +100,13 @@ class Listing:
     async def walk(
         self, own: UserPartition, floor: str, *, before: str | None = None, page: int = 100
     ) -> AsyncGenerator[Entry]:
-        """Every message that has not expired, the newest first, whether or not it is shown."""
+        """Yield all messages that have not expired, newest first, including hidden ones."""
         mine = self._mine(own, before, page)
         public = self._public(own, floor, before, page)
         held, message = await anext(mine, None), await anext(public, None)
         while held is not None or message is not None:
             if message is None or (held is not None and held.message_id > message.message_id):
-                # A receipt alone is of a message that is gone or was never this person's.
+                # A receipt without a broadcast: the broadcast has expired or is below the floor.
                 if held is not None and held.is_message:
                     yield Entry(held, held)
                 held = await anext(mine, None)
@@ -157,14 +157,14 @@ class Listing:
             after = found.last
 
 
-def _sealed(message_id: str) -> str:
+def _encode_cursor(message_id: str) -> str:
     return urlsafe_b64encode(message_id.encode()).decode()
 
 
-def _opened(cursor: str) -> str:
+def _decode_cursor(cursor: str) -> str:
     try:
         message_id = urlsafe_b64decode(cursor).decode()
         check_part("message_id", message_id[:MAX_CURSOR_ID])
     except (ValueError, BadKey):
-        raise BadCursor("this is no cursor of an inbox") from None
+        raise BadCursor("invalid cursor") from None
     return message_id[:MAX_CURSOR_ID]

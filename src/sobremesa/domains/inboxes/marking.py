@@ -1,7 +1,7 @@
-"""Marking: what a person does with messages. Each change is one transaction with the counts that it changes.
+"""Marks messages as read, archived or snoozed, in one transaction with the counts.
 
-A message to everyone is marked by a receipt in the person's own partition. What is not there, has expired or is below
-the person's floor stays as it is, and the answer says so.
+A broadcast is marked by a receipt in the user's partition. Messages that do not exist, have expired or are below the
+user's floor are not changed, and the result states so.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from sobremesa.work.keyed_lock import KeyedLocks
 
 ATTEMPTS = 40
 AT_ONCE = 40
-"""Messages that one transaction marks; the total and up to as many categories go with them."""
+"""Messages per transaction, together with the total and up to as many categories."""
 
 Change: TypeAlias = Callable[[Held], Held]
 
 
 class Target(NamedTuple):
-    """A message that can be marked: what is held of it, and whether that is there already or would be a new receipt."""
+    """A message to mark: the user's row of it, and whether that is a new receipt."""
 
     held: Held
     is_new: bool
@@ -69,17 +69,17 @@ class Marking:
         self._locks = KeyedLocks(needed=not table.engine.keeps_order)
 
     async def read(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> bool:
-        """Mark a message as read; whether that changed anything."""
+        """Mark a message as read; return whether that changed anything."""
         return await self._change(user_partition(actor, tenant, inbox), message_id, self._as_read)
 
     async def archive(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> bool:
-        """Take a message out of the list and the counts, for good; whether that changed anything."""
+        """Hide a message permanently; return whether that changed anything."""
         return await self._change(user_partition(actor, tenant, inbox), message_id, self._as_archived)
 
     async def snooze(
         self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId, *, until_ms: int
     ) -> bool:
-        """Take a message out of the list and the counts until a time; whether that changed anything."""
+        """Hide a message until a time; return whether that changed anything."""
         if not 0 < until_ms - self._clock.now_ms() <= MAX_SECONDS * 1000:
             raise PastSnooze
         until = -(-until_ms // 1000)
@@ -90,7 +90,7 @@ class Marking:
         return await self._change(user_partition(actor, tenant, inbox), message_id, snoozed)
 
     async def read_all(self, actor: Actor, tenant: Tenant, inbox: InboxKey, *, category: str | None = None) -> int:
-        """Mark everything that is shown as read, in all or of a category; how much that changed."""
+        """Mark all visible messages, or those of a category, as read; return how many changed."""
         own = user_partition(actor, tenant, inbox)
         floor = await self._floor.floor_of(own)
 
@@ -107,7 +107,7 @@ class Marking:
                     waiting = []
         return changed + await self._read_together(own, waiting)
 
-    # Inside
+    # Internals
 
     async def _change(self, own: UserPartition, message_id: InboxMessageId, change: Change) -> bool:
         for _ in range(ATTEMPTS):
@@ -122,7 +122,7 @@ class Marking:
         raise Busy
 
     async def _find(self, own: UserPartition, message_id: InboxMessageId) -> tuple[UserStats | None, Target | None]:
-        """What there is to mark, and the person's total."""
+        """Return the user's total, and the message to mark if there is one."""
         stats, held, message = await self._table.get_many(
             [
                 count_of(**own.parts()),
@@ -141,7 +141,7 @@ class Marking:
         return total, _target(own, own_row, message) if message_id > floor else None
 
     async def _read_together(self, own: UserPartition, targets: Sequence[Target]) -> int:
-        """Mark some at once; one by one if somebody was at them meanwhile."""
+        """Mark messages in one transaction, or one by one after a concurrent change."""
         if not targets:
             return 0
         stats = await self._table.get(count_of(**own.parts()))
@@ -150,7 +150,7 @@ class Marking:
         return sum([await self._change(own, target.held.message_id, self._as_read) for target in targets])
 
     async def _write(self, own: UserPartition, stats: UserStats | None, changes: Sequence[tuple[Target, Held]]) -> bool:
-        """Store what changed, with what it counts for; False if something was changed meanwhile."""
+        """Store changes and their counts; False after a concurrent change."""
         operations: list[Operation] = []
         deltas: dict[str | None, MessageCount] = {}
         moments: list[int] = []
@@ -178,7 +178,7 @@ class Marking:
     def _as_archived(self, held: Held) -> Held:
         if held.archivedat is not None:
             return held
-        # What is archived does not come back when a snooze ends.
+        # An archived message does not reappear when a snooze ends.
         return msgspec.structs.replace(held, archivedat=self._clock.now_ms(), snoozeduntil=None)
 
     def _now(self) -> int:
@@ -186,7 +186,7 @@ class Marking:
 
 
 def _target(own: UserPartition, held: Held | None, message: Held | PublicMessage) -> Target:
-    """What there is to mark of a message; of one to everyone that was never marked, a receipt to be made."""
+    """Return the row to mark: the existing one, or a new receipt of a broadcast."""
     if held is not None:
         return Target(held, is_new=False)
     receipt = Held(

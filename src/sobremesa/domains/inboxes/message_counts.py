@@ -1,4 +1,4 @@
-"""Tallies: what a row counts for. A partition's counts are the sum over its rows, at every moment."""
+"""What a row counts for. The counts of a partition are always the sum over its rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sobremesa.table.keys import check_part
 
 
 class MessageCount(NamedTuple):
-    """A number of messages, of those that are read, and of those that are hidden."""
+    """The numbers of messages, of read ones and of hidden ones."""
 
     published: int = 0
     read: int = 0
@@ -24,7 +24,7 @@ class MessageCount(NamedTuple):
         return MessageCount(self.published - other.published, self.read - other.read, self.hidden - other.hidden)
 
     def changes(self) -> dict[str, int]:
-        """What to add to which count; what stays the same is left out."""
+        """Return the increments by field, without zeros."""
         return {name: number for name, number in self._asdict().items() if number}
 
 
@@ -32,7 +32,7 @@ NO_MESSAGES = MessageCount()
 
 
 def row_count(row: Row) -> MessageCount:
-    """What a row counts for, as it is stored. A hidden one is not among the read ones."""
+    """Return what a row counts for. A hidden row does not count as read."""
     published = int(row.is_message)
     if row.is_hidden:
         return MessageCount(published, 0, 1)
@@ -40,12 +40,12 @@ def row_count(row: Row) -> MessageCount:
 
 
 def stats_count(stats: Stats) -> MessageCount:
-    """The count that a stats row holds."""
+    """Return the count of a stats row."""
     return MessageCount(stats.published, stats.read, stats.hidden)
 
 
 def category_of(row: Row) -> str | None:
-    """The category that a row is counted under; None where another writer's cannot be part of a key."""
+    """Return the category that a row is counted in; None if another writer's is not valid in a key."""
     if row.category is None:
         return None
     try:
@@ -56,7 +56,7 @@ def category_of(row: Row) -> str | None:
 
 
 class CategoryCounts:
-    """Tallies in all and by category."""
+    """Counts in total and by category."""
 
     def __init__(self) -> None:
         self.total = NO_MESSAGES
@@ -74,5 +74,5 @@ class CategoryCounts:
         if category is not None:
             self.categories[category] = self.categories.get(category, NO_MESSAGES).plus(count)
 
-    def take(self, category: str | None, count: MessageCount) -> None:
+    def subtract(self, category: str | None, count: MessageCount) -> None:
         self.add(category, NO_MESSAGES.minus(count))

@@ -1,7 +1,7 @@
-"""Ids of inbox messages: the time in base 36, then chance, both of fixed width and in lower case.
+"""Ids of inbox messages: the time in base 36, then random digits, both of fixed width and in lower case.
 
-They are ULIDs written in base 36, so they are as unique, and as strictly increasing in a process. Eight digits of
-milliseconds last until 2059, and stand among the ids of older programs that wrote the time without a width.
+They are ULIDs in base 36, so they are as unique, and strictly increasing in a process. Eight digits of milliseconds
+last until 2059, and sort correctly among older ids, whose time has no fixed width.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from sobremesa.core.ids import RANDOM_BITS, Ids, decode, encode
 InboxMessageId = NewType("InboxMessageId", str)
 
 TIME_DIGITS = 8
-CHANCE_DIGITS = 16
-LENGTH = TIME_DIGITS + CHANCE_DIGITS
+RANDOM_DIGITS = 16
+LENGTH = TIME_DIGITS + RANDOM_DIGITS
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -29,19 +29,19 @@ class MessageIds:
         return _of_ulid(self._ids.mint())
 
     def mint_after(self, other: str | None) -> InboxMessageId:
-        """An id that is also greater than another, which any program may have made."""
+        """Return an id that is also greater than another one, which may have another format."""
         minted = self.mint()
         if other is None or minted > other:
             return minted
         try:
             return _of_ulid(self._ids.mint_after(_ulid_of(other)))
         except ValueError:
-            # Not one of ours: anything of the millisecond after it is greater.
+            # Another format: any id of the next millisecond is greater.
             return _of_ulid(self._ids.mint_after(encode((int(other[:TIME_DIGITS], 36) + 1) << RANDOM_BITS)))
 
 
 def first_after(milliseconds: int) -> str:
-    """What sorts before every id of a millisecond, and after all ids before it."""
+    """Return a string that sorts before every id of a millisecond, and after all earlier ids."""
     return base36(milliseconds, TIME_DIGITS)
 
 
@@ -55,11 +55,11 @@ def base36(number: int, width: int) -> str:
 
 def _of_ulid(ulid: str) -> InboxMessageId:
     number = decode(ulid)
-    chance = number & ((1 << RANDOM_BITS) - 1)
-    return InboxMessageId(base36(number >> RANDOM_BITS, TIME_DIGITS) + base36(chance, CHANCE_DIGITS))
+    random = number & ((1 << RANDOM_BITS) - 1)
+    return InboxMessageId(base36(number >> RANDOM_BITS, TIME_DIGITS) + base36(random, RANDOM_DIGITS))
 
 
 def _ulid_of(message_id: str) -> str:
     if len(message_id) != LENGTH:
-        raise ValueError(f"not an id of ours: {message_id!r}")
+        raise ValueError(f"not an inbox message id: {message_id!r}")
     return encode((int(message_id[:TIME_DIGITS], 36) << RANDOM_BITS) | int(message_id[TIME_DIGITS:], 36))

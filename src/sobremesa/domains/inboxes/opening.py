@@ -1,4 +1,4 @@
-"""Opening inboxes: the parts, put together in their one order."""
+"""Composes the parts of inboxes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sobremesa.work.jobs import Jobs
 
 
 class Inboxes(NamedTuple):
-    """Everything that can be done with inboxes, one noun each."""
+    """The parts of inboxes."""
 
     configuring: Configuring
     publishing: Publishing
@@ -39,7 +39,7 @@ class Inboxes(NamedTuple):
 
 
 def open_inboxes(table: Table, clock: Clock, ids: Ids, jobs: Jobs) -> Inboxes:
-    """All parts of inboxes over one table."""
+    """Open inboxes over a table."""
     current_counts = CurrentCounts(table, clock)
     floor = BroadcastFloor(table, clock, current_counts)
     configuring = Configuring(table)

@@ -1,4 +1,4 @@
-"""Places: the two kinds of partition in which rows are counted, a person's and everyone's."""
+"""The two kinds of partition in which rows are counted: of a user, and of broadcasts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ InCategory: TypeAlias = CategoryStats | PublicCategoryStats
 
 
 class PublicPartition(NamedTuple):
-    """What an inbox has for everyone."""
+    """The broadcasts of an inbox."""
 
     tenant: Tenant
     inbox: InboxKey
@@ -77,7 +77,7 @@ class PublicPartition(NamedTuple):
 
 
 class UserPartition(NamedTuple):
-    """What an inbox has for one person."""
+    """The rows of one user in an inbox."""
 
     tenant: Tenant
     user_id: UserId
@@ -116,9 +116,9 @@ Partition: TypeAlias = UserPartition | PublicPartition
 
 
 def find_partition(item: Mapping[str, Any], layout: Layout) -> Partition | None:
-    """The partition that a stored row is counted in; None if it is no row of an inbox.
+    """Return the partition of a stored row; None if it is not a row of an inbox.
 
-    The key says which it is. In a table whose keys are in lower case, the attributes know how its parts are spelled.
+    It is parsed from the key. If the table stores keys in lower case, the attributes have the original spelling.
     """
     pk, spelling = item[layout.pk], layout.spelling
     lowered = spelling is not None
@@ -127,9 +127,9 @@ def find_partition(item: Mapping[str, Any], layout: Layout) -> Partition | None:
         if parts is None:
             continue
         for field, part in parts.items():
-            told = item.get(STORED[field])
-            if spelling is not None and isinstance(told, str) and spelling.key(told) == part:
-                parts[field] = told
+            value = item.get(STORED[field])
+            if spelling is not None and isinstance(value, str) and spelling.key(value) == part:
+                parts[field] = value
         return partition(**parts)  # type: ignore[arg-type]
     return None
 
@@ -140,9 +140,9 @@ def count_operations(
     *changes: Changes,
     when: Condition | None = None,
 ) -> Sequence[Operation]:
-    """The operations that add to a partition's counts: the total, which has the condition, then each category.
+    """Return the operations that change a partition's counts: the total, with the condition, then each category.
 
-    `deltas` holds what to add by category, with None for what has no category; the total is the sum of all.
+    `deltas` has the changes by category, with None for rows without one; the total changes by their sum.
     """
     total = MessageCount()
     for delta in deltas.values():
@@ -165,14 +165,14 @@ def count_operations(
 
 
 class ExpiryChange(NamedTuple):
-    """How the total learns of something that will expire or wake, and what must hold of it then."""
+    """The change of a total's next expiry, and its condition."""
 
     changes: Changes
     when: Condition | None
 
 
 def advance_next_expiry(known: int | None, at: int | None) -> ExpiryChange:
-    """So that the total's next expiry is at most `at`, given what is known of it; the condition fails if it changed."""
+    """Return the change to a next expiry of at most `at`; its condition fails if `known` is outdated."""
     if at is None:
         return ExpiryChange((), None)
     if known is not None and known <= at:
@@ -181,13 +181,13 @@ def advance_next_expiry(known: int | None, at: int | None) -> ExpiryChange:
 
 
 def assume_next_expiry(at: int | None) -> ExpiryChange:
-    """The same, where nobody has read the total: what is there most often expires first, or never."""
+    """Return the same change without a read, assuming the common case of no next expiry or an earlier one."""
     if at is None:
         return ExpiryChange((), None)
     return ExpiryChange(set_if_absent(next_expiry=at), absent_or_null("next_expiry") | at_most("next_expiry", at))
 
 
 def next_expiry_in(item: Mapping[str, Any] | None) -> int | None:
-    """What a stored total says of its next expiry."""
+    """Return the next expiry of a stored total."""
     found = None if item is None else item.get("next_expiry")
     return None if found is None else int(found)

@@ -1,4 +1,4 @@
-"""Preferences: a person may not want to hear of a category. It is still listed, and not among what is unread."""
+"""Preferences: users can mute categories. Muted messages are listed but not counted as unread."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from sobremesa.table import Put, Table, Upsert, set_if_absent, set_to
 
 
 class Preferences:
-    """What people want to hear of."""
+    """The preferences of users."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
     async def set(self, actor: Actor, tenant: Tenant, inbox: InboxKey, category: str, *, muted: bool) -> Preference:
-        """Mute a category, or hear of it again."""
+        """Mute or unmute a category."""
         own = user_partition(actor, tenant, inbox)
         require_category(category)
         preference = Preference(
             tenant=tenant, user_id=own.user_id, inbox=inbox, category=Category(category), muted=muted
         )
 
-        # The counts say it too, so that reading them takes no further question.
+        # Also in the counts row, so that counting needs no further read.
         await self._table.write(
             Put(preference),
             Upsert(own.category(category), set_to(muted=muted), set_if_absent(None, **own.fixed())),

@@ -1,7 +1,7 @@
-"""Publishing: to everyone by one row, to a few by one transaction, to many by a job.
+"""Publishing: a broadcast is one row, a few recipients are one transaction, many are a job.
 
-Up to a thousand people have the message when the call answers. A host system id makes a publishing happen once: the
-same id again gives the first message.
+Up to 1,000 recipients have the message when the call returns. A host system id makes a publish idempotent: a repeated
+id returns the first message.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ from sobremesa.work.keyed_lock import KeyedLocks
 
 MAX_RECIPIENTS = 100_000
 MAX_AT_ONCE = 1000
-"""Recipients that are delivered to before the call answers."""
+"""Recipients that are delivered to before the call returns."""
 MAX_IN_ONE = 32
-"""Recipients of one transaction that also holds the publishing and its claim."""
+"""Recipients of a transaction that also writes the publish and its claim."""
 MAX_MESSAGE_BYTES = 32 * 1024
 MAX_USER_ID = 200
 KEPT_SECONDS = 30 * 86400
@@ -60,7 +60,7 @@ ATTEMPTS = 40
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
-    """Something to tell."""
+    """A message to publish."""
 
     sender: str
     title: str
@@ -73,7 +73,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Publishing:
-    """Tells people something."""
+    """Publishes messages."""
 
     def __init__(
         self, table: Table, clock: Clock, ids: MessageIds, configuring: Configuring, delivery: Delivery, jobs: Jobs
@@ -87,22 +87,22 @@ class Publishing:
         self._locks = KeyedLocks(needed=not table.engine.keeps_order)
 
     async def publish_to_everyone(self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice) -> Publish:
-        """Tell everyone: one message, however many people there are."""
-        claim, before = await self._begin(actor, tenant, inbox, notice, None)
+        """Publish a broadcast: one row, independent of the number of users."""
+        claim, before = await self._check_and_claim(actor, tenant, inbox, notice, None)
         if before is not None:
             return before
 
         publish = await self._draft(tenant, inbox, notice, None)
-        # Those who would meet at everyone's total, and be turned away there, wait for each other instead.
+        # Serialize broadcasts on this node: they would conflict at the total of the inbox.
         async with self._locks.of(PublicPartition(tenant, inbox).total().raw.pk):
             return await self._publish_to_all(publish, claim)
 
     async def publish_to_users(
         self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice, user_ids: Sequence[UserId]
     ) -> Publish:
-        """Tell some people, each once. More than a thousand get it from a job, and the answer says so."""
+        """Publish to some users, once each. More than 1,000 are delivered by a job, and the state is `running`."""
         uids = _recipients(user_ids)
-        claim, before = await self._begin(actor, tenant, inbox, notice, uids)
+        claim, before = await self._check_and_claim(actor, tenant, inbox, notice, uids)
         if before is not None:
             return before
 
@@ -115,18 +115,18 @@ class Publishing:
             return whole
         return await self._publish_to_many(publish, claim, uids)
 
-    async def find(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> Publish:
-        """How far a publishing is; NotFound for none, or none of this inbox."""
+    async def get(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> Publish:
+        """Return the progress of a publish; NotFound if there is none in this inbox."""
         require_key(actor, tenant, "inbox:publish", "inbox:read")
         publish = await self._table.get(publish_by_id(tenant=tenant, message_id=message_id))
         if publish is None or publish.inbox != inbox:
             raise NotFound
         return publish
 
-    # Inside
+    # Internals
 
     async def _publish_to_all(self, publish: Publish, claim: HostClaim | None) -> Publish:
-        """The message, its counts and its claim in one transaction, under an id above all before it."""
+        """Write the broadcast, its counts and its claim in one transaction, with an id above all earlier ones."""
         publish = msgspec.structs.replace(publish, message_id=self._ids.mint())
         step = assume_next_expiry(publish.expiredat)
         for _ in range(ATTEMPTS):
@@ -152,7 +152,7 @@ class Publishing:
                 if claims and failed.at(3):
                     return await self._replayed(claim)
                 item = next((failure.item for failure in failed.failures if failure.index == 0), None) or {}
-                # What was said later stands later, also when two nodes say something at once.
+                # Later broadcasts have greater ids, also when two nodes publish at once.
                 message_id = self._ids.mint_after(item.get("last_id"))
                 publish = msgspec.structs.replace(publish, message_id=message_id)
                 step = advance_next_expiry(next_expiry_in(item), publish.expiredat)
@@ -171,13 +171,13 @@ class Publishing:
             )
             for n in range(-(-len(uids) // CHUNK))
         ]
-        # Before the publishing is there nobody looks at them; should it never be, they expire.
+        # They are not read before the publish exists; if that is never written, they expire.
         await self._table.write_many(map(Put, chunks), pattern=start_publish)
         job = self._jobs.new(JOB, subject_of(publish.tenant, publish.message_id))
         try:
             await self._table.write(job, Create(publish), *_claims(claim, publish), pattern=start_publish)
         except ConditionFailed:
-            await self._delivery.forget(publish)
+            await self._delivery.delete_recipients(publish)
             return await self._replayed(claim)
         if len(uids) > MAX_AT_ONCE:
             self._jobs.nudge()
@@ -185,19 +185,19 @@ class Publishing:
         try:
             return await self._delivery.finish(publish)
         except (Busy, Conflict, OutcomeUnknown, Throttled):
-            # It has begun, and the job goes on with it.
+            # It has started, and the job continues it.
             self._jobs.nudge()
             return publish
 
-    async def _begin(
+    async def _check_and_claim(
         self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice, uids: list[UserId] | None
     ) -> tuple[HostClaim | None, Publish | None]:
-        """The claim of a host system id, if there is one, and what it stands for already."""
+        """Check the request; return the claim of its host system id, if any, and the earlier publish of that id."""
         require_key(actor, tenant, "inbox:publish")
         _check(notice)
         if notice.host_system_id is None:
             return None, None
-        # In any order and however often, they are the same recipients.
+        # The order of the recipients does not matter.
         body = [notice, None if uids is None else sorted(uids)]
         claim = HostClaim(
             tenant=tenant,
@@ -208,19 +208,19 @@ class Publishing:
             recipients=None if uids is None else len(uids),
         )
         found = await self._table.get(host_claim(tenant=tenant, inbox=inbox, host_hash=claim.host_hash))
-        return claim, None if found is None else await self._made(claim, found)
+        return claim, None if found is None else await self._earlier(claim, found)
 
     async def _replayed(self, claim: HostClaim | None) -> Publish:
-        """What somebody else has published under the same host system id at the same moment."""
+        """Return what a concurrent request published with the same host system id."""
         if claim is None:
             raise Busy
         found = await self._table.get(host_claim(tenant=claim.tenant, inbox=claim.inbox, host_hash=claim.host_hash))
         if found is None:
             raise Busy
-        return await self._made(claim, found)
+        return await self._earlier(claim, found)
 
-    async def _made(self, claim: HostClaim, found: HostClaim) -> Publish:
-        """The publishing that a claim stands for; HostIdReused if it had another body."""
+    async def _earlier(self, claim: HostClaim, found: HostClaim) -> Publish:
+        """Return the publish of a claim; HostIdReused if it had another body."""
         if found.body_hash != claim.body_hash:
             raise HostIdReused(message_id=found.message_id)
         publish = await self._table.get(publish_by_id(tenant=found.tenant, message_id=found.message_id))
@@ -234,7 +234,7 @@ class Publishing:
         )
 
     async def _draft(self, tenant: Tenant, inbox: InboxKey, notice: Notice, uids: list[UserId] | None) -> Publish:
-        """The publishing, before anybody has it."""
+        """Return the publish to write."""
         rules = await self._configuring.rules(tenant, inbox)
         self._configuring.check_body(rules, notice.body)
         now_ms = self._clock.now_ms()
@@ -269,22 +269,22 @@ def _check(notice: Notice) -> None:
 
 
 def _recipients(user_ids: Sequence[UserId]) -> list[UserId]:
-    """Everybody once, in their order; BadRecipients if one cannot be somebody's id."""
+    """Return the recipients without duplicates, in order; BadRecipients if an id is invalid."""
     uids = list(dict.fromkeys(user_ids))
     if not 1 <= len(uids) <= MAX_RECIPIENTS:
-        raise BadRecipients(f"A message goes to 1 to {MAX_RECIPIENTS} people at once.")
+        raise BadRecipients(f"A message has 1 to {MAX_RECIPIENTS} recipients.")
     for user_id in uids:
         try:
             check_part("userId", user_id)
         except BadKey as error:
             raise BadRecipients(str(error)) from None
         if len(user_id) > MAX_USER_ID:
-            raise BadRecipients(f"The id of a person has at most {MAX_USER_ID} characters.")
+            raise BadRecipients(f"A user id has at most {MAX_USER_ID} characters.")
     return uids
 
 
 def _claims(claim: HostClaim | None, publish: Publish) -> list[Create[HostClaim]]:
-    """The claim for this very publishing. It stands as long as the message, and two days at least."""
+    """Return the claim of this publish. It lasts as long as the message, and at least two days."""
     if claim is None:
         return []
     kept = None
@@ -294,7 +294,7 @@ def _claims(claim: HostClaim | None, publish: Publish) -> list[Create[HostClaim]
 
 
 def _without_content(publish: Publish) -> Publish:
-    """A publishing that is done: what was said stands in the messages themselves."""
+    """Return a finished publish without its content, which is in the messages."""
     return msgspec.structs.replace(publish, sender="", label=None, message=Content())
 
 

@@ -1,7 +1,7 @@
-"""Reconciling: everything is counted again, and counts that are wrong are mended.
+"""Recounts all inboxes and repairs wrong counts.
 
-It reads the whole table once and looks at every partition of an inbox that it meets, so it finds what was lost: a
-record of the stream that never came, or rows of another writer.
+It scans the table once and recounts every partition of an inbox, so it also finds the effects of lost stream records
+and of rows of another writer.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from sobremesa.domains.inboxes.partitions import Partition, UserPartition, find_
 from sobremesa.table import Table
 
 BASE = "base"
-"""What is wrong when it is the number of messages to everyone from before a person came."""
+"""The name of the drift of a base: the number of broadcasts that a user does not see."""
 
 
 class Checked(NamedTuple):
-    """A partition that was counted again, and what was wrong there."""
+    """A recounted partition, and its drift."""
 
     partition: Partition
     drift: Sequence[Drift]
 
 
 class Reconciling:
-    """Counts everything again."""
+    """Recounts all partitions."""
 
     def __init__(self, table: Table, current_counts: CurrentCounts, floor: BroadcastFloor) -> None:
         self._table = table
@@ -37,12 +37,12 @@ class Reconciling:
         self._floor = floor
 
     async def run(self, *, tenant: Tenant | None = None, dry: bool = False) -> AsyncIterator[Checked]:
-        """Every partition of a tenant, or of all, one after the other; a dry run only tells what is wrong."""
+        """Recount the partitions of one or all tenants; a dry run only reports drift."""
         layout = self._table.layout
         last: Partition | None = None
         async for item in self._table.scan(consistent=True):
             partition = find_partition(item, layout)
-            # The rows of a partition come together; one that came apart would be counted twice, which does no harm.
+            # A scan returns the rows of a partition together; counting one twice would be harmless.
             if partition is None or partition == last or tenant not in (None, partition.tenant):
                 continue
             last = partition

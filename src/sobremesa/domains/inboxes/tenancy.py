@@ -1,4 +1,4 @@
-"""Tenancy: everybody stays in their own tenant, and cannot tell whether there is another."""
+"""Tenancy: an actor has access to their own tenant only, and others appear not to exist."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from sobremesa.domains.inboxes.partitions import UserPartition
 
 
 def require_key(actor: Actor, tenant: Tenant, scope: str, *or_one_of: str) -> None:
-    """NotFound in another tenant; Forbidden unless the actor has one of these scopes there."""
+    """Raise NotFound in another tenant, and Forbidden unless the actor has one of these scopes."""
     actor.require_tenant(tenant)
     actor.require_scope(scope, *or_one_of)
 
 
 def user_partition(actor: Actor, tenant: Tenant, inbox: InboxKey) -> UserPartition:
-    """The actor's own partition in an inbox of their tenant."""
+    """Return the actor's partition in an inbox of their tenant; NotFound in another tenant."""
     actor.require_tenant(tenant)
     return UserPartition(tenant, actor.user_id, inbox)

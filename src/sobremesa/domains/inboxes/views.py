@@ -14,7 +14,7 @@ from sobremesa.http.endpoints import Output
 
 
 class TenantSettingsView(Output):
-    """What a tenant has set."""
+    """The inbox settings of a tenant."""
 
     tenant: Tenant
     title: str | None
@@ -22,7 +22,7 @@ class TenantSettingsView(Output):
 
 
 class InboxConfigView(Output):
-    """An inbox."""
+    """The settings of an inbox."""
 
     tenant: Tenant
     inbox: InboxKey
@@ -33,7 +33,7 @@ class InboxConfigView(Output):
 
 
 class PublishedView(Output):
-    """What was published. `recipients` is null where it went to everyone."""
+    """A published message. `recipients` is null for a broadcast."""
 
     message_id: InboxMessageId
     recipients: int | None
@@ -41,7 +41,7 @@ class PublishedView(Output):
 
 
 class ProgressView(Output):
-    """How many have it, of how many; both null where it went to everyone."""
+    """The progress of a publish. `delivered` and `recipients` are null for a broadcast."""
 
     delivered: int | None
     recipients: int | None
@@ -49,7 +49,7 @@ class ProgressView(Output):
 
 
 class InboxMessageView(Output):
-    """A message as its reader has it."""
+    """A message as its recipient sees it."""
 
     message_id: InboxMessageId
     sender: str
@@ -64,7 +64,7 @@ class InboxMessageView(Output):
 
 
 class ChangedView(Output):
-    """Whether anything changed: not if it was so already, or there is no such message (any more)."""
+    """Whether anything changed: not if it was so already, or the message does not exist or has expired."""
 
     changed: bool
 
@@ -76,7 +76,7 @@ class HowManyChanged(Output):
 
 
 class CategoryCountView(Output):
-    """What one can see of a category. What is unread in a muted one is told here, and not in the whole."""
+    """The counts of a category. The unread count of a muted category is not part of the total."""
 
     total: int
     unread: int
@@ -84,7 +84,7 @@ class CategoryCountView(Output):
 
 
 class CountsView(Output):
-    """What one can see now."""
+    """The counts of visible messages."""
 
     total: int
     unread: int
@@ -92,7 +92,7 @@ class CountsView(Output):
 
 
 class PreferenceView(Output):
-    """Whether one wants to hear of a category."""
+    """The preference of a category."""
 
     category: str
     muted: bool
