@@ -310,7 +310,7 @@ async def test_an_inbox_is_there_from_its_first_message_on(shop: Shop) -> None:
 
 async def test_a_publishing_is_found_in_its_own_inbox_only(shop: Shop) -> None:
     published = await shop.publish()
-    find = shop.inboxes.publishing.find
+    find = shop.inboxes.publishing.get
 
     assert (await find(KEY, SHOP, NEWS, published.message_id)).state == "done"
     for inbox, message_id in ((InboxKey("alerts"), published.message_id), (NEWS, InboxMessageId("nothing"))):

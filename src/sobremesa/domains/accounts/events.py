@@ -35,8 +35,8 @@ class AccountEvents:
             return [] if old is None else [audience_change(ends=[seen.row.user_id])]
         if old is None:
             return []
-        told = LiveUser(new.user_id, new.username, own_picture(new.avatar_url), new.updated_at)
-        return [user_updated(told, user(new.user_id))]
+        view = LiveUser(new.user_id, new.username, own_picture(new.avatar_url), new.updated_at)
+        return [user_updated(view, user(new.user_id))]
 
     async def _session(self, seen: Seen[Session]) -> list[Event]:
         return [audience_change(ends=[seen.row.session_id])] if seen.new is None else []

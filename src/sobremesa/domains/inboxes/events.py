@@ -48,7 +48,7 @@ inbox_message = EventType(
     "inbox.message",
     LiveInboxMessage,
     "A message was published to you, or to every user of the tenant.",
-    to="you, or every user of the tenant",
+    to="you, or all users of the tenant",
 )
 inbox_updated = EventType("inbox.updated", InboxMarked, "You read, archived or snoozed a message, or a snooze ended.")
 inbox_counts = EventType(

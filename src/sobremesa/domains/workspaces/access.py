@@ -1,7 +1,7 @@
-"""Who is in a workspace and with which rights.
+"""The membership check of workspaces.
 
-One consistent read of the person's own row decides, and fails closed: a stranger learns no more than that there is
-nothing. A workspace that is deleted loses all of its members in the same transaction, so nothing else must be read.
+One consistent read of the user's own row decides. Without a membership, the workspace appears not to exist. Deleting a
+workspace deletes all of its members in the same transaction, so nothing else must be read.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ CACHE_SIZE = 10_000
 
 
 class ActingMember(msgspec.Struct, frozen=True, kw_only=True):
-    """A person inside of a workspace."""
+    """The actor as a member of a workspace."""
 
     actor: Actor
     member: Member
-    """Their own row, as it was read."""
+    """The actor's membership, as it was read."""
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -40,24 +40,24 @@ class ActingMember(msgspec.Struct, frozen=True, kw_only=True):
             raise Forbidden(right=right)
 
     def still(self) -> Operation:
-        """That who acts has the same role when it happens as when they asked; for the transaction of the act."""
+        """Return the check that the actor still has this role, for the transaction of the action."""
         return Check(self.member.own_key(), when=present() & has_role(self.role))
 
 
 def has_role(role: Role) -> Condition:
-    """That somebody has this role; where another writer says nothing, they are a member."""
+    """Return the condition that a member has this role; another writer may omit the role of members."""
     return equals("role", role) | absent_or_null("role") if role == "member" else equals("role", role)
 
 
 class Access:
-    """Lets people into workspaces."""
+    """Checks memberships."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._memberships: ReadCache[tuple[UserId, WorkspaceId], Member | None] = ReadCache(table, CACHE_SIZE)
 
     async def require_member(self, actor: Actor, workspace_id: WorkspaceId, right: Right = "read") -> ActingMember:
-        """The person as a member with a right; NotFound for a stranger, Forbidden without the right."""
+        """Return the actor's membership; NotFound if there is none, Forbidden without the right."""
         key = membership(workspace_id=workspace_id, user_id=actor.user_id)
         member = await self._memberships.get_or_load((actor.user_id, workspace_id), lambda: self._table.get(key))
         if member is None:

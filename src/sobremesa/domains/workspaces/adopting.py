@@ -1,4 +1,4 @@
-"""What another writer's workspaces lack: how many people are in them, and an owner."""
+"""Completes the workspaces of another writer with member counts and an owner."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sobremesa.work.migration import Companions, Move, Step
 
 
 def moves(members: Members) -> Sequence[Move]:
-    """What completes workspaces."""
+    """Return what completes workspaces."""
 
     async def missing(workspace: Workspace) -> Sequence[Step]:
         if workspace.members is not None:
             return ()
-        return (Step("its people are not counted", await members.numbering(workspace)),)
+        return (Step("its members are not counted", await members.count_operations(workspace)),)
 
     return (Companions(Workspace, missing),)

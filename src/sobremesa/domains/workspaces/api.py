@@ -46,32 +46,32 @@ ExpiresIn = Annotated[int, msgspec.Meta(ge=1, le=366 * 86400, examples=[86400])]
 
 
 class NewWorkspace(Input):
-    """A workspace to make."""
+    """A workspace to create."""
 
     name: Name
 
 
 class WorkspaceChanges(Input):
-    """What the workspace should be called."""
+    """The new name."""
 
     name: Name
 
 
 class NewMemberRole(Input):
-    """The role to give."""
+    """The new role."""
 
     role: Role
 
 
 class NewWorkspaceInvite(Input):
-    """How often and for how long it can be used; without a number, without a limit."""
+    """The number of uses and the lifetime of the invite; omitted, they are unlimited."""
 
     max_uses: MaxUses | None = None
     expires_in_seconds: ExpiresIn | None = None
 
 
 class NewItem(Input):
-    """An item to make."""
+    """An item to create."""
 
     title: Title
     status: Status | None = None
@@ -79,7 +79,7 @@ class NewItem(Input):
 
 
 class ItemChanges(Input):
-    """What should be otherwise, and the version that was seen; what is left out stays."""
+    """The fields to change, and the version that they are based on; omitted fields stay as they are."""
 
     version: Version
     title: Title | msgspec.UnsetType = msgspec.UNSET
@@ -88,21 +88,21 @@ class ItemChanges(Input):
 
 
 class NewValue(Input):
-    """The value of a setting: any JSON, unless the application registered a type for its name."""
+    """The value of a setting: any JSON value, unless the application registered a type for the name."""
 
     value: Any
 
 
 class ItemQuery(PageQuery):
-    """Which items, and which page of them."""
+    """Filters, and the page."""
 
     status: Status | None = None
 
 
 class EverythingQuery(Input):
-    """Which page of everything in a workspace."""
+    """The page of the contents of a workspace."""
 
-    limit: Annotated[int, msgspec.Meta(ge=1, le=MAX_ROWS, description="How many rows at most.")] = MAX_ROWS
+    limit: Annotated[int, msgspec.Meta(ge=1, le=MAX_ROWS, description="The maximum number of rows.")] = MAX_ROWS
     cursor: Cursor | None = None
 
 
@@ -122,41 +122,41 @@ def routes(
     async def create_workspace(
         actor: Actor, body: NewWorkspace, idempotency_key: IdempotencyKey | None
     ) -> OwnWorkspaceView:
-        """Make a workspace, which its maker owns."""
+        """Create a workspace that you own."""
         return own_view(await workspaces.create(actor, name=body.name, key=idempotency_key))
 
     @api.get("/workspaces", cacheable=True)
     async def list_workspaces(actor: Actor, query: PageQuery) -> Listed[OwnWorkspaceView]:
-        """The workspaces that one is in."""
+        """List your workspaces."""
         found, cursor = await workspaces.list_workspaces(actor, limit=query.limit, cursor=query.cursor)
         return Listed([own_view(each) for each in found], cursor)
 
     @api.get(at, cacheable=True)
     async def get_workspace(actor: Actor, workspace_id: WorkspaceId, query: EverythingQuery) -> EverythingView:
-        """A workspace with its members, items and settings, in one page unless it is large."""
+        """Return a workspace with its members, items and settings, in one page unless it is large."""
         found = await workspaces.get_everything(actor, workspace_id, limit=query.limit, cursor=query.cursor)
         profiles = await people.profiles([member.user_id for member in found.members])
         return everything_view(found, profiles)
 
     @api.patch(at, errors=[ChangedMeanwhile])
     async def change_workspace(actor: Actor, workspace_id: WorkspaceId, body: WorkspaceChanges) -> OwnWorkspaceView:
-        """Rename a workspace: its admins and owners."""
+        """Rename a workspace. Requires an admin or owner."""
         return own_view(await workspaces.rename(actor, workspace_id, name=body.name))
 
     @api.delete(at, errors=[ChangedMeanwhile])
     async def delete_workspace(actor: Actor, workspace_id: WorkspaceId) -> None:
-        """Delete a workspace with everything in it: its owners. It is invisible at once."""
+        """Delete a workspace with its contents. Requires an owner. It is invisible at once."""
         await workspaces.delete(actor, workspace_id)
 
     @api.get(f"{at}/audit")
     async def list_audit(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[AuditView]:
-        """What privileged people did in the workspace, newest first: for its admins and owners."""
+        """List the audit log of a workspace, newest first. Requires an admin or owner."""
         entries, cursor = await workspaces.list_audit(actor, workspace_id, limit=query.limit, cursor=query.cursor)
         return Listed([audit_view(entry) for entry in entries], cursor)
 
     @api.get(f"{at}/members", cacheable=True)
     async def list_members(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[WorkspaceMemberView]:
-        """Who is in the workspace."""
+        """List the members of a workspace."""
         found, cursor = await members.list_members(actor, workspace_id, limit=query.limit, cursor=query.cursor)
         profiles = await people.profiles([member.user_id for member in found])
         return Listed([member_view(member, profiles[member.user_id]) for member in found], cursor)
@@ -165,20 +165,20 @@ def routes(
     async def change_member(
         actor: Actor, workspace_id: WorkspaceId, user_id: UserId, body: NewMemberRole
     ) -> WorkspaceMemberView:
-        """Give a member another role: the owners. There may be several, and there is always one."""
+        """Change the role of a member. Requires an owner. A workspace has one or more owners."""
         member = await members.change_role(actor, workspace_id, user_id, role=body.role)
         return member_view(member, (await people.profiles([user_id]))[user_id])
 
     @api.delete(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner, RankTooLow])
     async def remove_member(actor: Actor, workspace_id: WorkspaceId, user_id: UserId) -> None:
-        """Leave, or take somebody of a lower role out of the workspace."""
+        """Leave a workspace, or remove a member of a lower role."""
         await members.remove(actor, workspace_id, user_id)
 
     @api.post(f"{at}/invites", status=201, errors=[KeyReused])
     async def create_invite(
         actor: Actor, workspace_id: WorkspaceId, body: NewWorkspaceInvite, idempotency_key: IdempotencyKey | None
     ) -> WorkspaceInviteView:
-        """Make a code that lets people in: admins and owners."""
+        """Create an invite. Requires an admin or owner."""
         invite = await invites.create(
             actor,
             workspace_id,
@@ -190,7 +190,7 @@ def routes(
 
     @api.get(f"{at}/invites")
     async def list_invites(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[WorkspaceInviteView]:
-        """The invites that can still be used."""
+        """List the usable invites of a workspace."""
         found, cursor = await invites.list_invites(actor, workspace_id, limit=query.limit, cursor=query.cursor)
         return Listed([invite_view(invite, workspace_id) for invite in found], cursor)
 
@@ -198,7 +198,7 @@ def routes(
     async def create_item(
         actor: Actor, workspace_id: WorkspaceId, body: NewItem, idempotency_key: IdempotencyKey | None
     ) -> ItemView:
-        """Make an item."""
+        """Create an item."""
         return item_view(
             await items.create(
                 actor, workspace_id, title=body.title, status=body.status, data=body.data, key=idempotency_key
@@ -207,7 +207,7 @@ def routes(
 
     @api.get(f"{at}/items", cacheable=True)
     async def list_items(actor: Actor, workspace_id: WorkspaceId, query: ItemQuery) -> Listed[ItemView]:
-        """The items of the workspace, or those of one status. A page may be shorter than its limit."""
+        """List the items of a workspace, optionally of one status. A page may be shorter than its limit."""
         found, cursor = await items.list_items(
             actor, workspace_id, status=query.status, limit=query.limit, cursor=query.cursor
         )
@@ -215,12 +215,12 @@ def routes(
 
     @api.get(f"{at}/items/{{item_id}}", cacheable=True)
     async def get_item(actor: Actor, workspace_id: WorkspaceId, item_id: ItemId) -> ItemView:
-        """An item of the workspace."""
+        """Return an item."""
         return item_view(await items.get(actor, workspace_id, item_id))
 
     @api.patch(f"{at}/items/{{item_id}}", errors=[ChangedMeanwhile, StaleVersion])
     async def change_item(actor: Actor, workspace_id: WorkspaceId, item_id: ItemId, body: ItemChanges) -> ItemView:
-        """Change an item. If it has changed since that version, the answer is 409 with `current`."""
+        """Change an item. If it has changed since `version`, the response is 409 with `current`."""
         changes = {
             name: value for name in ("title", "status", "data") if (value := getattr(body, name)) is not msgspec.UNSET
         }
@@ -236,18 +236,18 @@ def routes(
 
     @api.get(f"{at}/settings", cacheable=True)
     async def list_settings(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[SettingView]:
-        """The settings of the workspace, by name."""
+        """List the settings of a workspace, by name."""
         found, cursor = await settings.list_settings(actor, workspace_id, limit=query.limit, cursor=query.cursor)
         return Listed([setting_view(setting) for setting in found], cursor)
 
     @api.get(f"{at}/settings/{{name}}", cacheable=True)
     async def get_setting(actor: Actor, workspace_id: WorkspaceId, name: SettingName) -> SettingView:
-        """One setting of the workspace."""
+        """Return a setting."""
         return setting_view(await settings.get(actor, workspace_id, name))
 
     @api.put(f"{at}/settings/{{name}}", errors=[ChangedMeanwhile, WrongSetting])
     async def put_setting(actor: Actor, workspace_id: WorkspaceId, name: SettingName, body: NewValue) -> SettingView:
-        """Give a setting a value: admins and owners. Any name will do, unless the application gave it a type."""
+        """Set a setting. Requires an admin or owner. The application may restrict the values of some names."""
         return setting_view(await settings.put(actor, workspace_id, name, body.value))
 
     return api

@@ -1,6 +1,6 @@
-"""What a deleted workspace or account leaves behind, taken away row by row.
+"""Removes the rows of deleted workspaces and accounts.
 
-Each of these may start again from the beginning at any time.
+Each operation can be interrupted and repeated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from sobremesa.work.jobs import Jobs
 
 
 class Cleanup:
-    """Takes away what workspaces and people leave behind."""
+    """Removes the rows of deleted workspaces, and the workspace data of deleted users."""
 
     def __init__(self, table: Table, clock: Clock, members: Members, jobs: Jobs) -> None:
         self._table = table
@@ -42,7 +42,7 @@ class Cleanup:
         self._jobs = jobs
 
     async def clean_workspace(self, subject: str) -> None:
-        """Take away everything of a deleted workspace, its own row last."""
+        """Remove all rows of a deleted workspace, its own row last."""
         workspace_id = WorkspaceId(subject)
         async for ref in self._table.every(invites_of(workspace_id=workspace_id)):
             await self._table.write_many([Delete(invite_by_code(code=ref.code))], pattern=clean_up)
@@ -50,7 +50,7 @@ class Cleanup:
         await self._table.write_many([Delete(workspace_by_id(workspace_id=workspace_id))], pattern=clean_up)
 
     async def find_objection(self, user_id: UserId) -> Refusal | None:
-        """OwnsWorkspaces while others would be left without an owner."""
+        """Return OwnsWorkspaces while other members would be left without an owner."""
         alone: list[WorkspaceId] = []
         for member in await self._memberships(user_id):
             workspace = await self._members.counted(member.workspace_id)
@@ -59,7 +59,7 @@ class Cleanup:
         return OwnsWorkspaces(workspace_ids=alone) if alone else None
 
     async def delete_user_data(self, user_id: UserId) -> None:
-        """Take a person out of every workspace; one that only they were in goes with them."""
+        """Remove a user from all workspaces, and delete those that have no other members."""
         for member in await self._memberships(user_id):
             if not await self._members.hand_over_and_leave(member):
                 await self._end(member)
@@ -88,7 +88,7 @@ class Cleanup:
                     }
 
     async def _end(self, member: Member) -> None:
-        """Delete a workspace with the one person that is in it; if somebody has come in meanwhile, hand it to them."""
+        """Delete a workspace with its only member; if another user has just joined, make them the owner."""
         now = self._clock.now()
         try:
             await self._table.write(

@@ -1,4 +1,4 @@
-"""Workspaces: a few people, and the items and settings that they share; and what can be asked about it."""
+"""Workspaces, members, invites, items and settings: stored rows and access patterns."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SettingName = NewType("SettingName", str)
 
 
 class Workspace(Entity):
-    """A workspace, which counts its people and its owners. A deleted one has no members any more.
+    """A workspace, with the numbers of its members and owners. A deleted one has no members.
 
-    It stands in no index: the one of the first design listed it for its maker beside their own place in it, and after
-    they had left.
+    It is in no index: the index of the first design listed it for its creator in addition to their membership, and
+    also after they had left.
     """
 
     keys = Keys(pk="WORKSPACE#{workspace_id}", sk="WORKSPACE")
@@ -35,13 +35,13 @@ class Workspace(Entity):
     updated_at: Instant | None = None
     deleted_at: Instant | None = None
     members: int | None = None
-    """How many people are in it; unknown in a row of another writer."""
+    """The number of members; unknown in a row of another writer."""
     owners: int | None = None
-    """How many of them own it: never none."""
+    """The number of owners, at least one."""
 
 
 class MadeWorkspace(Entity):
-    """A workspace as the first design lists it, for its maker: seen in the index, and left out."""
+    """A workspace as the index of the first design lists it for its creator; such rows are skipped."""
 
     entity_type = "Workspace"
     keys = Keys(pk="WORKSPACE#{workspace_id}", sk="WORKSPACE")
@@ -53,7 +53,7 @@ class MadeWorkspace(Entity):
 
 
 class Member(Entity):
-    """A person's place in a workspace."""
+    """The membership of a user in a workspace."""
 
     keys = Keys(pk="WORKSPACE#{workspace_id}", sk="MEMBER#{user_id}")
     by_user = Index(gsi1, pk="USER#{user_id}", sk="WORKSPACE#{workspace_id}")
@@ -65,16 +65,16 @@ class Member(Entity):
 
 
 class Invite(InviteRow):
-    """A code that lets people into a workspace; it stands in the one space of codes."""
+    """A code that admits users to a workspace. Codes are unique across workspaces and communities."""
 
     keys = Keys(pk="INVITE#{code}", sk="INVITE")
 
     workspace_id: WorkspaceId | None = None
-    """None: the code leads elsewhere."""
+    """None if the code is of a community."""
 
 
 class InviteRef(Entity):
-    """That a workspace has an invite, so that it can be listed."""
+    """Lists an invite in its workspace."""
 
     keys = Keys(pk="WORKSPACE#{workspace_id}", sk="INVITEREF#{code}")
     expires = "ttl"
@@ -85,7 +85,7 @@ class InviteRef(Entity):
 
 
 class Item(Copied):
-    """Something that people in a workspace keep. Of one that came from an old row a deletion leaves a tombstone."""
+    """An item of a workspace. Deleting an item that was migrated from an old row leaves a tombstone."""
 
     keys = Keys(pk="WORKSPACE#{workspace_id}", sk="ITEM#{item_id}")
     by_age = Index(gsi1, pk="WSITEMS#{workspace_id}", sk="{created_at}")
@@ -105,7 +105,7 @@ class Item(Copied):
 
 
 class Setting(Copied):
-    """One named value of a workspace."""
+    """A named value of a workspace."""
 
     keys = Keys(pk="WORKSPACE#{workspace_id}", sk="SET#{name}")
 
@@ -117,17 +117,17 @@ class Setting(Copied):
 
 
 class LegacyItem(Entity):
-    """An item of the design before workspaces: read, never written."""
+    """An item of the design before workspaces; it is never written."""
 
     entity_type = "Item"
     keys = Keys(pk="ITEM#{hash}", sk="ITEM")
 
     hash: str = msgspec.field(name="$hash")
-    """Only in its key; all of its attributes are `other`."""
+    """Part of the key; all attributes are in `other`."""
 
 
 class LegacySetting(Entity):
-    """A setting of the design before workspaces: read, never written."""
+    """A setting of the design before workspaces; it is never written."""
 
     entity_type = "Setting"
     keys = Keys(pk="SETTINGS", sk="SET#{name}")
@@ -135,11 +135,11 @@ class LegacySetting(Entity):
     name: SettingName = msgspec.field(name="$name")
 
 
-# Workspaces and who is in them
+# Reads
 
 everything_in = Pattern(
     "S1.1",
-    "What is this workspace, with everything in it?",
+    "What does this workspace contain?",
     Workspace,
     Setting,
     Member,
@@ -148,37 +148,37 @@ everything_in = Pattern(
     consistent=True,
 )
 workspaces_of = Pattern(
-    "S1.2", "Which workspaces is this person in?", Member, MadeWorkspace, index="by_user", prefix="WORKSPACE#"
+    "S1.2", "Which workspaces is this user a member of?", Member, MadeWorkspace, index="by_user", prefix="WORKSPACE#"
 )
-membership = Lookup("S1.3", "Is this person in this workspace?", Member, consistent=True)
-items_of = Pattern("S1.4", "Which items has this workspace?", Item, consistent=True)
-invite_by_code = Lookup("S1.5", "What does this code lead to?", Invite, consistent=True)
+membership = Lookup("S1.3", "Is this user a member of this workspace?", Member, consistent=True)
+items_of = Pattern("S1.4", "Which items does this workspace have?", Item, consistent=True)
+invite_by_code = Lookup("S1.5", "Which workspace does this code lead to?", Invite, consistent=True)
 
 workspace_by_id = Lookup("WS.1", "What is this workspace?", Workspace, consistent=True)
-members_of = Pattern("WS.2", "Who is in this workspace?", Member, consistent=True)
-invites_of = Pattern("WS.3", "Which invites has this workspace?", InviteRef, consistent=True)
+members_of = Pattern("WS.2", "Which members does this workspace have?", Member, consistent=True)
+invites_of = Pattern("WS.3", "Which invites does this workspace have?", InviteRef, consistent=True)
 item_by_id = Lookup("WS.4", "What is this item?", Item, consistent=True)
-settings_of = Pattern("WS.5", "Which settings has this workspace?", Setting, consistent=True)
+settings_of = Pattern("WS.5", "Which settings does this workspace have?", Setting, consistent=True)
 setting_by_name = Lookup("WS.6", "What is this setting?", Setting, consistent=True)
 legacy_item = Lookup("WS.7", "What is this item of the old design?", LegacyItem, consistent=True)
 legacy_setting = Lookup("WS.8", "What is this setting of the old design?", LegacySetting, consistent=True)
-legacy_settings = Pattern("WS.9", "Which settings has the old design?", LegacySetting, consistent=True)
-left_in = Pattern("WS.10", "What has a deleted workspace left?", Member, Item, Setting, InviteRef, consistent=True)
+legacy_settings = Pattern("WS.9", "Which settings does the old design have?", LegacySetting, consistent=True)
+left_in = Pattern("WS.10", "What remains of a deleted workspace?", Member, Item, Setting, InviteRef, consistent=True)
 invite_ref = Lookup("WS.11", "Is this invite listed in this workspace?", InviteRef, consistent=True)
 
 # Writes
 
-create_workspace = WritePattern("WS.20", "Make a workspace", Workspace, Member)
+create_workspace = WritePattern("WS.20", "Create a workspace", Workspace, Member)
 change_workspace = WritePattern("WS.21", "Rename a workspace", Workspace)
 delete_workspace = WritePattern("WS.22", "Delete a workspace", Workspace, Member)
-change_role = WritePattern("WS.23", "Give a member another role", Workspace, Member)
-remove_member = WritePattern("WS.24", "Leave a workspace, or take somebody out of it", Workspace, Member)
-create_invite = WritePattern("WS.25", "Make an invite", Invite, InviteRef)
+change_role = WritePattern("WS.23", "Change the role of a member", Workspace, Member)
+remove_member = WritePattern("WS.24", "Leave a workspace, or remove a member", Workspace, Member)
+create_invite = WritePattern("WS.25", "Create an invite", Invite, InviteRef)
 revoke_invite = WritePattern("WS.26", "Revoke an invite", Invite, InviteRef)
-redeem_invite = WritePattern("WS.27", "Come in by an invite", Invite, Member, Workspace)
-create_item = WritePattern("WS.28", "Make an item", Item)
+redeem_invite = WritePattern("WS.27", "Join by an invite", Invite, Member, Workspace)
+create_item = WritePattern("WS.28", "Create an item", Item)
 change_item = WritePattern("WS.29", "Change an item", Item)
 delete_item = WritePattern("WS.30", "Delete an item", Item)
-set_setting = WritePattern("WS.31", "Give a setting a value", Setting)
-count_members = WritePattern("WS.32", "Write down how many are in a workspace that another writer made", Workspace)
-clean_up = WritePattern("WS.33", "Take away what a deleted workspace left", Member, Item, Setting, InviteRef, Invite)
+set_setting = WritePattern("WS.31", "Set a setting", Setting)
+count_members = WritePattern("WS.32", "Store the member counts of a workspace of another writer", Workspace)
+clean_up = WritePattern("WS.33", "Delete the rows of a deleted workspace", Member, Item, Setting, InviteRef, Invite)

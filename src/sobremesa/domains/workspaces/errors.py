@@ -1,4 +1,4 @@
-"""What a workspace refuses."""
+"""The refusals of workspaces."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from sobremesa.core.errors import Clash, Forbidden, Invalid
 
 class ChangedMeanwhile(Clash):
     code = "changed_meanwhile"
-    says = "Somebody changed this at the same moment: look again."
+    says = "This was changed by another request. Reload and try again."
 
 
 class LastOwner(Clash):
     code = "last_owner"
-    says = "A workspace is never without an owner: make somebody else one first, or delete it."
+    says = "A workspace must have an owner. Add another owner first, or delete the workspace."
 
 
 class TooManyMembers(Clash):
     code = "too_many_people"
-    says = "This workspace has as many people as a workspace may have."
+    says = "This workspace has the maximum number of members."
 
 
 class StaleVersion(Clash):
-    """`current` in the data is the item as it is now."""
+    """`current` in the data is the current item."""
 
     code = "stale_version"
-    says = "The item has changed since you saw it."
+    says = "The item has changed since this version."
 
 
 class RankTooLow(Forbidden):
     code = "rank_too_low"
-    says = "Only somebody of a higher role may do this to them."
+    says = "Only a member with a higher role may do this."
 
 
 class WrongSetting(Invalid):
-    """The application registered a type for this setting, and the value is none of it."""
+    """The value does not match the type that the application registered for this setting."""
 
     code = "wrong_setting"
-    says = "The value does not fit this setting."
+    says = "The value is not valid for this setting."

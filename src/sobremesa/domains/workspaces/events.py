@@ -1,4 +1,4 @@
-"""What happens in workspaces, told to those who are in them, and what comes and goes to whom it concerns."""
+"""Events of workspaces, for their members, and which members are subscribed."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ CACHE_SIZE = 10_000
 
 
 class WorkspaceGone(Output):
-    """A workspace that is no more."""
+    """A deleted workspace."""
 
     workspace_id: WorkspaceId
 
 
 class WorkspaceMemberGone(Output):
-    """Somebody who is no longer in a workspace."""
+    """A user who is no longer a member of a workspace."""
 
     workspace_id: WorkspaceId
     user_id: UserId
 
 
 class ItemGone(Output):
-    """An item that is no more."""
+    """A deleted item."""
 
     workspace_id: WorkspaceId
     item_id: ItemId
 
 
 class LiveSetting(Output):
-    """A setting, and the workspace that it is of."""
+    """A setting, and its workspace."""
 
     workspace_id: WorkspaceId
     name: SettingName
@@ -68,7 +68,7 @@ class LiveSetting(Output):
 
 
 class SettingGone(Output):
-    """A setting without a value."""
+    """A setting that was removed."""
 
     workspace_id: WorkspaceId
     name: SettingName
@@ -118,7 +118,7 @@ class WorkspaceEvents:
         self._table = table
         self._people = people
         self._gone: Cache[WorkspaceId, bool] = Cache(CACHE_SIZE)
-        """Workspaces that are deleted, and whose rows go one after the other."""
+        """Deleted workspaces, whose rows are removed one after the other."""
 
     def register(self, translation: Translation) -> None:
         translation.on(Workspace, self._workspace, fields=("name", "deleted_at"))
@@ -130,14 +130,14 @@ class WorkspaceEvents:
         translation.on_replay_by_row("workspace", [workspace_setting_updated], _setting_key, self._setting)
 
     async def _workspace(self, seen: Seen[Workspace]) -> list[Event]:
-        """All members go with a workspace, in any order; so each hears of its end by their own row."""
+        """All members are deleted with a workspace, in any order; the row of each publishes its end to them."""
         workspace_id = seen.row.workspace_id
         topic = topic_of(workspace_id)
         if seen.new is None or seen.new.deleted_at is not None:
             self._gone.keep(workspace_id, True)
             return [audience_change(removes=[TopicRemoval(None, topic)])]
         if seen.old is None:
-            return []  # those who are in it hear of it by their own row
+            return []  # the membership of each member publishes it to them
         return [workspace_updated(workspace_view(seen.new), topic)]
 
     async def _member(self, seen: Seen[Member]) -> list[Event]:
@@ -154,12 +154,12 @@ class WorkspaceEvents:
         if workspace is None:
             return []
 
-        told = member_view(new, (await self._people.profiles([user_id]))[user_id])
+        view = member_view(new, (await self._people.profiles([user_id]))[user_id])
         if old is not None:
-            return [workspace_member_updated(told, topic)]
+            return [workspace_member_updated(view, topic)]
         return [
             workspace_created(workspace_view(workspace), user(user_id), adds=[topic_membership(new)]),
-            workspace_member_joined(told, topic),
+            workspace_member_joined(view, topic),
         ]
 
     async def _item(self, seen: Seen[Item]) -> list[Event]:
@@ -181,11 +181,11 @@ class WorkspaceEvents:
             if self._gone.find(row.workspace_id):
                 return []
             return [workspace_setting_deleted(SettingGone(row.workspace_id, row.name), topic, subject=subject)]
-        told = LiveSetting(row.workspace_id, row.name, row.value, row.updated_by, row.updated_at)
-        return [workspace_setting_updated(told, topic, subject=subject)]
+        view = LiveSetting(row.workspace_id, row.name, row.value, row.updated_by, row.updated_at)
+        return [workspace_setting_updated(view, topic, subject=subject)]
 
     async def _find(self, workspace_id: WorkspaceId) -> Workspace | None:
-        """A workspace that is there, or None."""
+        """Return a workspace unless it is deleted."""
         if self._gone.find(workspace_id):
             return None
         workspace = await self._table.get(workspace_by_id(workspace_id=workspace_id))
@@ -193,13 +193,13 @@ class WorkspaceEvents:
 
 
 def topic_membership(member: Member) -> TopicMembership:
-    """That a person listens to a workspace."""
+    """Return the subscription of a member to their workspace."""
     return TopicMembership(member.user_id, topic_of(member.workspace_id), since=version_of(member.joined_at))
 
 
-def _item_key(told: ItemView) -> Key[Item]:
-    return item_by_id(workspace_id=told.workspace_id, item_id=told.item_id)
+def _item_key(view: ItemView) -> Key[Item]:
+    return item_by_id(workspace_id=view.workspace_id, item_id=view.item_id)
 
 
-def _setting_key(told: LiveSetting) -> Key[Setting]:
-    return setting_by_name(workspace_id=told.workspace_id, name=told.name)
+def _setting_key(view: LiveSetting) -> Key[Setting]:
+    return setting_by_name(workspace_id=view.workspace_id, name=view.name)

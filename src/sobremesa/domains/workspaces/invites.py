@@ -1,4 +1,4 @@
-"""Invites of workspaces: their rows, who may do what with them, and what must be true when somebody joins."""
+"""Invites of workspaces: their rows, permissions, and the conditions of joining."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sobremesa.table import Check, Entity, Key, Operation, Table, Update, absent
 
 
 class Invitation(NamedTuple):
-    """An invite, and the workspace that it leads to."""
+    """An invite, and its workspace."""
 
     invite: Invite
     workspace: Workspace
@@ -49,7 +49,7 @@ WorkspaceInvites: TypeAlias = Invites[Invite, Workspace, Invitation, Joined]
 
 
 class WorkspaceInviteKind(InviteKind[Invite, Workspace, Invitation, Joined]):
-    """Invites that lead to workspaces."""
+    """The invites of workspaces."""
 
     claims_as = "workspace invite"
     create = create_invite
@@ -106,7 +106,7 @@ class WorkspaceInviteKind(InviteKind[Invite, Workspace, Invitation, Joined]):
         creator = _creator(invite)
         if creator is not None:
             if invite.created_by == actor.user_id:
-                # One transaction cannot both require and create the same row, and here nothing is left to write.
+                # One transaction cannot both check and create the same row, and here there is nothing to write.
                 raise NotFound if await self._table.get(creator) is None else AlreadyMember
             guards.append(Guard(Check(creator, when=present()), NotFound))
         return Joining(member, guards, Joined(target, member))
@@ -125,7 +125,7 @@ def _workspace_of(invite: Invite) -> WorkspaceId:
 
 
 def _creator(invite: Invite) -> Key[Member] | None:
-    """The membership of its creator, which it ends with; another writer may not have named one."""
+    """Return the membership of the creator, which the invite ends with; another writer may omit the creator."""
     if invite.created_by is None:
         return None
     return membership(workspace_id=_workspace_of(invite), user_id=invite.created_by)

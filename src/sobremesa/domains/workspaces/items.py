@@ -1,7 +1,7 @@
-"""Items: what people in a workspace keep, each with a version that every change must have seen.
+"""Items of workspaces, each with a version that every change must name.
 
-While old rows are being moved, an item that stands only in its old row yet is read from there, and a change of it makes
-the new row.
+During the migration of old rows, an item that exists only as an old row is read from it, and a change creates the new
+row.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ITEM = 0
 
 
 class Items:
-    """Items of workspaces."""
+    """The items of workspaces."""
 
     def __init__(
         self, table: Table, clock: Clock, ids: Ids, access: Access, idempotency: Idempotency, legacy: Legacy
@@ -59,7 +59,7 @@ class Items:
         data: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Item:
-        """Make an item."""
+        """Create an item."""
         acting = await self._access.require_member(actor, workspace_id, "write")
         claim = self._idempotency.claim(actor, key, "item", [workspace_id, title, status, data])
 
@@ -86,7 +86,7 @@ class Items:
         return item
 
     async def get(self, actor: Actor, workspace_id: WorkspaceId, item_id: ItemId) -> Item:
-        """An item of a workspace that one is in."""
+        """Return an item; NotFound if there is none."""
         await self._access.require_member(actor, workspace_id)
         return await self._get(workspace_id, item_id)
 
@@ -99,7 +99,7 @@ class Items:
         limit: int,
         cursor: str | None = None,
     ) -> tuple[list[Item], str | None]:
-        """The items of a workspace, or those of one status. A page may be shorter than its limit."""
+        """Return a page of items, optionally of one status. It may be shorter than its limit."""
         await self._access.require_member(actor, workspace_id)
         position = await self._legacy.position(workspace_id, cursor)
 
@@ -117,7 +117,7 @@ class Items:
     async def change(
         self, actor: Actor, workspace_id: WorkspaceId, item_id: ItemId, *, version: int, changes: Mapping[str, Any]
     ) -> Item:
-        """Change an item as it was seen; StaleVersion with the current one if it has changed since."""
+        """Change an item; StaleVersion with the current item if it has changed since `version`."""
         acting = await self._access.require_member(actor, workspace_id, "write")
         item = await self._get(workspace_id, item_id)
         if item.version != version:
@@ -136,7 +136,7 @@ class Items:
         return changed
 
     async def delete(self, actor: Actor, workspace_id: WorkspaceId, item_id: ItemId) -> None:
-        """Delete an item. Of one that came from an old row a tombstone stays, so that it does not come back."""
+        """Delete an item. A migrated item leaves a tombstone, so that its old row does not reappear."""
         acting = await self._access.require_member(actor, workspace_id, "write")
         item = await self._get(workspace_id, item_id)
 
@@ -161,7 +161,7 @@ class Items:
         except ConditionFailed as failed:
             raise NotFound if failed.at(_ITEM) else ChangedMeanwhile from None
 
-    # Inside
+    # Internals
 
     async def _page(
         self, workspace_id: WorkspaceId, position: ListPosition, status: str | None, limit: int
@@ -175,7 +175,7 @@ class Items:
         return found, position.next_cursor(page.cursor)
 
     async def _get(self, workspace_id: WorkspaceId, item_id: ItemId) -> Item:
-        """The item from where it stands now; NotFound if it is nowhere, or deleted."""
+        """Return an item from its new or old row; NotFound if there is none or it is deleted."""
         item = await self._table.get(item_by_id(workspace_id=workspace_id, item_id=item_id))
         if item is None:
             item = await self._legacy.find_item(workspace_id, item_id)
@@ -194,7 +194,7 @@ class Items:
 
 
 def _as_seen(item: Item) -> Condition:
-    """That the item is as it was read; one that was read from its old row may have no new row yet."""
+    """Return the condition that an item is unchanged; an item read from an old row may have no new row yet."""
     seen = equals("version", item.version)
     if item.version == 1:
         seen |= present() & absent_or_null("version")

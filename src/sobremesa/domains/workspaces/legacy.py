@@ -1,10 +1,10 @@
-"""Rows of the design before workspaces, and how both are read while they are moved.
+"""Rows of the design before workspaces, and how both are read during the migration.
 
-The old rows belong to the one workspace that a plan assigned them to. What such a row becomes has an id that is derived
-from the workspace and the row's hash, so everybody who makes it makes the same one, and it leads back to the old row.
+A plan assigns the old rows to one workspace. The id of a new row is derived from the workspace and the hash of the old
+row, so that every writer derives the same id, and the old row can be found by it.
 
-While both are read, a list has two parts: new rows that have no old one, then the old rows, each as its new row if
-there is one. An old row stays where it is, so whatever is moved between two pages is listed exactly once.
+During the migration, a list has two parts: new rows without an old one, then the old rows, each replaced by its new row
+if there is one. Old rows stay where they are, so a row that is migrated between two pages is listed exactly once.
 """
 
 from __future__ import annotations
@@ -37,40 +37,40 @@ from sobremesa.work.migration.entities import DUAL
 
 NAME = "workspaces"
 WORKSPACE, ALL_ITEMS = "workspace", "allItems"
-"""The options of the plan: to which workspace the old rows go, and the key under which gsi1 lists all of them."""
+"""The options of the plan: the workspace of the old rows, and the key of gsi1 that lists all of them."""
 
 _DERIVED = 12
 _NEW, _OLD, _AFTER = "new:", "old:", "after:"
 _TAKEN = frozenset({"title", "status", "createdAt", "updatedAt", "data"})
 _MILLISECONDS_FROM = 10**11
-"""From here on a number is a time in milliseconds, below in seconds."""
+"""Greater numbers are times in milliseconds, smaller ones in seconds."""
 
 
 class ListPosition(NamedTuple):
-    """Where a list goes on: in which part, and whether there is an old part at all."""
+    """Where a list continues: in which part, and whether there is an old part."""
 
     part: Literal["new", "old"]
     cursor: str | None
     old: Migration | None
 
     def next_cursor(self, cursor: str | None) -> str | None:
-        """The cursor of the page after, in the first part."""
+        """Return the cursor of the next page in the first part."""
         return cursor if cursor is None or self.old is None else _NEW + cursor
 
     def start_of_old(self) -> str:
-        """The cursor of the second part's beginning."""
+        """Return the cursor of the start of the second part."""
         return _OLD
 
 
 class Legacy:
-    """Reads old rows, for the workspace that they were assigned to, while they are being moved."""
+    """Reads old rows of the workspace that they are assigned to, during the migration."""
 
     def __init__(self, table: Table, phases: Phases) -> None:
         self._table = table
         self._phases = phases
 
     async def position(self, workspace_id: WorkspaceId, cursor: str | None) -> ListPosition:
-        """Where a list begins or goes on; one that began with both kinds of row ends with both."""
+        """Return where a list starts or continues; a list that started with both parts ends with both."""
         plan = await self._plan(workspace_id)
         if cursor is None or not cursor.startswith((_NEW, _OLD)):
             return ListPosition("new", cursor, plan if cursor is None and plan and plan.phase in DUAL else None)
@@ -82,7 +82,7 @@ class Legacy:
     # Items
 
     async def find_item(self, workspace_id: WorkspaceId, item_id: ItemId) -> Item | None:
-        """The item that stands only in its old row yet."""
+        """Return an item that exists only as an old row."""
         hash = hash_of(workspace_id, item_id)
         if hash is None or not await self._is_dual(workspace_id):
             return None
@@ -90,15 +90,15 @@ class Legacy:
         return None if old is None else item_of(old, workspace_id, self._table.layout)
 
     async def without_old_rows(self, items: Sequence[Item]) -> list[Item]:
-        """Those of some items that have no old row, which would list them again."""
+        """Return the items that have no old row, which would list them again."""
         hashes = [item.legacy_hash for item in items if item.legacy_hash is not None]
         found = await self._table.get_many([legacy_item(hash=hash) for hash in hashes], consistent=True)
         there = {old.hash for old in found if old is not None}
         return [item for item in items if item.legacy_hash not in there]
 
     async def page(self, position: ListPosition, limit: int) -> tuple[list[Item], str | None]:
-        """Some of the old rows, each as its new row if there is one."""
-        assert position.old is not None  # noqa: S101 - told to the type checker
+        """Return a page of old rows, each replaced by its new row if there is one."""
+        assert position.old is not None  # noqa: S101 - for the type checker
         workspace_id = WorkspaceId(position.old.options[WORKSPACE])
         cursor = position.cursor if position.part == "old" else None
         rows = await self._table.raw.query(position.old.options[ALL_ITEMS], index=gsi1, limit=limit, cursor=cursor)
@@ -117,18 +117,18 @@ class Legacy:
     # Settings
 
     async def settings_of(self, workspace_id: WorkspaceId) -> list[Setting] | None:
-        """All settings of old rows, by name; None if they are not this workspace's."""
+        """Return the settings of old rows, by name; None if they are not of this workspace."""
         return await self._settings(workspace_id) if await self._is_dual(workspace_id) else None
 
     async def without_old_settings(self, settings: Sequence[Setting]) -> list[Setting]:
-        """Those of some settings that have no old row, which would list them again."""
+        """Return the settings that have no old row, which would list them again."""
         keys = [legacy_setting(name=setting.name) for setting in settings]
         there = await self._table.get_many(keys, consistent=True)
         return [setting for setting, old in zip(settings, there, strict=True) if old is None]
 
     async def old_settings(self, position: ListPosition) -> list[Setting]:
-        """All settings of old rows, each as its new row if there is one."""
-        assert position.old is not None  # noqa: S101 - told to the type checker
+        """Return the settings of old rows, each replaced by its new row if there is one."""
+        assert position.old is not None  # noqa: S101 - for the type checker
         workspace_id = WorkspaceId(position.old.options[WORKSPACE])
         olds = await self._settings(workspace_id)
         keys = [setting_by_name(workspace_id=workspace_id, name=old.name) for old in olds]
@@ -136,7 +136,7 @@ class Legacy:
         return [new or old for old, new in zip(olds, news, strict=True)]
 
     async def find_setting(self, workspace_id: WorkspaceId, name: SettingName) -> Setting | None:
-        """The setting that stands only in its old row yet."""
+        """Return a setting that exists only as an old row."""
         if not await self._is_dual(workspace_id):
             return None
         old = await self._table.get(legacy_setting(name=name))
@@ -144,19 +144,19 @@ class Legacy:
 
     @staticmethod
     def name_of(cursor: str | None) -> str | None:
-        """The name after which a list of settings goes on; None if it began without old rows, or begins."""
+        """Return the name after which a merged list of settings continues; None for other cursors."""
         if cursor is None or not cursor.startswith(_AFTER):
             return None
         try:
             return urlsafe_b64decode(cursor.removeprefix(_AFTER)).decode()
         except ValueError:
-            raise BadCursor("this is no cursor of these settings") from None
+            raise BadCursor("invalid cursor") from None
 
     @staticmethod
     def after_name(name: str) -> str:
         return _AFTER + urlsafe_b64encode(name.encode()).decode()
 
-    # Inside
+    # Internals
 
     async def _settings(self, workspace_id: WorkspaceId) -> list[Setting]:
         layout = self._table.layout
@@ -172,18 +172,18 @@ class Legacy:
 
 
 def item_id_of(workspace_id: WorkspaceId, hash: str) -> ItemId:
-    """The id that an old item has in a workspace, whoever moves it."""
+    """Return the id of an old item in a workspace."""
     return ItemId(f"{hash_part(workspace_id, hash)[:_DERIVED]}.{hash}")
 
 
 def hash_of(workspace_id: WorkspaceId, item_id: ItemId) -> str | None:
-    """The hash of the old item that has this id; None if it is the id of another."""
+    """Return the hash of the old item with this id; None if the id is not derived from one."""
     _, dot, hash = item_id.partition(".")
     return hash if dot and hash and item_id_of(workspace_id, hash) == item_id else None
 
 
 def item_of(old: LegacyItem, workspace_id: WorkspaceId, layout: Layout) -> Item:
-    """What an old item becomes. What a new one has no field for goes into its data."""
+    """Convert an old item. Attributes without a field go into its data."""
     row = _content(old.other, layout)
     title = row.get("title")
     rest = {name: value for name, value in row.items() if name not in _TAKEN}
@@ -204,20 +204,20 @@ def item_of(old: LegacyItem, workspace_id: WorkspaceId, layout: Layout) -> Item:
 
 
 def setting_of(old: LegacySetting, workspace_id: WorkspaceId, layout: Layout) -> Setting:
-    """What an old setting becomes: its `value`, or all that it says."""
+    """Convert an old setting: its `value`, or all of its attributes."""
     row = _content(old.other, layout)
     value = row["value"] if "value" in row else {name: held for name, held in row.items() if name != "name"}
     return Setting(workspace_id=workspace_id, name=old.name, value=value, updated_at=_moment(row.get("updatedAt")))
 
 
 def _content(row: Mapping[str, Any], layout: Layout) -> StoredItem:
-    """What an old row says, without its keys."""
+    """Return the attributes of an old row without its keys."""
     keys = layout.key_attributes() | {layout.entity_type, layout.ttl}
     return {name: value for name, value in row.items() if name not in keys and value is not None}
 
 
 def _moment(value: object) -> Instant | None:
-    """A time as another writer spells it, in our own spelling; None if it cannot be read."""
+    """Convert a time of another writer; None if it is invalid."""
     try:
         if isinstance(value, str):
             parsed = datetime.fromisoformat(value)

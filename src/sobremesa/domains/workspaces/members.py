@@ -1,7 +1,7 @@
-"""Members: who comes into a workspace, who goes, and with which role.
+"""Members of workspaces and tsuccessor roles.
 
-The workspace counts its people and its owners in the transaction of each change, so that two owners who leave at the
-same moment cannot both go.
+Every change also updates the numbers of members and owners in the same transaction, so that the last two owners cannot
+both leave at the same moment.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from sobremesa.table import (
 from sobremesa.table.errors import ConditionFailed
 
 MAX_MEMBERS = 90
-"""How many people a workspace has: all of them leave it in the one transaction that deletes it."""
+"""The maximum number of members: one transaction deletes the workspace with all of them."""
 
 _HEAD = 1
 """The position of the workspace's row among the operations of a change."""
 
 
 class Members:
-    """Who is in which workspace."""
+    """The members of workspaces."""
 
     def __init__(self, table: Table, access: Access, audit: Audit) -> None:
         self._table = table
@@ -56,18 +56,18 @@ class Members:
     async def list_members(
         self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Member], str | None]:
-        """Who is in a workspace that one is in."""
+        """Return a page of the members of a workspace."""
         await self._access.require_member(actor, workspace_id)
         page = await self._table.query(members_of(workspace_id=workspace_id), limit=limit, cursor=cursor)
         return page.items, page.cursor
 
     async def get(self, actor: Actor, workspace_id: WorkspaceId, user_id: UserId) -> Member:
-        """Somebody in a workspace that one is in."""
+        """Return a member of a workspace; NotFound if there is none."""
         await self._access.require_member(actor, workspace_id)
         return await self._get(workspace_id, user_id)
 
     async def change_role(self, actor: Actor, workspace_id: WorkspaceId, user_id: UserId, *, role: Role) -> Member:
-        """Give a member another role. There may be several owners, and there is always one."""
+        """Change the role of a member. A workspace has one or more owners."""
         acting = await self._access.require_member(actor, workspace_id, "manage_roles")
         await self.counted(workspace_id)
         member = await self._get(workspace_id, user_id)
@@ -96,11 +96,11 @@ class Members:
         return await self._get(workspace_id, user_id)
 
     async def remove(self, actor: Actor, workspace_id: WorkspaceId, user_id: UserId) -> None:
-        """Leave, or take somebody of a lower role out of the workspace; owners may do it to each other."""
+        """Leave, or remove a member of a lower role; owners may remove each other."""
         if user_id == actor.user_id:
             acting = await self._access.require_member(actor, workspace_id)
             await self.counted(workspace_id)
-            await self._take_out(acting.member)
+            await self._remove(acting.member)
             return
         acting = await self._access.require_member(actor, workspace_id, "remove_members")
         await self.counted(workspace_id)
@@ -109,59 +109,59 @@ class Members:
             raise RankTooLow
 
         audit = self._audit.entry(workspace_id, actor, "member.remove", target=user_id)
-        await self._take_out(member, acting.still(), audit)
+        await self._remove(member, acting.still(), audit)
 
     async def hand_over_and_leave(self, member: Member) -> bool:
-        """Take out somebody who is going for good; if they were the only owner, the longest-standing one follows.
+        """Remove a member; if they are the only owner, the oldest admin or member becomes one.
 
-        False if there is nobody else: the workspace then goes as a whole.
+        Return False if there is no other member: the caller then deletes the workspace.
         """
         workspace = await self.counted(member.workspace_id)
         if workspace is not None and member.role == "owner" and (workspace.owners or 0) <= 1:
-            everybody = [each async for each in self._table.every(members_of(workspace_id=member.workspace_id))]
-            others = [other for other in everybody if other.user_id != member.user_id]
+            members = [each async for each in self._table.every(members_of(workspace_id=member.workspace_id))]
+            others = [other for other in members if other.user_id != member.user_id]
             if not others:
                 return False
-            heir = min(others, key=lambda other: (other.role != "admin", other.joined_at, other.user_id))
-            await self._raise_to_owner(heir)
-        await self._take_out(member)
+            successor = min(others, key=lambda other: (other.role != "admin", other.joined_at, other.user_id))
+            await self._promote_to_owner(successor)
+        await self._remove(member)
         return True
 
     async def counted(self, workspace_id: WorkspaceId) -> Workspace | None:
-        """The workspace with its numbers: another writer's gets them, and an owner, now."""
+        """Return a workspace with its counts; that of another writer gets counts and an owner first."""
         key = workspace_by_id(workspace_id=workspace_id)
         workspace = await self._table.get(key)
         if workspace is None or workspace.members is not None:
             return workspace
         with contextlib.suppress(ConditionFailed):
-            first, *more = await self.numbering(workspace)
+            first, *more = await self.count_operations(workspace)
             await self._table.write(first, *more, pattern=count_members)
         return await self._table.get(key)
 
-    async def numbering(self, workspace: Workspace) -> list[Operation]:
-        """What gives another writer's workspace its numbers, and an owner if it has none."""
+    async def count_operations(self, workspace: Workspace) -> list[Operation]:
+        """Return the operations that give another writer's workspace its counts, and an owner if it has none."""
         members = [member async for member in self._table.every(members_of(workspace_id=workspace.workspace_id))]
         owners = sum(member.role == "owner" for member in members)
         operations: list[Operation] = []
         if not owners and members:
-            heir = min(members, key=lambda member: (member.user_id != workspace.created_by, member.joined_at))
-            operations.append(Update(heir.own_key(), set_to(role="owner"), when=has_role(heir.role)))
+            successor = min(members, key=lambda member: (member.user_id != workspace.created_by, member.joined_at))
+            operations.append(Update(successor.own_key(), set_to(role="owner"), when=has_role(successor.role)))
             owners = 1
         counts = set_to(members=len(members), owners=owners)
         return [Update(workspace.own_key(), counts, when=absent_or_null("members")), *operations]
 
     async def at_most(self, workspace_id: WorkspaceId, most: int, *, last: UserId) -> list[Member]:
-        """All members of a workspace that is to be deleted, so many that one transaction takes them.
+        """Return the members of a workspace to delete, as many as one transaction can delete.
 
-        Only another writer's workspace has more: those above are taken out before, and who deletes it is not of them.
+        Only another writer's workspace can have more: the rest are removed first, except the member `last`.
         """
         members = [member async for member in self._table.every(members_of(workspace_id=workspace_id))]
         members.sort(key=lambda member: member.user_id == last)
         while len(members) > most:
-            await self._take_out(members.pop(0), even_the_last_owner=True)
+            await self._remove(members.pop(0), even_the_last_owner=True)
         return members
 
-    # Inside
+    # Internals
 
     async def _get(self, workspace_id: WorkspaceId, user_id: UserId) -> Member:
         member = await self._table.get(membership(workspace_id=workspace_id, user_id=user_id))
@@ -169,8 +169,8 @@ class Members:
             raise NotFound
         return member
 
-    async def _take_out(self, member: Member, *more: Operation, even_the_last_owner: bool = False) -> None:
-        """One person less; the last owner stays."""
+    async def _remove(self, member: Member, *more: Operation, even_the_last_owner: bool = False) -> None:
+        """Remove a member; LastOwner for the only owner."""
         is_owner = member.role == "owner"
         guarded = is_owner and not even_the_last_owner
         try:
@@ -187,10 +187,10 @@ class Members:
         except ConditionFailed as failed:
             raise LastOwner if failed.at(_HEAD) and is_owner else ChangedMeanwhile from None
 
-    async def _raise_to_owner(self, heir: Member) -> None:
+    async def _promote_to_owner(self, successor: Member) -> None:
         with contextlib.suppress(ConditionFailed):
             await self._table.write(
-                Update(heir.own_key(), set_to(role="owner"), when=has_role(heir.role)),
-                Update(workspace_by_id(workspace_id=heir.workspace_id), add(owners=1), when=equals("owners", 1)),
+                Update(successor.own_key(), set_to(role="owner"), when=has_role(successor.role)),
+                Update(workspace_by_id(workspace_id=successor.workspace_id), add(owners=1), when=equals("owners", 1)),
                 pattern=change_role,
             )

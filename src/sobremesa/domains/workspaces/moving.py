@@ -1,4 +1,4 @@
-"""Moving rows of the design before workspaces into a workspace: the recipe."""
+"""The migration of rows of the design before workspaces into a workspace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sobremesa.work.migration import Copy, Migration, Recipe
 
 
 def recipe(layout: Layout) -> Recipe:
-    """Old items and settings become those of the workspace that the plan names."""
+    """Return the recipe that copies old items and settings into the workspace of the plan."""
     lowered = layout.spelling is not None
 
     def key_of_item(key: RawKey, plan: Migration) -> Key[Item]:

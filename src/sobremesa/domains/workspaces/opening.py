@@ -1,4 +1,4 @@
-"""Opening workspaces: the parts, put together in their one order."""
+"""Composes the parts of workspaces."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sobremesa.work.migration import Phases
 
 
 class Opened(NamedTuple):
-    """What workspaces give to the rest of the program."""
+    """The parts of workspaces that others use."""
 
     workspaces: Workspaces
     members: Members
@@ -45,7 +45,7 @@ def open_workspaces(
     jobs: Jobs,
     setting_types: Mapping[str, Any] | None = None,
 ) -> Opened:
-    """All parts of workspaces over one table."""
+    """Open workspaces over a table."""
     access = Access(table)
     members = Members(table, access, audit)
     legacy = Legacy(table, Phases(table, clock, LEGACY_ROWS))

@@ -1,4 +1,4 @@
-"""What is counted again in workspaces: how many people are in them, and how many of those own them."""
+"""Recounts the members and owners of workspaces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sobremesa.work.recounts import Drift, Found, Recount
 
 
 def recount(table: Table) -> Recount[Workspace]:
-    """What is counted again in workspaces."""
+    """Return the recount of workspaces."""
 
     def place(row: Workspace) -> str:
         return f"workspace {row.workspace_id}"

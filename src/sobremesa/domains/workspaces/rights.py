@@ -1,4 +1,4 @@
-"""Which role may do what in a workspace. This table is the rule; the docs show it as it stands here."""
+"""The rights of each role in a workspace. The documentation is generated from this table."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Right: TypeAlias = Literal[
 
 DESCRIPTIONS: dict[Right, str] = {
     "read": "see the workspace, its members, items and settings; leave",
-    "write": "make, change and delete items",
+    "write": "create, change and delete items",
     "configure": "rename the workspace, change its settings",
-    "invite": "make, see and revoke invites",
-    "remove_members": "take out those of a lower role",
-    "manage_roles": "give any role to anybody, own the workspace together",
+    "invite": "create, list and revoke invites",
+    "remove_members": "remove members of a lower role",
+    "manage_roles": "change the role of any member, add owners",
     "delete": "delete the workspace",
     "see_audit": "read the audit log",
 }
@@ -31,5 +31,5 @@ _RANK: dict[Role, int] = {"member": 0, "admin": 1, "owner": 2}
 
 
 def may_remove(one: Role, other: Role) -> bool:
-    """May the first role take somebody of the second out? Owners may do it to each other."""
+    """Return whether the first role may remove a member of the second. Owners may remove each other."""
     return one == "owner" or _RANK[one] > _RANK[other]

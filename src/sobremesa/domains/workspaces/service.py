@@ -1,4 +1,4 @@
-"""Workspaces: making, finding, renaming and deleting them."""
+"""Creating, listing, reading, renaming and deleting workspaces."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ CLEAN_WORKSPACE = "workspaces.workspace"
 
 
 class WorkspaceWithRole(NamedTuple):
-    """A workspace, and the asker's role in it."""
+    """A workspace, and the actor's role in it."""
 
     workspace: Workspace
     role: Role
 
 
 class Aggregate(NamedTuple):
-    """A page of everything in a workspace: the first has the workspace itself."""
+    """A page of the contents of a workspace; the first has the workspace itself."""
 
     workspace: Workspace | None
     members: list[Member]
@@ -55,7 +55,7 @@ class Aggregate(NamedTuple):
 
 
 class Workspaces:
-    """Workspaces themselves."""
+    """The workspaces of users."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Workspaces:
         self._legacy = legacy
 
     async def create(self, actor: Actor, *, name: str, key: str | None = None) -> WorkspaceWithRole:
-        """Make a workspace, which its maker owns."""
+        """Create a workspace that the actor owns."""
         claim = self._idempotency.claim(actor, key, "workspace", [name])
 
         now = self._clock.now()
@@ -99,7 +99,7 @@ class Workspaces:
             await self._table.write(
                 Create(workspace),
                 Create(owner),
-                # Somebody who deletes their account at this very moment must not own what nobody else can reach.
+                # If the actor's account is being deleted, the workspace would be left without a reachable owner.
                 Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
                 *claim.operations(workspace_id),
                 pattern=create_workspace,
@@ -113,7 +113,7 @@ class Workspaces:
         return WorkspaceWithRole(workspace, "owner")
 
     async def get(self, actor: Actor, workspace_id: WorkspaceId) -> WorkspaceWithRole:
-        """A workspace that one is in, without what is in it."""
+        """Return a workspace of the actor, without its contents."""
         acting = await self._access.require_member(actor, workspace_id)
         workspace = await self._table.get(workspace_by_id(workspace_id=workspace_id))
         if workspace is None:
@@ -123,7 +123,7 @@ class Workspaces:
     async def list_audit(
         self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
     ) -> AuditPage:
-        """What privileged people did in a workspace, the newest first: for its admins and owners."""
+        """Return a page of the audit log, newest first. Requires an admin or owner."""
         await self._access.require_member(actor, workspace_id, "see_audit")
         workspace = await self._table.get(workspace_by_id(workspace_id=workspace_id))
         if workspace is None:
@@ -150,7 +150,7 @@ class Workspaces:
     async def get_everything(
         self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
     ) -> Aggregate:
-        """A workspace with its members, items and settings: one query, as long as it fits into a page."""
+        """Return a workspace with its members, items and settings, with one query if it fits in a page."""
         await self._access.require_member(actor, workspace_id)
         position = await self._legacy.position(workspace_id, cursor)
 
@@ -165,7 +165,7 @@ class Workspaces:
         return await self._with_old(found, position, max(left, 1))
 
     async def rename(self, actor: Actor, workspace_id: WorkspaceId, *, name: str) -> WorkspaceWithRole:
-        """Give a workspace another name."""
+        """Rename a workspace."""
         acting = await self._access.require_member(actor, workspace_id, "configure")
 
         try:
@@ -185,7 +185,7 @@ class Workspaces:
         return await self.get(actor, workspace_id)
 
     async def delete(self, actor: Actor, workspace_id: WorkspaceId) -> None:
-        """Delete a workspace: nobody is in it any more at once, its other rows are taken away by a job."""
+        """Delete a workspace: its memberships at once, its other rows by a job."""
         await self._access.require_member(actor, workspace_id, "delete")
         await self._members.counted(workspace_id)
 
@@ -193,7 +193,7 @@ class Workspaces:
         gone = set_to(deleted_at=self._clock.now(), members=0, owners=0)
         try:
             await self._table.write(
-                # Whoever comes in at this moment changes the number, and it is tried again.
+                # A user who joins at this moment changes the number, and the request fails with ChangedMeanwhile.
                 Update(
                     workspace_by_id(workspace_id=workspace_id),
                     gone,
@@ -208,7 +208,7 @@ class Workspaces:
             raise ChangedMeanwhile from None
         self._jobs.nudge()
 
-    # Inside
+    # Internals
 
     async def _page(self, workspace_id: WorkspaceId, position: ListPosition, limit: int) -> Aggregate:
         page = await self._table.query(everything_in(workspace_id=workspace_id), limit=limit, cursor=position.cursor)
@@ -226,7 +226,7 @@ class Workspaces:
         )
 
     async def _with_old(self, found: Aggregate, position: ListPosition, limit: int) -> Aggregate:
-        """The same, and some of what has old rows; the settings with the first of them."""
+        """Add a page of old rows, and the old settings on the first one."""
         items, cursor = await self._legacy.page(position, limit)
         is_first = position.part == "new" or position.cursor is None
         settings = await self._legacy.old_settings(position) if is_first else []

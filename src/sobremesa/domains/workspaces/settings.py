@@ -1,4 +1,4 @@
-"""Settings of a workspace: any name and any value, unless the application registered a type for the name."""
+"""Settings of workspaces: any name and any value, unless the application registered a type for the name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class WorkspaceSettings:
     async def list_settings(
         self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Setting], str | None]:
-        """The settings of a workspace that one is in, by name."""
+        """Return a page of the settings of a workspace, by name."""
         await self._access.require_member(actor, workspace_id)
         question = settings_of(workspace_id=workspace_id)
         old = await self._legacy.settings_of(workspace_id)
@@ -50,14 +50,14 @@ class WorkspaceSettings:
             page = await self._table.query(question, limit=limit, cursor=cursor)
             return page.items, page.cursor
 
-        # Both stand in the order of their names, and there are few: the new ones win, and pages are cut by name.
+        # Both are ordered by name, and there are few: new ones take precedence, and pages are split by name.
         new = [setting async for setting in self._table.every(question)]
         merged = {setting.name: setting for setting in heapq.merge(old or [], new, key=lambda each: each.name)}
         listed = [setting for setting in merged.values() if after is None or setting.name > after]
         return listed[:limit], self._legacy.after_name(listed[limit - 1].name) if len(listed) > limit else None
 
     async def get(self, actor: Actor, workspace_id: WorkspaceId, name: SettingName) -> Setting:
-        """One setting; NotFound if it has no value."""
+        """Return a setting; NotFound if it has no value."""
         await self._access.require_member(actor, workspace_id)
         setting = await self._table.get(setting_by_name(workspace_id=workspace_id, name=name))
         if setting is None:
@@ -67,7 +67,7 @@ class WorkspaceSettings:
         return setting
 
     async def put(self, actor: Actor, workspace_id: WorkspaceId, name: SettingName, value: Any) -> Setting:
-        """Give a setting a value; WrongSetting if it does not fit the type that the application registered."""
+        """Set a setting; WrongSetting if the value does not match the registered type."""
         acting = await self._access.require_member(actor, workspace_id, "configure")
         self._check(name, value)
 

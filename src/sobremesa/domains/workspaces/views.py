@@ -1,4 +1,4 @@
-"""What clients see of workspaces."""
+"""The responses of workspaces."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class WorkspaceView(Output):
 
 
 class OwnWorkspaceView(Output):
-    """A workspace, and one's own role in it."""
+    """A workspace, and your role in it."""
 
     workspace_id: WorkspaceId
     name: str
@@ -45,7 +45,7 @@ class OwnWorkspaceView(Output):
 
 
 class WorkspaceMemberView(Output):
-    """Somebody in a workspace."""
+    """A member of a workspace."""
 
     user_id: UserId
     username: str
@@ -80,7 +80,7 @@ class SettingView(Output):
 
 
 class EverythingView(Output):
-    """A page of everything in a workspace. The first page has the workspace itself; `next` is null at the end."""
+    """A page of the contents of a workspace. The first page has the workspace itself; the last has no `next`."""
 
     workspace: WorkspaceView | None
     members: list[WorkspaceMemberView]
@@ -90,7 +90,7 @@ class EverythingView(Output):
 
 
 class WorkspaceInviteView(Output):
-    """A code that lets people into a workspace."""
+    """An invite to a workspace."""
 
     code: InviteCode
     workspace_id: WorkspaceId
@@ -102,7 +102,7 @@ class WorkspaceInviteView(Output):
 
 
 class WorkspaceTarget(Output, tag_field="kind", tag="workspace"):
-    """A code that leads to a workspace."""
+    """An invite to a workspace, and the workspace."""
 
     code: InviteCode
     workspace: WorkspaceView
@@ -110,7 +110,7 @@ class WorkspaceTarget(Output, tag_field="kind", tag="workspace"):
 
 
 class JoinedWorkspace(Output, tag_field="kind", tag="workspace"):
-    """The workspace that one has come into."""
+    """The workspace that you joined."""
 
     workspace_id: WorkspaceId
     workspace: WorkspaceView
