@@ -8,7 +8,7 @@ Where things are:
 
 - `entities`, `keys`, `patterns`: the stored rows and the questions
 - `conditions`, `updates`, `operations`: the parts of a write
-- `table`: reads and writes, over any engine; `calls` retries and splits batches; `opening` opens the engine
+- `table`, `reads`: writes and reads, on any engine; `calls` retries and splits batches; `opening` opens the engine
 - `lowering`, `evaluation`: fields to attributes, and the semantics of conditions
 - `raw`: rows in their stored form, for migration, export and repair
 - `read_cache`: results of reads, kept until a row they depend on changes; `shards`: several partitions as one list
@@ -57,9 +57,10 @@ from sobremesa.table.opening import open_engine
 from sobremesa.table.operations import Check, Create, Delete, Operation, Put, Update, Upsert
 from sobremesa.table.patterns import Lookup, Pattern, Question, Registry, WritePattern
 from sobremesa.table.read_cache import ReadCache
+from sobremesa.table.reads import Counted, Page
 from sobremesa.table.retries import Retries
 from sobremesa.table.shards import Shards
-from sobremesa.table.table import Counted, Page, Table
+from sobremesa.table.table import Table
 from sobremesa.table.updates import (
     add,
     add_to_set,

@@ -6,84 +6,26 @@ splits batches.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from typing import Any, Generic, Protocol, TypeVar, cast, overload
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, TypeVar, overload
 
-import msgspec
-
-from sobremesa.table.calls import Calls
-from sobremesa.table.capacity import TRANSACTION_FACTOR, UNNAMED, Capacity, Meter, write_units
+from sobremesa.table.capacity import TRANSACTION_FACTOR, Capacity, write_units
 from sobremesa.table.clock import Clock
-from sobremesa.table.conditions import Condition, always, present
+from sobremesa.table.conditions import always, present
 from sobremesa.table.cursor import Cursors
-from sobremesa.table.engines.checks import check_start
-from sobremesa.table.engines.protocol import (
-    NEWEST,
-    ChangeReader,
-    DeleteItem,
-    Engine,
-    IndexKey,
-    Position,
-    PutItem,
-    QueryRequest,
-    RawKey,
-    Written,
-)
-from sobremesa.table.entities import Entity, Key, is_spelled_as, match_entity
-from sobremesa.table.errors import BadCursor, BadExpression, BadRow, ConditionFailed, Refused, StoreError
-from sobremesa.table.layout import Layout
-from sobremesa.table.ledger import Ledger, current_ledger
-from sobremesa.table.lowering import is_expired, lower, lower_condition, spelled, with_original_keys
+from sobremesa.table.engines.protocol import DeleteItem, Engine, PutItem, Written
+from sobremesa.table.entities import Entity
+from sobremesa.table.errors import BadExpression, ConditionFailed, StoreError
+from sobremesa.table.lowering import lower, with_original_keys
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
-from sobremesa.table.patterns import Question, WritePattern, require_keys, require_question
-from sobremesa.table.raw import RawRows
+from sobremesa.table.patterns import Question, WritePattern
+from sobremesa.table.reads import TableReads
 from sobremesa.table.retries import Retries
-from sobremesa.table.values import Item, SharedItem, weigh
+from sobremesa.table.values import weigh
 
 E = TypeVar("E", bound=Entity)
-F = TypeVar("F", bound=Entity)
-T = TypeVar("T")
 
 DELETED_AT_ONCE = 100
-
-
-class Page(Generic[T]):
-    """Some answers to a question, and where the next page starts (`cursor` is None after the last).
-
-    A row that its entity cannot be made of does not spoil the page; it is in `unreadable`.
-    """
-
-    __slots__ = ("_cursors", "_fingerprint", "items", "last", "unreadable")
-
-    def __init__(
-        self,
-        items: list[T],
-        last: RawKey | IndexKey | None,
-        cursors: Cursors,
-        fingerprint: bytes,
-        unreadable: Sequence[BadRow] = (),
-    ) -> None:
-        self.items = items
-        self.last = last
-        self.unreadable = unreadable
-        self._cursors = cursors
-        self._fingerprint = fingerprint
-
-    @property
-    def cursor(self) -> str | None:
-        """An opaque text for clients: with it, the same question goes on after this page."""
-        return None if self.last is None else self._cursors.seal(self.last, self._fingerprint)
-
-
-class Counted:
-    """How many rows answer a question; `capped` if there may be more."""
-
-    __slots__ = ("capped", "count")
-
-    def __init__(self, count: int, capped: bool) -> None:
-        self.count = count
-        self.capped = capped
 
 
 class Watcher(Protocol):
@@ -92,7 +34,7 @@ class Watcher(Protocol):
     def __call__(self, operations: Sequence[Operation], *, in_bulk: bool) -> None: ...
 
 
-class Table:
+class Table(TableReads):
     """One table, whatever keeps it."""
 
     def __init__(
@@ -103,14 +45,7 @@ class Table:
         cursor_secret: bytes = b"",
         retries: Retries | None = None,
     ) -> None:
-        self.engine = engine
-        self.meter = Meter()
-        self._spelling = engine.layout.spelling
-        self._clock = clock or engine.clock
-        self._cursors = Cursors(cursor_secret)
-        self._calls = Calls(engine, retries or Retries())
-        self.raw = RawRows(self._calls, lambda: self._cursors, self._record)
-        """What is stored, as it is stored."""
+        super().__init__(engine, clock=clock, cursor_secret=cursor_secret, retries=retries)
         self._watchers: list[Watcher] = []
 
     @property
@@ -122,182 +57,12 @@ class Table:
         """Let somebody know of every write of this process right after it, before whoever asked for it does."""
         self._watchers.append(watcher)
 
-    @property
-    def layout(self) -> Layout:
-        return self.engine.layout
-
     def seal_cursors_with(self, secret: bytes) -> None:
         """From now on nobody without the secret can make a cursor. The secret may be kept in the table itself."""
         self._cursors = Cursors(secret)
 
     async def close(self) -> None:
         await self.engine.close()
-
-    # Reading
-
-    async def get(self, key: Key[E], *, consistent: bool | None = None) -> E | None:
-        """The row of this key, or None; an expired one is not there."""
-        require_keys(key)
-        raw = key.stored(self._spelling)
-        self._note(raw.pk, key.entity)
-        found = await self._calls.get(raw, consistent=key.consistent if consistent is None else consistent)
-        self._record(key.pattern, found.capacity)
-        return self._row(found.item, key)
-
-    async def get_many(self, keys: Sequence[Key[E]], *, consistent: bool = False) -> list[E | None]:
-        """The rows of any number of keys, in their order; None where there is none."""
-        if not keys:
-            return []
-        require_keys(*keys)
-        stored = [key.stored(self._spelling) for key in keys]
-        for key, raw in zip(keys, stored, strict=True):
-            self._note(raw.pk, key.entity)
-        found, used = await self._calls.get_many(stored, consistent=consistent)
-        self._record(keys[0].pattern, used)
-        return [self._row(found.get(raw), key) for key, raw in zip(keys, stored, strict=True)]
-
-    async def get_pair(self, one: Key[E], other: Key[F], *, consistent: bool = False) -> tuple[E | None, F | None]:
-        """Two rows of different kinds, by one request."""
-        first, second = one.stored(self._spelling), other.stored(self._spelling)
-        self._note(first.pk, one.entity)
-        self._note(second.pk, other.entity)
-        found, used = await self._calls.get_many([first, second], consistent=consistent)
-        self._record(one.pattern, used)
-        return self._row(found.get(first), one), self._row(found.get(second), other)
-
-    async def query(
-        self,
-        question: Question[E],
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        after: E | Key[E] | RawKey | IndexKey | None = None,
-        newest_first: bool | None = None,
-        where: Condition | None = None,
-        consistent: bool | None = None,
-    ) -> Page[E]:
-        """One page of answers. `limit` counts rows looked at, so a filter or expiry can make a page shorter."""
-        require_question(question)
-        request = self._request(question, limit, after, newest_first, where, consistent)
-        request = self._started(request, question, cursor)
-        return await self._page(question, request)
-
-    async def query_fields(
-        self,
-        question: Question[Any],
-        fields: Sequence[str],
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        after: Entity | Key[Any] | RawKey | IndexKey | None = None,
-        newest_first: bool | None = None,
-        consistent: bool | None = None,
-    ) -> Page[dict[str, Any]]:
-        """One page with only some fields of each row. It costs as much as whole rows, but less travels."""
-        shape = question.pattern.entities[0].shape
-        names = {shape.attribute(field): field for field in fields}
-        asked = set(names)
-        if shape.expires:
-            asked |= {self.layout.ttl, shape.attributes[shape.expires]}
-        request = self._request(question, limit, after, newest_first, None, consistent)
-        request = self._started(_with(request, fields=tuple(sorted(asked))), question, cursor)
-        self._note_question(question)
-        page = await self._calls.query(request)
-        self._record(question.pattern.id, page.capacity)
-        now_seconds = self._now_seconds()
-        items = [
-            {field: item.get(name) for name, field in names.items()}
-            for item in page.items
-            if not is_expired(item, shape, self.layout, now_seconds)
-        ]
-        return Page(items, page.last, self._cursors, question.fingerprint(backward=request.backward))
-
-    async def every(
-        self,
-        question: Question[E],
-        *,
-        newest_first: bool | None = None,
-        where: Condition | None = None,
-        consistent: bool | None = None,
-    ) -> AsyncIterator[E]:
-        """All answers, page after page as they are used up; BadRow at the first page with an unreadable row."""
-        request = _with(self._request(question, None, None, newest_first, where, consistent), limit=None)
-        while True:
-            page = await self._page(question, request)
-            if page.unreadable:
-                raise page.unreadable[0]
-            for item in page.items:
-                yield item
-            if page.last is None:
-                return
-            request = _with(request, start=page.last)
-
-    async def count(
-        self,
-        question: Question[Any],
-        *,
-        at_most: int | None = None,
-        after: Entity | Key[Any] | RawKey | IndexKey | None = None,
-        where: Condition | None = None,
-        consistent: bool | None = None,
-    ) -> Counted:
-        """How many rows answer; stops at `at_most`. Rows that expired but were not removed yet are counted."""
-        if at_most is not None and at_most < 1:
-            raise BadExpression(f"a count goes up to at least one, not {at_most}")
-        request = _with(self._request(question, None, after, None, where, consistent), count_only=True)
-        total = 0
-        while True:
-            limit = None if at_most is None or where is not None else at_most - total
-            self._note_question(question)
-            page = await self._calls.query(_with(request, limit=limit))
-            self._record(question.pattern.id, page.capacity)
-            total += page.count
-            if at_most is not None and total >= at_most:
-                return Counted(at_most, total > at_most or page.last is not None)
-            if page.last is None:
-                return Counted(total, False)
-            request = _with(request, start=page.last)
-
-    async def scan(
-        self, *, segments: int = 1, where: Condition | None = None, consistent: bool = False
-    ) -> AsyncIterator[Item]:
-        """Every stored row, as it is: for migration, export and repair. Segments are read side by side.
-
-        Rows of all kinds come, so `where` speaks of attributes as they are stored, not of fields.
-        """
-        async with contextlib.aclosing(self._calls.scan(segments, where, consistent)) as pages:
-            async for page in pages:
-                self._record("scan", page.capacity)
-                for item in page.items:
-                    yield item
-
-    async def changes(self, position: Position = NEWEST) -> ChangeReader:
-        """A reader of all changes after a position, in order within each partition."""
-        return await self._calls.changes(position)
-
-    def is_current(self, ledger: Ledger) -> bool:
-        """Would everything that this ledger tells of be read as it was?"""
-        version_of = self.engine.version_of
-        for pk, version in ledger.versions.items():  # noqa: SIM110 - a generator would cost more than all the rest
-            if version_of(pk) is not version:
-                return False
-        return True
-
-    def record_again(self, ledger: Ledger) -> None:
-        """Count what is in this ledger as if it had been read once more."""
-        for pattern, used in ledger.used:
-            self.meter.record(pattern, used)
-
-    def as_entity(self, item: Item, entity: type[E]) -> E | None:
-        """A stored row, as a change tells of it, as this entity; None if it is of another kind or unreadable."""
-        if match_entity(item, (entity,), self.layout) is None:
-            return None
-        try:
-            return entity.from_item(item, self.layout)
-        except BadRow:
-            return None
-
-    # Writing
 
     @overload
     async def write(self, operation: Update[E], /, *, pattern: WritePattern | None = None) -> E: ...
@@ -379,137 +144,10 @@ class Table:
                 waiting = []
         return done + await self.write_many(waiting, pattern=pattern)
 
-    # Inside
-
-    async def _page(self, question: Question[E], request: QueryRequest) -> Page[E]:
-        self._note_question(question)
-        page = await self._calls.query(request)
-        self._record(question.pattern.id, page.capacity)
-        items: list[E] = []
-        unreadable: list[BadRow] = []
-        entities = question.pattern.entities
-        # What was made of an item before is good again, unless it may have expired since.
-        sure = entities[0] if len(entities) == 1 and entities[0].expires is None else None
-        for item in page.items if self._spelling is None else self._matching_case(question, page.items):
-            if type(item) is SharedItem and type(item.entity) is sure:
-                items.append(item.entity)
-                continue
-            try:
-                loaded = self._load(item, *entities)
-            except BadRow as error:
-                unreadable.append(error)
-            else:
-                if loaded is not None:
-                    items.append(loaded)
-        fingerprint = question.fingerprint(backward=request.backward)
-        return Page(items, page.last, self._cursors, fingerprint, unreadable)
-
-    def _request(
-        self,
-        question: Question[Any],
-        limit: int | None,
-        after: Entity | Key[Any] | RawKey | IndexKey | None,
-        newest_first: bool | None,
-        where: Condition | None,
-        consistent: bool | None,
-    ) -> QueryRequest:
-        pattern = question.pattern
-        start: RawKey | IndexKey | None
-        match after:
-            case Entity():
-                start = question.position_of(after)
-            case Key():
-                start = after.raw
-            case _:
-                start = after
-        request = QueryRequest(
-            pk=question.pk,
-            sort=question.sort,
-            index=pattern.index_name,
-            backward=pattern.newest_first if newest_first is None else newest_first,
-            limit=pattern.page if limit is None else limit,
-            start=start,
-            where=None if where is None else lower_condition(where, pattern.entities[0].shape),
-            consistent=pattern.consistent if consistent is None else consistent,
-        )
-        return request if self._spelling is None else spelled(request, pattern, self._spelling)
-
-    def _started(self, request: QueryRequest, question: Question[Any], cursor: str | None) -> QueryRequest:
-        """The request, from the place of a cursor on; BadCursor unless that is inside of the question."""
-        if cursor is None:
-            return request
-        if request.start is not None:
-            raise BadExpression("a page starts after a cursor or after a key, not after both")
-        start = self._cursors.open(cursor, question.fingerprint(backward=request.backward), request.pk)
-        started = _with(request, start=start)
-        try:
-            # Without a secret anybody can make a cursor, but none that leads out of its question.
-            check_start(started, self.layout.indexes[request.index] if request.index else None)
-        except Refused:
-            raise BadCursor("this cursor belongs to another question") from None
-        return started
-
-    def _row(self, item: Item | None, key: Key[E]) -> E | None:
-        """The row of a key; None if there is none, or it is one whose id differs in case."""
-        if item is None or (self._spelling is not None and not key.is_spelled_in(item)):
-            return None
-        return self._load(item, key.entity)
-
-    def _matching_case(self, question: Question[E], items: Iterable[Item]) -> Iterator[Item]:
-        """The rows of a partition, without those of one whose id differs in case. An index lists both."""
-        pattern = question.pattern
-        for item in items:
-            entity = None if pattern.index_name else match_entity(item, pattern.entities, self.layout)
-            if entity is None or is_spelled_as(item, entity.shape, question.parts, pattern.keys.pk.fields):
-                yield item
-
-    def _load(self, item: Item, *entities: type[E]) -> E | None:
-        """The entity of a row; None if it has expired, or is of none of these kinds."""
-        entity = entities[0] if len(entities) == 1 else match_entity(item, entities, self.layout)
-        if entity is None or is_expired(item, entity.shape, self.layout, self._now_seconds()):
-            return None
-        return self._entity(item, entity)
-
-    def _entity(self, item: Item, entity: type[E]) -> E:
-        """The entity of a row: the one that was made of this very item before, where it is remembered."""
-        if type(item) is not SharedItem:
-            return entity.from_item(item, self.layout)
-        if type(item.entity) is not entity:
-            item.entity = entity.from_item(item, self.layout)
-        return cast(E, item.entity)
-
     def _result(self, operation: Operation, written: Written) -> Entity | None:
         if isinstance(operation, Put):
             return operation.entity
         return None if written.item is None else self._load(written.item, operation.key.entity)
-
-    def _now_seconds(self) -> int:
-        return self._clock.now_ms() // 1000
-
-    def _record(self, pattern: str | None, used: Capacity) -> None:
-        self.meter.record(pattern or UNNAMED, used)
-        ledger = current_ledger()
-        if ledger is not None:
-            ledger.used.append((pattern or UNNAMED, used))
-
-    def _note(self, pk: str, entity: type[Entity]) -> None:
-        """Tell an open ledger what is read. What expires changes without anybody writing."""
-        ledger = current_ledger()
-        if ledger is not None:
-            ledger.note(pk, None if entity.expires else self.engine.version_of(pk))
-
-    def _note_question(self, question: Question[Any]) -> None:
-        ledger = current_ledger()
-        if ledger is not None:
-            pk = question.pk if self._spelling is None else self._spelling.key(question.pk)
-            for entity in question.pattern.entities:
-                self._note(pk, entity)
-            if question.pattern.index_name is not None:
-                ledger.is_complete = False
-
-
-def _with(request: QueryRequest, **changes: Any) -> QueryRequest:
-    return msgspec.structs.replace(request, **changes)
 
 
 def _refuse_expiring(operations: Sequence[Operation]) -> None:
