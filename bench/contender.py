@@ -88,7 +88,7 @@ class EngineContender:
 
     async def _wake(self, people: int) -> None:
         """Let servers that closed idle connections meanwhile be found out before the time is measured."""
-        if self.engine.answers_can_be_lost:
+        if self.engine.responses_can_be_lost:
             for _ in range(2):
                 await asyncio.gather(
                     *(self.engine.get(head_key(0), consistent=True, fields=None) for _ in range(people)),

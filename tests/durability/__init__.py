@@ -4,7 +4,7 @@ chat               the load: a send is one transaction over a message, its conve
 inspection         what must be true of a store's file, whatever happened to it
 child              a process that the tests start, and what it says
 sending_process    the load in a process of its own, to be killed
-neighbour_process  another process at the same file, which follows the log or holds the lock
+other_process  another process at the same file, which follows the log or holds the lock
 recording_disk     a VFS that writes down what was done to the files, and what a power cut could leave of it
 failing_disk       a VFS that can be told to fail
 

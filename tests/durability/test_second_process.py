@@ -14,13 +14,13 @@ import pytest
 from durability.chat import LAYOUT, SENDERS, Message, has, send, talk
 from durability.child import last_lines_of, line_of, lines_until, started
 from durability.inspection import inspect
-from durability.neighbour_process import follow
+from durability.other_process import follow
 from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine, writer
 from sobremesa.table.engines.protocol import NEWEST, QueryRequest
 from sobremesa.table.errors import StoreBusy
 
-NEIGHBOUR = "durability.neighbour_process"
+OTHER_PROCESS = "durability.other_process"
 PATIENCE_SECONDS = 60.0
 TURNS = 100
 
@@ -55,7 +55,7 @@ async def test_two_processes_under_load_see_all_changes_of_both_in_one_order(
     transactions = 2 * messages * SENDERS
     acknowledged: list[Message] = []
 
-    with started(NEIGHBOUR, "talk-and-follow", str(store), "theirs", str(messages), str(transactions)) as process:
+    with started(OTHER_PROCESS, "talk-and-follow", str(store), "theirs", str(messages), str(transactions)) as process:
         await asyncio.to_thread(lines_until, process, "ready")
         assert process.stdin
         process.stdin.write(b"go\n")
@@ -102,7 +102,7 @@ async def test_a_process_that_is_killed_under_load_beside_another_leaves_it_whol
 async def test_a_process_killed_with_the_write_lock_does_not_block_others(engine: EmbeddedEngine, store: Path) -> None:
     await send(engine, Message("before", 0, 0))
 
-    with started(NEIGHBOUR, "hold", str(store)) as process:
+    with started(OTHER_PROCESS, "hold", str(store)) as process:
         await asyncio.to_thread(lines_until, process, "holding")
         waiting = asyncio.create_task(send(engine, Message("during", 0, 0)))
         await busy_since(engine)

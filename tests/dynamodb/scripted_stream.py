@@ -36,7 +36,7 @@ class ScriptedStream:
         """How a shard answers instead of giving records."""
 
     async def answer(self, received: Received) -> web.StreamResponse:
-        """Answer one request about the table or its stream."""
+        """Response one request about the table or its stream."""
         return await self._answer_to(received)(received)
 
     def put(self, *names: str, expired: bool = False) -> None:

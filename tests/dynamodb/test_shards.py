@@ -11,8 +11,8 @@ from dynamodb.scripted_stream import ScriptedStream
 from sobremesa.core.clock import SetClock
 from sobremesa.table import NEWEST, OLDEST, ChangeBatch, Position
 from sobremesa.table.engines.dynamodb import DynamoEngine, streams
-from sobremesa.table.engines.dynamodb.answers import RecordsAnswer
 from sobremesa.table.engines.dynamodb.positions import position_from
+from sobremesa.table.engines.dynamodb.responses import RecordsResponse
 from sobremesa.table.engines.dynamodb.shards import Stream
 from sobremesa.table.engines.protocol import ChangeReader
 from sobremesa.table.errors import BadExpression, PositionTrimmed, StoreFailed, Throttled
@@ -271,10 +271,10 @@ async def test_a_cancelled_read_loses_nothing(
     stream.put("b3", "c3", "d3")
     stream.failing["D"] = scripted.never
     stream.expired.update(stream.given if forgotten else [])
-    come: asyncio.Queue[RecordsAnswer] = asyncio.Queue()
+    come: asyncio.Queue[RecordsResponse] = asyncio.Queue()
     records = Stream.records
 
-    async def told(asked: Stream, iterator: str) -> RecordsAnswer:
+    async def told(asked: Stream, iterator: str) -> RecordsResponse:
         page = await records(asked, iterator)
         come.put_nowait(page)
         return page

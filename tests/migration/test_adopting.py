@@ -29,7 +29,7 @@ from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Layout, Table, open_engine
 from sobremesa.table.engines.dynamodb import DynamoEngine
-from sobremesa.table.engines.dynamodb.answers import NothingAnswer
+from sobremesa.table.engines.dynamodb.responses import NothingResponse
 from sobremesa.table.errors import StoreForeign
 from workspaces.test_golden_rows import ANA as IN_WORKSPACE
 from workspaces.test_golden_rows import SAMPLES as WORKSPACES
@@ -213,7 +213,7 @@ async def bare_table(endpoint: Endpoint) -> str:
 
 
 async def ask(engine: DynamoEngine, action: str, request: dict[str, Any]) -> None:
-    await engine._admin._client.ask(action, request, msgspec.json.Decoder(NothingAnswer), writes=())
+    await engine._admin._client.call(action, request, msgspec.json.Decoder(NothingResponse), writes=())
 
 
 @pytest.mark.parametrize("server", ["dynoxide_memory", "moto_server"])

@@ -60,7 +60,7 @@ async def test_any_recipe_comes_through_with_faults_in_every_call(seed: int, tmp
     clean = Table(engine)
     await clean.write_many(Put(Note(number=f"{number:03}", text="a " * number)) for number in range(COUNT))
     rates = Rates(
-        throttle=0.03, conflict=0.03, lost_answer=0.05, unprocessed=0.1, repeated_change=0.1, late_changes=0.1
+        throttle=0.03, conflict=0.03, lost_response=0.05, unprocessed=0.1, repeated_change=0.1, late_changes=0.1
     )
     faulty = FaultyEngine(engine, seed=seed, rates=rates)
     clock = SystemClock()

@@ -1,4 +1,4 @@
-"""Turns of the event loop, counted while something else is done."""
+"""LoopBudget of the event loop, counted while something else is done."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ from sobremesa.table.errors import ConditionFailed, TableError
 from sobremesa.table.values import Item
 from table.engines import dynamo, embedded
 
-Answer = Any
-Call = Callable[[Engine], Awaitable[Answer]]
+Response = Any
+Call = Callable[[Engine], Awaitable[Response]]
 
 
 class Pair:
@@ -70,7 +70,7 @@ async def outcome(engine: Engine, call: Call) -> Any:
         return (type(error).__name__,)
 
 
-def told(answer: Answer) -> Any:
+def told(answer: Response) -> Any:
     match answer:
         case ItemRead(item, capacity) | Written(item, capacity):
             return typed(item), capacity

@@ -22,7 +22,7 @@ KEY = Account.key(account_id="a")
 
 
 async def test_on_a_bad_day_everything_still_happens_just_once(engine: Engine, store: Store) -> None:
-    faulty = FaultyEngine(engine, Rates(throttle=0.2, conflict=0.2, lost_answer=0.2, unprocessed=0.3), seed=7)
+    faulty = FaultyEngine(engine, Rates(throttle=0.2, conflict=0.2, lost_response=0.2, unprocessed=0.3), seed=7)
     table = Table(faulty, retries=QUICK)
 
     await table.write_many(Put(Message(room_id="r", message_id=f"{n:02d}")) for n in range(40))
@@ -32,7 +32,7 @@ async def test_on_a_bad_day_everything_still_happens_just_once(engine: Engine, s
 
     found = await table.get(KEY, consistent=True)
     assert found is not None
-    lost = faulty.injected["lost_answer"]
+    lost = faulty.injected["lost_response"]
     assert found.balance >= 20 if gaps.has(store, "token-ignored") else found.balance == 20
     assert len([m async for m in table.every(messages_of(room_id="r"))]) == 40
     many = await table.get_many([Message.key(room_id="r", message_id=f"{n:02d}") for n in range(40)])
@@ -43,7 +43,7 @@ async def test_on_a_bad_day_everything_still_happens_just_once(engine: Engine, s
 
 
 async def test_a_lost_answer_to_a_write_that_cannot_be_repeated_is_told(engine: Engine) -> None:
-    faulty = FaultyEngine(engine, Rates(lost_answer=1.0))
+    faulty = FaultyEngine(engine, Rates(lost_response=1.0))
     table = Table(faulty, retries=QUICK)
 
     with pytest.raises(OutcomeUnknown):
@@ -51,7 +51,7 @@ async def test_a_lost_answer_to_a_write_that_cannot_be_repeated_is_told(engine: 
     with pytest.raises(OutcomeUnknown):
         await table.write(Update(KEY, add(balance=1)))
 
-    assert faulty.injected["lost_answer"] == 2
+    assert faulty.injected["lost_response"] == 2
     kept = await stored(engine, *KEY.raw)
     assert kept is not None
     assert kept["balance"] == 1
@@ -208,7 +208,7 @@ async def test_repeated_and_late_changes_leave_none_out_and_keep_the_order_of_fi
 
 
 async def test_conflicts_between_many_writers_pass(memory: EmbeddedEngine) -> None:
-    faulty = FaultyEngine(memory, Rates(conflict=0.5, lost_answer=0.2), seed=11)
+    faulty = FaultyEngine(memory, Rates(conflict=0.5, lost_response=0.2), seed=11)
     table = Table(faulty, retries=QUICK)
     await memory.write(row(*KEY.raw, accountId="a", balance=0))
 

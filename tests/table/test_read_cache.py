@@ -13,8 +13,8 @@ import commands
 from sobremesa.core.clock import SetClock
 from sobremesa.table import Create, Delete, Put, ReadCache, Table, Update, add, measure, open_engine, set_to
 from sobremesa.table.engines.embedded import EmbeddedEngine
-from sobremesa.table.engines.embedded.answers import Answers
-from sobremesa.table.engines.embedded.neighbours import NoNeighbours, WalNeighbours
+from sobremesa.table.engines.embedded.other_processes import NoOtherProcesses, WalProcesses
+from sobremesa.table.engines.embedded.partition_cache import PartitionCache
 from table.samples import Message, Room, Seat, Session, messages_of, rooms_of
 
 
@@ -166,7 +166,7 @@ async def test_processes_that_come_and_go_take_nothing_from_the_one_that_stays(f
     assert other.name == "5"
 
 
-class CountedNeighbours:
+class CountingProcesses:
     """What a watcher says when a neighbour commits beside a commit of ours that changed nothing."""
 
     def __init__(self) -> None:
@@ -185,29 +185,29 @@ class CountedNeighbours:
 
 
 def test_after_a_commit_that_changed_nothing_everything_new_is_a_neighbours() -> None:
-    neighbours = CountedNeighbours()
-    answers = Answers(neighbours)
-    before = answers.partition("ROOM#r").version
-    neighbours.asked.clear()
+    others = CountingProcesses()
+    cache = PartitionCache(others)
+    before = cache.partition("ROOM#r").version
+    others.asked.clear()
 
-    answers.changed({})
+    cache.changed({})
 
-    assert neighbours.asked == ["have written"]
-    assert answers._partitions == {}
+    assert others.asked == ["have written"]
+    assert cache._partitions == {}
     assert before is not None
 
 
 async def test_memory_has_an_end(file_table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = file_table.engine
     assert isinstance(engine, EmbeddedEngine)
-    monkeypatch.setattr("sobremesa.table.engines.embedded.answers.MAX_BYTES", 50_000)
+    monkeypatch.setattr("sobremesa.table.engines.embedded.partition_cache.MAX_BYTES", 50_000)
     for number in range(100):
         await file_table.write(Put(Message(room_id=f"r{number}", message_id="1", body="x" * 2000)))
         await file_table.query(messages_of(room_id=f"r{number}"))
         await file_table.get(Message.key(room_id=f"r{number}", message_id="1"))
-    held = sum(partition.bytes for partition in engine._answers._partitions.values())
+    held = sum(partition.bytes for partition in engine._cache._partitions.values())
     assert 0 < held <= 50_000
-    assert engine._answers._bytes == held
+    assert engine._cache._bytes == held
 
 
 OTHER_PROCESS = """
@@ -229,7 +229,7 @@ asyncio.run(main())
 async def test_what_another_process_writes_is_seen_at_once(file_table: Table) -> None:
     engine = file_table.engine
     assert isinstance(engine, EmbeddedEngine)
-    assert isinstance(engine._answers._neighbours, WalNeighbours)
+    assert isinstance(engine._cache._others, WalProcesses)
     key = Room.key(room_id="r")
     for times in (1, 3, 7):
         await file_table.get(key)
@@ -263,4 +263,4 @@ async def test_two_processes_that_write_in_turn_see_each_other(file_table: Table
 
 
 async def test_memory_has_no_neighbours(memory: EmbeddedEngine, clock: SetClock) -> None:
-    assert isinstance(memory._answers._neighbours, NoNeighbours)
+    assert isinstance(memory._answers._others, NoOtherProcesses)

@@ -78,7 +78,7 @@ class Calls:
 
     async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
         """Run several operations, all or none; where responses can be lost, a token makes it safe to retry."""
-        if token is None and self._engine.answers_can_be_lost:
+        if token is None and self._engine.responses_can_be_lost:
             token = str(uuid.uuid4())
         run = self._retries.once if token is None else self._retries.repeatable
         return await self._tracked(run(self._engine.transact, operations, token))

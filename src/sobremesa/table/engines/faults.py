@@ -36,7 +36,7 @@ from sobremesa.table.engines.protocol import (
 from sobremesa.table.errors import Conflict, OutcomeUnknown, Throttled
 from sobremesa.table.layout import Layout
 
-MOST_REMEMBERED = 1000
+MAX_CACHED = 1000
 
 
 class Rates(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
 
     throttle: float = 0.0
     conflict: float = 0.0
-    lost_answer: float = 0.0
+    lost_response: float = 0.0
     """A write is done, and then its answer does not arrive."""
     unprocessed: float = 0.0
     """Of each item of a batch: it is left over for the next call."""
@@ -63,14 +63,14 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
 class FaultyEngine:
     """Another engine, on a bad day."""
 
-    answers_can_be_lost = True
+    responses_can_be_lost = True
     keeps_order = False
 
     def __init__(self, engine: Engine, rates: Rates, seed: int = 0) -> None:
         self.engine = engine
         self.rates = rates
         self._chance = random.Random(seed)  # noqa: S311 - repeatable on purpose
-        self._remembered: dict[QueryRequest, RawPage] = {}
+        self._cached: dict[QueryRequest, RawPage] = {}
         self.injected: dict[str, int] = dict.fromkeys(Rates.__struct_fields__, 0)
 
     @property
@@ -101,11 +101,11 @@ class FaultyEngine:
         self._throttle()
         if request.index is None or request.where is not None:
             return await self.engine.query(request)
-        if request in self._remembered and self._happens("stale_index"):
-            return self._remembered[request]
-        if len(self._remembered) == MOST_REMEMBERED:
-            self._remembered.clear()
-        page = self._remembered[request] = await self.engine.query(request)
+        if request in self._cached and self._happens("stale_index"):
+            return self._cached[request]
+        if len(self._cached) == MAX_CACHED:
+            self._cached.clear()
+        page = self._cached[request] = await self.engine.query(request)
         return page
 
     async def scan(self, request: ScanRequest) -> RawPage:
@@ -131,7 +131,7 @@ class FaultyEngine:
         if not done:
             return BatchWritten(left, NOTHING)
         written = await self.engine.batch_write(done)
-        if self._happens("lost_answer"):
+        if self._happens("lost_response"):
             raise OutcomeUnknown("the answer was lost after the batch was written (injected)")
         return BatchWritten(written.unprocessed + left, written.capacity)
 
@@ -167,7 +167,7 @@ class FaultyEngine:
             raise Conflict("another transaction is at one of these items (injected)")
 
     def _lose(self, written: Written) -> Written:
-        if self._happens("lost_answer"):
+        if self._happens("lost_response"):
             raise OutcomeUnknown("the answer was lost after the write was done (injected)")
         return written
 

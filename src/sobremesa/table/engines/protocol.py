@@ -223,7 +223,7 @@ class Engine(Protocol):
     def clock(self) -> Clock: ...
 
     @property
-    def answers_can_be_lost(self) -> bool:
+    def responses_can_be_lost(self) -> bool:
         """Can a write happen and its answer not arrive? Then the table gives every transaction a token."""
         ...
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from sobremesa.table.engines.dynamodb.answers import (
-    IndexDescription,
-    NothingAnswer,
-    TableAnswer,
-    TableDescription,
-    TimeToLiveAnswer,
-)
 from sobremesa.table.engines.dynamodb.client import Client
+from sobremesa.table.engines.dynamodb.responses import (
+    IndexDescription,
+    NothingResponse,
+    TableDescription,
+    TableResponse,
+    TimeToLiveResponse,
+)
 from sobremesa.table.engines.protocol import TableFacts
 from sobremesa.table.errors import Conflict, StoreFailed, StoreForeign, TableExists, TableMissing
 from sobremesa.table.layout import IndexLayout, Layout
@@ -26,9 +26,9 @@ LONGEST_WAIT_SECONDS = 2.0
 
 _STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 
-_tables = msgspec.json.Decoder(TableAnswer)
-_times_to_live = msgspec.json.Decoder(TimeToLiveAnswer)
-_nothing = msgspec.json.Decoder(NothingAnswer)
+_tables = msgspec.json.Decoder(TableResponse)
+_times_to_live = msgspec.json.Decoder(TimeToLiveResponse)
+_nothing = msgspec.json.Decoder(NothingResponse)
 
 
 class Admin:
@@ -41,7 +41,7 @@ class Admin:
 
     async def create(self) -> None:
         """Make the table and wait until it takes requests; TableExists if there is one."""
-        await self._client.ask("CreateTable", _definition(self._layout), _nothing, writes=())
+        await self._client.call("CreateTable", _definition(self._layout), _nothing, writes=())
         await self._wait(self._is_active, f"the table {self._layout.table} is not active yet")
         await self._enable_time_to_live()
 
@@ -49,7 +49,7 @@ class Admin:
         """What the table says of itself; its counts are some hours old on AWS."""
         table = await self.description()
         request = {"TableName": self._layout.table}
-        ttl = (await self._client.ask("DescribeTimeToLive", request, _times_to_live)).time_to_live_description
+        ttl = (await self._client.call("DescribeTimeToLive", request, _times_to_live)).time_to_live_description
         return TableFacts(
             store=self._store,
             table=self._layout.table,
@@ -95,23 +95,23 @@ class Admin:
         """Drop the table and wait until it is gone; TableMissing if there is none."""
         try:
             request = {"TableName": self._layout.table}
-            await self._client.ask("DeleteTable", request, _nothing, writes=())
+            await self._client.call("DeleteTable", request, _nothing, writes=())
         except TableExists as busy:
             raise Conflict(f"the table {self._layout.table} is being made or changed") from busy
         await self._wait(self._is_gone, f"the table {self._layout.table} is not gone yet")
 
     async def description(self) -> TableDescription:
         """DescribeTable; TableMissing if there is no such table."""
-        return (await self._client.ask("DescribeTable", {"TableName": self._layout.table}, _tables)).table
+        return (await self._client.call("DescribeTable", {"TableName": self._layout.table}, _tables)).table
 
     async def _update(self, changes: dict[str, Any]) -> None:
-        await self._client.ask("UpdateTable", {"TableName": self._layout.table, **changes}, _nothing, writes=())
+        await self._client.call("UpdateTable", {"TableName": self._layout.table, **changes}, _nothing, writes=())
         await self._wait(self._is_active, f"the table {self._layout.table} is still being changed")
 
     async def _enable_time_to_live(self) -> None:
         specification = {"Enabled": True, "AttributeName": self._layout.ttl}
         request = {"TableName": self._layout.table, "TimeToLiveSpecification": specification}
-        await self._client.ask("UpdateTimeToLive", request, _nothing, writes=())
+        await self._client.call("UpdateTimeToLive", request, _nothing, writes=())
 
     async def _is_active(self) -> bool:
         try:

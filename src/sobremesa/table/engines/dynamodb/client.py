@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sobremesa.table.engines.dynamodb.rejections import error_of, error_without_answer
-from sobremesa.table.engines.dynamodb.transport import NoAnswer, Rejected, Service, Transport
+from sobremesa.table.engines.dynamodb.rejections import error_of, error_without_response
+from sobremesa.table.engines.dynamodb.transport import NoResponse, Rejected, Service, Transport
 from sobremesa.table.engines.protocol import ItemWrite
 
 A = TypeVar("A")
@@ -23,7 +23,7 @@ class Client:
         self._transport = transport
         self._service = service
 
-    async def ask(
+    async def call(
         self,
         action: str,
         request: dict[str, Any],
@@ -35,14 +35,14 @@ class Client:
             return await self.exchange(action, request, answer)
         except Rejected as rejected:
             raise error_of(rejected, writes) from rejected
-        except NoAnswer as silence:
-            raise error_without_answer(silence, writing=writes is not None) from silence
+        except NoResponse as silence:
+            raise error_without_response(silence, writing=writes is not None) from silence
 
     async def exchange(self, action: str, request: dict[str, Any], answer: msgspec.json.Decoder[A]) -> A:
-        """The answer, or Rejected or NoAnswer for a caller that knows the service's own errors."""
+        """The answer, or Rejected or NoResponse for a caller that knows the service's own errors."""
         content = await self._transport.post(self._service, action, _encode(request))
         try:
             return answer.decode(content)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             message = f"the answer to {action} cannot be read: {error}"
-            raise NoAnswer(message, may_have_been_done=True) from error
+            raise NoResponse(message, may_have_been_done=True) from error

@@ -9,19 +9,19 @@ import msgspec
 from sobremesa.table.capacity import Capacity
 from sobremesa.table.clock import Clock
 from sobremesa.table.engines.dynamodb.admin import Admin
-from sobremesa.table.engines.dynamodb.answers import (
-    AttributesAnswer,
-    BatchGetAnswer,
-    BatchWriteAnswer,
-    Consumed,
-    ItemAnswer,
-    PageAnswer,
-    TransactionAnswer,
-)
 from sobremesa.table.engines.dynamodb.client import Client
 from sobremesa.table.engines.dynamodb.credentials import Credentials, find_region
 from sobremesa.table.engines.dynamodb.requests import Requests
-from sobremesa.table.engines.dynamodb.serialise import load_item
+from sobremesa.table.engines.dynamodb.responses import (
+    AttributesResponse,
+    BatchGetResponse,
+    BatchWriteResponse,
+    Consumed,
+    ItemResponse,
+    PageResponse,
+    TransactionResponse,
+)
+from sobremesa.table.engines.dynamodb.serialize import load_item
 from sobremesa.table.engines.dynamodb.streams import StreamReader
 from sobremesa.table.engines.dynamodb.transport import STREAMS, TABLES, Transport
 from sobremesa.table.engines.protocol import (
@@ -43,12 +43,12 @@ from sobremesa.table.engines.protocol import (
 )
 from sobremesa.table.layout import IndexName, Layout
 
-_items = msgspec.json.Decoder(ItemAnswer)
-_attributes = msgspec.json.Decoder(AttributesAnswer)
-_pages = msgspec.json.Decoder(PageAnswer)
-_batch_gets = msgspec.json.Decoder(BatchGetAnswer)
-_batch_writes = msgspec.json.Decoder(BatchWriteAnswer)
-_transactions = msgspec.json.Decoder(TransactionAnswer)
+_items = msgspec.json.Decoder(ItemResponse)
+_attributes = msgspec.json.Decoder(AttributesResponse)
+_pages = msgspec.json.Decoder(PageResponse)
+_batch_gets = msgspec.json.Decoder(BatchGetResponse)
+_batch_writes = msgspec.json.Decoder(BatchWriteResponse)
+_transactions = msgspec.json.Decoder(TransactionResponse)
 
 
 class DynamoEngine:
@@ -82,7 +82,7 @@ class DynamoEngine:
     keeps_order = False
 
     @property
-    def answers_can_be_lost(self) -> bool:
+    def responses_can_be_lost(self) -> bool:
         """Yes: there is a network in between."""
         return True
 
@@ -92,7 +92,7 @@ class DynamoEngine:
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
         """The item with this key, or these fields of it."""
         request = self._requests.get(key, consistent=consistent, fields=fields)
-        answer = await self._tables.ask("GetItem", request, _items)
+        answer = await self._tables.call("GetItem", request, _items)
         # An item that has none of the fields is an empty item; one that is not there is None.
         item = None if answer.item is None else load_item(answer.item)
         return ItemRead(item, _read(answer.consumed_capacity))
@@ -100,7 +100,7 @@ class DynamoEngine:
     async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
         """Up to 100 items by their keys."""
         request = self._requests.batch_get(keys, consistent=consistent)
-        answer = await self._tables.ask("BatchGetItem", request, _batch_gets)
+        answer = await self._tables.call("BatchGetItem", request, _batch_gets)
         found = answer.responses.get(self._layout.table, [])
         left = answer.unprocessed_keys.get(self._layout.table)
         return BatchRead(
@@ -111,12 +111,12 @@ class DynamoEngine:
 
     async def query(self, request: QueryRequest) -> RawPage:
         """One page of a question to one partition."""
-        answer = await self._tables.ask("Query", self._requests.query(request), _pages)
+        answer = await self._tables.call("Query", self._requests.query(request), _pages)
         return self._page(answer, request.index)
 
     async def scan(self, request: ScanRequest) -> RawPage:
         """One page of one segment of the whole table."""
-        answer = await self._tables.ask("Scan", self._requests.scan(request), _pages)
+        answer = await self._tables.call("Scan", self._requests.scan(request), _pages)
         return self._page(answer, None)
 
     async def write(self, operation: ItemWrite) -> Written:
@@ -124,20 +124,20 @@ class DynamoEngine:
         if isinstance(operation, CheckItem):
             return await self.transact((operation,), None)
         action, request = self._requests.write(operation)
-        answer = await self._tables.ask(action, request, _attributes, writes=(operation,))
+        answer = await self._tables.call(action, request, _attributes, writes=(operation,))
         item = load_item(answer.attributes) if answer.attributes else None
         return Written(item, _written(answer.consumed_capacity))
 
     async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
         """Up to 100 operations, all or none."""
         request = self._requests.transaction(operations, token)
-        answer = await self._tables.ask("TransactWriteItems", request, _transactions, writes=operations)
+        answer = await self._tables.call("TransactWriteItems", request, _transactions, writes=operations)
         return Written(None, _written(*answer.consumed_capacity))
 
     async def batch_write(self, operations: Sequence[PutItem | DeleteItem]) -> BatchWritten:
         """Up to 25 puts and deletes, each by itself."""
         request = self._requests.batch_write(operations)
-        answer = await self._tables.ask("BatchWriteItem", request, _batch_writes, writes=operations)
+        answer = await self._tables.call("BatchWriteItem", request, _batch_writes, writes=operations)
         by_key = {operation.key: operation for operation in operations}
         left = answer.unprocessed_items.get(self._layout.table, [])
         unprocessed = [by_key[self._requests.key_of(write.keyed)] for write in left]
@@ -168,7 +168,7 @@ class DynamoEngine:
         """Close every connection; every later call raises StoreClosed."""
         await self._transport.close()
 
-    def _page(self, answer: PageAnswer, index: IndexName | None) -> RawPage:
+    def _page(self, answer: PageResponse, index: IndexName | None) -> RawPage:
         return RawPage(
             [load_item(typed) for typed in answer.items],
             answer.count,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sobremesa.table.engines.dynamodb.answers import Reason, Rejection
-from sobremesa.table.engines.dynamodb.serialise import load_item
-from sobremesa.table.engines.dynamodb.transport import NoAnswer, Rejected
+from sobremesa.table.engines.dynamodb.responses import Reason, Rejection
+from sobremesa.table.engines.dynamodb.serialize import load_item
+from sobremesa.table.engines.dynamodb.transport import NoResponse, Rejected
 from sobremesa.table.engines.protocol import MAX_TRANSACTION_BYTES, ItemWrite
 from sobremesa.table.errors import (
     BadExpression,
@@ -81,7 +81,7 @@ def error_of(rejected: Rejected, writes: Sequence[ItemWrite] | None) -> TableErr
     return (StoreFailed if rejected.status >= 500 else StoreDenied)(str(rejected))
 
 
-def error_without_answer(silence: NoAnswer, *, writing: bool) -> TableError:
+def error_without_response(silence: NoResponse, *, writing: bool) -> TableError:
     """What it means that no answer came."""
     return (OutcomeUnknown if writing and silence.may_have_been_done else StoreFailed)(str(silence))
 

@@ -32,7 +32,7 @@ from sobremesa.table.conditions import (
     Present,
     Size,
 )
-from sobremesa.table.engines.dynamodb.serialise import dump_value
+from sobremesa.table.engines.dynamodb.serialize import dump_value
 from sobremesa.table.engines.protocol import SortBetween, SortCondition, SortEquals, SortPrefix
 from sobremesa.table.errors import BadExpression
 from sobremesa.table.evaluation import in_safe_order

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from sobremesa.table.engines import checks
-from sobremesa.table.engines.dynamodb.answers import TypedItem
 from sobremesa.table.engines.dynamodb.render import Expressions
-from sobremesa.table.engines.dynamodb.serialise import dump_item
+from sobremesa.table.engines.dynamodb.responses import TypedItem
+from sobremesa.table.engines.dynamodb.serialize import dump_item
 from sobremesa.table.engines.protocol import (
     CheckItem,
     DeleteItem,

@@ -6,24 +6,24 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sobremesa.table.engines.dynamodb.answers import (
-    IteratorAnswer,
-    RecordsAnswer,
-    Shard,
-    StreamAnswer,
-)
 from sobremesa.table.engines.dynamodb.client import Client
 from sobremesa.table.engines.dynamodb.positions import Checkpoint
-from sobremesa.table.engines.dynamodb.rejections import error_of, error_without_answer
-from sobremesa.table.engines.dynamodb.transport import NoAnswer, Rejected
+from sobremesa.table.engines.dynamodb.rejections import error_of, error_without_response
+from sobremesa.table.engines.dynamodb.responses import (
+    IteratorResponse,
+    RecordsResponse,
+    Shard,
+    StreamResponse,
+)
+from sobremesa.table.engines.dynamodb.transport import NoResponse, Rejected
 from sobremesa.table.engines.protocol import OLDEST
 from sobremesa.table.errors import PositionTrimmed
 
 A = TypeVar("A")
 
-_streams = msgspec.json.Decoder(StreamAnswer)
-_iterators = msgspec.json.Decoder(IteratorAnswer)
-_records = msgspec.json.Decoder(RecordsAnswer)
+_streams = msgspec.json.Decoder(StreamResponse)
+_iterators = msgspec.json.Decoder(IteratorResponse)
+_records = msgspec.json.Decoder(RecordsResponse)
 
 
 class IteratorExpired(Exception):
@@ -62,7 +62,7 @@ class Stream:
         """Where the next change of a shard will come."""
         return await self._iterator(shard_id, {"ShardIteratorType": "LATEST"})
 
-    async def records(self, iterator: str) -> RecordsAnswer:
+    async def records(self, iterator: str) -> RecordsResponse:
         """The next records of a shard, perhaps none yet; IteratorExpired if the iterator is too old."""
         return await self._ask("GetRecords", {"ShardIterator": iterator}, _records)
 
@@ -83,5 +83,5 @@ class Stream:
             if action == "GetRecords" and code in ("ExpiredIteratorException", "ValidationException"):
                 raise IteratorExpired(str(rejected)) from rejected
             raise error_of(rejected, None) from rejected
-        except NoAnswer as silence:
-            raise error_without_answer(silence, writing=False) from silence
+        except NoResponse as silence:
+            raise error_without_response(silence, writing=False) from silence

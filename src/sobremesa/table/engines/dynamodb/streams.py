@@ -19,11 +19,11 @@ import asyncio
 import math
 
 from sobremesa.table.clock import Clock
-from sobremesa.table.engines.dynamodb.answers import Record, RecordsAnswer, Shard, TableDescription
 from sobremesa.table.engines.dynamodb.client import Client
 from sobremesa.table.engines.dynamodb.positions import Checkpoint, StreamPosition, position_from
 from sobremesa.table.engines.dynamodb.requests import Requests
-from sobremesa.table.engines.dynamodb.serialise import load_item
+from sobremesa.table.engines.dynamodb.responses import Record, RecordsResponse, Shard, TableDescription
+from sobremesa.table.engines.dynamodb.serialize import load_item
 from sobremesa.table.engines.dynamodb.shards import IteratorExpired, Stream
 from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeBatch, Position, RawChange
 from sobremesa.table.errors import BadExpression, PositionTrimmed, StoreClosed
@@ -197,7 +197,7 @@ class StreamReader:
             raise failure
         return changes
 
-    async def _page(self, shard_id: str) -> RecordsAnswer:
+    async def _page(self, shard_id: str) -> RecordsResponse:
         iterator = self._iterators.get(shard_id)
         if iterator is not None:
             try:
@@ -210,7 +210,7 @@ class StreamReader:
             self._checkpoints[shard_id] = Checkpoint(since_ms=checkpoint.since_ms)
         return await self._stream.records(fresh)
 
-    def _accept(self, shard_id: str, page: RecordsAnswer) -> list[RawChange]:
+    def _accept(self, shard_id: str, page: RecordsResponse) -> list[RawChange]:
         before = self._checkpoints[shard_id]
         changes = [self._change(record) for record in page.records]
         if before.since_ms and not before.iterator:

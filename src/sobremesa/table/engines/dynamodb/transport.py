@@ -1,7 +1,7 @@
 """One signed POST: DynamoDB and its streams are both spoken to in this way and no other.
 
 A pool of kept-alive connections and two time-outs. It does not retry: what is safe to send again is for others to say,
-and `NoAnswer` tells them whether the request can have arrived.
+and `NoResponse` tells them whether the request can have arrived.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import NamedTuple
 import msgspec
 
 from sobremesa.table.clock import Clock
-from sobremesa.table.engines.dynamodb.answers import Rejection
 from sobremesa.table.engines.dynamodb.connections import Address, BrokenOff, Connections, NotSent
 from sobremesa.table.engines.dynamodb.credentials import Credentials
+from sobremesa.table.engines.dynamodb.responses import Rejection
 from sobremesa.table.engines.dynamodb.signature import Signer
 from sobremesa.table.errors import StoreClosed, StoreFailed
 
@@ -35,7 +35,7 @@ TABLES = Service("DynamoDB_20120810", "dynamodb")
 STREAMS = Service("DynamoDBStreams_20120810", "streams.dynamodb")
 
 
-class NoAnswer(Exception):
+class NoResponse(Exception):
     """No whole answer came. `may_have_been_done` is False only if the request surely never left."""
 
     def __init__(self, message: str, *, may_have_been_done: bool) -> None:
@@ -70,7 +70,7 @@ class Transport:
             )
 
     async def post(self, service: Service, action: str, body: bytes) -> bytes:
-        """The body of the answer; Rejected if it is an error, NoAnswer if none came."""
+        """The body of the answer; Rejected if it is an error, NoResponse if none came."""
         target = f"{service.prefix}.{action}"
         keys = await self._credentials.current()
         if self._closed:
@@ -81,12 +81,12 @@ class Transport:
         try:
             status, told, content = await self._connections[service].post(headers, body)
         except NotSent as error:
-            raise NoAnswer(f"{target} was not sent: {error}", may_have_been_done=False) from error
+            raise NoResponse(f"{target} was not sent: {error}", may_have_been_done=False) from error
         except BrokenOff as error:
-            raise NoAnswer(f"{target} got no answer: {error}", may_have_been_done=True) from error
+            raise NoResponse(f"{target} got no answer: {error}", may_have_been_done=True) from error
         checksum = told.get(b"x-amz-crc32")
         if checksum is not None and checksum != b"%d" % zlib.crc32(content):
-            raise NoAnswer(f"the answer to {target} came damaged", may_have_been_done=True)
+            raise NoResponse(f"the answer to {target} came damaged", may_have_been_done=True)
         if status != 200:
             raise Rejected(status, _rejection(content))
         return content

@@ -19,7 +19,7 @@ _BYTES_SET = 4
 _NEEDS_A_LOOK = frozenset({list, dict, frozenset, Decimal})
 _WIDEST_INT = (1 << 63) - 1
 
-REMEMBERED_BYTES = 4 << 20
+CACHED_BYTES = 4 << 20
 
 _encoder = msgspec.msgpack.Encoder()
 
@@ -70,16 +70,16 @@ _decoder = msgspec.msgpack.Decoder(dict[str, Any], ext_hook=_unpack_extension)
 unpack = _decoder.decode
 """The item of some bytes."""
 
-_memory: Cache[bytes, SharedItem] = Cache(REMEMBERED_BYTES)
+_cache: Cache[bytes, SharedItem] = Cache(CACHED_BYTES)
 
 
-def recall(body: bytes) -> SharedItem:
+def cached_item(body: bytes) -> SharedItem:
     """The item of some bytes, which may be the very object that was given for equal bytes before: not to be changed."""
-    item = _memory.young.get(body)
+    item = _cache.young.get(body)
     if item is not None:
         return item
-    item = _memory.find(body, len(body))
+    item = _cache.find(body, len(body))
     if item is None:
         item = SharedItem(unpack(body))
-        _memory.keep(body, item, len(body))
+        _cache.keep(body, item, len(body))
     return item

@@ -15,7 +15,6 @@ from sobremesa.table.clock import Clock
 from sobremesa.table.conditions import between
 from sobremesa.table.engines import checks
 from sobremesa.table.engines.embedded import reads
-from sobremesa.table.engines.embedded.answers import Answers, is_plain, question
 from sobremesa.table.engines.embedded.changelog import ChangeLog, LogReader
 from sobremesa.table.engines.embedded.file import (
     MEMORY,
@@ -26,10 +25,11 @@ from sobremesa.table.engines.embedded.file import (
     require_sole_use,
     store_error,
 )
-from sobremesa.table.engines.embedded.neighbours import watch
+from sobremesa.table.engines.embedded.loop_budget import LoopBudget
+from sobremesa.table.engines.embedded.other_processes import watch
+from sobremesa.table.engines.embedded.partition_cache import PartitionCache, is_plain, question
 from sobremesa.table.engines.embedded.rows import Row, Rows, row_of
 from sobremesa.table.engines.embedded.schema import Schema
-from sobremesa.table.engines.embedded.turns import Turns
 from sobremesa.table.engines.embedded.writer import Job, Writer
 from sobremesa.table.engines.protocol import (
     MAX_BATCH_GET_BYTES,
@@ -68,7 +68,7 @@ TTL_HORIZON_SECONDS = 5 * 365 * 24 * 3600
 class EmbeddedEngine:
     """A table in one SQLite file, or in memory."""
 
-    answers_can_be_lost = False
+    responses_can_be_lost = False
     keeps_order = True
 
     def __init__(
@@ -82,9 +82,9 @@ class EmbeddedEngine:
         self._vfs = vfs
         self._rows = Rows(connection, layout, schema)
         self._log = ChangeLog(connection, schema.store_id)
-        self._answers = Answers(watch(path, in_memory=path == MEMORY))
-        self._writer = Writer(connection, layout, self._rows, self._log, clock, self._answers)
-        self._turns = Turns()
+        self._cache = PartitionCache(watch(path, in_memory=path == MEMORY))
+        self._writer = Writer(connection, layout, self._rows, self._log, clock, self._cache)
+        self._budget = LoopBudget()
         self._janitor: asyncio.Task[None] | None = None
         self._closed = False
 
@@ -103,12 +103,12 @@ class EmbeddedEngine:
         return engine
 
     def version_of(self, pk: str) -> object | None:
-        return self._answers.partition(pk).version
+        return self._cache.partition(pk).version
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
         check_key(*key)
         checks.check_fields(fields)
-        await self._turns.wait()
+        await self._budget.wait()
         item, size = self._find(key)
         if item is not None and fields is not None:
             item = reads.project(item, fields)
@@ -116,7 +116,7 @@ class EmbeddedEngine:
 
     async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
         checks.check_batch_get(keys)
-        await self._turns.wait()
+        await self._budget.wait()
         found: dict[RawKey, Item] = {}
         units = 0.0
         total = 0
@@ -133,16 +133,16 @@ class EmbeddedEngine:
     async def query(self, request: QueryRequest) -> RawPage:
         checks.check_query(request, self.layout)
         self._refuse_closed()
-        await self._turns.wait()
-        partition = self._answers.partition(request.pk) if is_plain(request) else None
+        await self._budget.wait()
+        partition = self._cache.partition(request.pk) if is_plain(request) else None
         page = partition.pages.get(question(request)) if partition is not None else None
         if page is not None:
-            self._turns.count(1 + len(page.items) // CACHED_ROWS_AS_ONE)
+            self._budget.count(1 + len(page.items) // CACHED_ROWS_AS_ONE)
             return page
         page = await self._query(request)
         # Between the parts of a long page somebody may have written, after which it is not to be kept.
-        if partition is not None and self._answers.partition(request.pk) is partition:
-            self._answers.keep_page(partition, request, page)
+        if partition is not None and self._cache.partition(request.pk) is partition:
+            self._cache.keep_page(partition, request, page)
         return page
 
     async def scan(self, request: ScanRequest) -> RawPage:
@@ -252,7 +252,7 @@ class EmbeddedEngine:
         await self._writer.close()
         self._log.close()
         self._connection.close()
-        self._answers.close()
+        self._cache.close()
 
     def _checked(self, operation: ItemWrite) -> Row | None:
         put = checks.check_write(operation, self.layout)
@@ -269,24 +269,24 @@ class EmbeddedEngine:
         while True:
             self._refuse_closed()
             try:
-                self._turns.count(run.read_part())
+                self._budget.count(run.read_part())
             except apsw.Error as error:
                 raise self._error(error) from error
             if run.is_done:
                 return run.page
-            await self._turns.wait()
+            await self._budget.wait()
 
     def _find(self, key: RawKey) -> tuple[Item | None, int]:
         self._refuse_closed()
-        partition = self._answers.partition(key.pk)
+        partition = self._cache.partition(key.pk)
         found = partition.items.get(key.sk)
         if found is None:
             try:
                 found = self._rows.find_item(key)
             except apsw.Error as error:
                 raise self._error(error) from error
-            self._turns.count(reads.work_of(1, found[1]))
-            self._answers.keep_item(partition, key.sk, found)
+            self._budget.count(reads.work_of(1, found[1]))
+            self._cache.keep_item(partition, key.sk, found)
         return found
 
     async def _apart(self, read: Callable[[apsw.Connection], T]) -> T:

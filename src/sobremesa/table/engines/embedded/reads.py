@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 
 from sobremesa.table.capacity import Capacity, read_units
-from sobremesa.table.engines.embedded.codec import recall
+from sobremesa.table.engines.embedded.codec import cached_item
 from sobremesa.table.engines.embedded.schema import Schema
 from sobremesa.table.engines.protocol import (
     MAX_PAGE_BYTES,
@@ -137,7 +137,7 @@ class PageBuilder:
             self.scanned += 1
             if where is None and self._counting:
                 continue
-            item = recall(row[-1])
+            item = cached_item(row[-1])
             if where is None or holds(where, item):
                 self._count += 1
                 if not self._counting:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import apsw
 import msgspec
 
-from sobremesa.table.engines.embedded.codec import pack, recall
+from sobremesa.table.engines.embedded.codec import cached_item, pack
 from sobremesa.table.engines.embedded.schema import Schema
 from sobremesa.table.engines.protocol import RawKey
 from sobremesa.table.evaluation import same
@@ -89,7 +89,7 @@ class Rows:
         if not found:
             return None, 0
         size, body = found[0]
-        return recall(body), size
+        return cached_item(body), size
 
     def read(self, keys: Sequence[RawKey]) -> list[Stored | None]:
         """What each of these items is, in one go."""

@@ -21,10 +21,10 @@ import msgspec
 
 from sobremesa.table.capacity import TRANSACTION_FACTOR, Capacity, read_units, write_units
 from sobremesa.table.clock import Clock
-from sobremesa.table.engines.embedded.answers import Answers
 from sobremesa.table.engines.embedded.batch import Batch
 from sobremesa.table.engines.embedded.changelog import ChangeLog
 from sobremesa.table.engines.embedded.file import store_error
+from sobremesa.table.engines.embedded.partition_cache import PartitionCache
 from sobremesa.table.engines.embedded.rows import Row, RowChange, Rows, row_change, row_of
 from sobremesa.table.engines.protocol import (
     TOKEN_MINUTES,
@@ -94,14 +94,14 @@ class Writer:
         rows: Rows,
         log: ChangeLog,
         clock: Clock,
-        answers: Answers,
+        cache: PartitionCache,
     ) -> None:
         self._connection = connection
         self._layout = layout
         self._rows = rows
         self._log = log
         self._clock = clock
-        self._answers = answers
+        self._cache = cache
         self._waiting: deque[Job] = deque()
         self._scheduled = False
         self._seen = 0
@@ -157,13 +157,13 @@ class Writer:
         self._busy_since = None
         taken: list[Job] = []
         try:
-            self._answers.notice_neighbours()
+            self._cache.check_other_processes()
             batch = Batch(self._rows, self._log)
             outcomes = self._apply_waiting(batch, taken)
             self._connection.execute("COMMIT")
-            self._answers.changed(batch.changed_rows)
+            self._cache.changed(batch.changed_rows)
         except BaseException as error:
-            self._answers.forget_all()
+            self._cache.forget_all()
             self._undo(error, taken)
             if not isinstance(error, apsw.Error):
                 raise

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dynamodb.rows import KEY, put
 from sobremesa.table.engines.dynamodb import DynamoEngine
-from sobremesa.table.engines.dynamodb.serialise import dump_item, dump_value, load_item, load_value
+from sobremesa.table.engines.dynamodb.serialize import dump_item, dump_value, load_item, load_value
 from sobremesa.table.errors import BadValue
 from sobremesa.table.values import Item, Value, stored_value, weigh
 

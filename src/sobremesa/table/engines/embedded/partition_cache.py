@@ -1,4 +1,4 @@
-"""Answers that are remembered until something in their partition changes.
+"""PartitionCache that are remembered until something in their partition changes.
 
 The newest page of a channel that people look at, and who is in its server, are asked for far more often than they
 change; and in a file each question costs SQLite locks, before it reads anything. Every commit of this process takes
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sobremesa.table.capacity import READ_UNIT_BYTES
-from sobremesa.table.engines.embedded.neighbours import Neighbours
+from sobremesa.table.engines.embedded.other_processes import OtherProcesses
 from sobremesa.table.engines.embedded.rows import Row
 from sobremesa.table.engines.protocol import QueryRequest, RawKey, RawPage
 from sobremesa.table.values import Item, SharedItem
@@ -38,17 +38,17 @@ class Partition:
         self.version = object()
 
 
-class Answers:
+class PartitionCache:
     """What was read of one store, and has not changed since."""
 
-    def __init__(self, neighbours: Neighbours) -> None:
-        self._neighbours = neighbours
+    def __init__(self, others: OtherProcesses) -> None:
+        self._others = others
         self._bytes = 0
         self._partitions: dict[str, Partition] = {}
 
     def partition(self, pk: str) -> Partition:
         """What is known of a partition now; whoever reads more of it adds that."""
-        self.notice_neighbours()
+        self.check_other_processes()
         partition = self._partitions.get(pk)
         if partition is None:
             partition = self._partitions[pk] = Partition()
@@ -64,9 +64,9 @@ class Answers:
         units = page.capacity.read if request.consistent else 2 * page.capacity.read
         self._grow(partition, int(units * READ_UNIT_BYTES) + len(page.items) * ENTRY_BYTES)
 
-    def notice_neighbours(self) -> None:
+    def check_other_processes(self) -> None:
         """Forget everything if another process has written."""
-        if self._neighbours.have_written():
+        if self._others.have_written():
             self.forget_all()
 
     def changed(self, rows: Mapping[RawKey, Row | None]) -> None:
@@ -77,9 +77,9 @@ class Answers:
         """
         if not rows:
             # A commit that changed nothing is not counted: whatever is new is a neighbour's.
-            self.notice_neighbours()
+            self.check_other_processes()
             return
-        if not self._neighbours.only_we_wrote():
+        if not self._others.only_we_wrote():
             self.forget_all()
         renewed: dict[str, Partition] = {}
         for key, row in rows.items():
@@ -96,7 +96,7 @@ class Answers:
     def close(self) -> None:
         """To be called after the connection is closed."""
         self.forget_all()
-        self._neighbours.close()
+        self._others.close()
 
     def forget_all(self) -> None:
         self._partitions.clear()

@@ -10,31 +10,31 @@ TypedItem: TypeAlias = dict[str, dict[str, Any]]
 """An item as DynamoDB writes it: `{"name": {"S": "Ada"}}`."""
 
 
-class Answer(msgspec.Struct, rename="pascal"):
+class Response(msgspec.Struct, rename="pascal"):
     """A part of an answer; its fields are DynamoDB's, in snake case."""
 
 
-class Consumed(Answer):
+class Consumed(Response):
     capacity_units: float = 0.0
     read_capacity_units: float | None = None
     write_capacity_units: float | None = None
 
 
-class ItemAnswer(Answer):
+class ItemResponse(Response):
     """GetItem."""
 
     item: TypedItem | None = None
     consumed_capacity: Consumed | None = None
 
 
-class AttributesAnswer(Answer):
+class AttributesResponse(Response):
     """PutItem, UpdateItem, DeleteItem."""
 
     attributes: TypedItem | None = None
     consumed_capacity: Consumed | None = None
 
 
-class PageAnswer(Answer):
+class PageResponse(Response):
     """Query, Scan."""
 
     items: list[TypedItem] = []
@@ -44,25 +44,25 @@ class PageAnswer(Answer):
     consumed_capacity: Consumed | None = None
 
 
-class KeyList(Answer):
+class KeyList(Response):
     keys: list[TypedItem]
 
 
-class BatchGetAnswer(Answer):
+class BatchGetResponse(Response):
     responses: dict[str, list[TypedItem]] = {}
     unprocessed_keys: dict[str, KeyList] = {}
     consumed_capacity: list[Consumed] = []
 
 
-class PutRequest(Answer):
+class PutRequest(Response):
     item: TypedItem
 
 
-class DeleteRequest(Answer):
+class DeleteRequest(Response):
     key: TypedItem
 
 
-class WriteRequest(Answer):
+class WriteRequest(Response):
     put_request: PutRequest | None = None
     delete_request: DeleteRequest | None = None
 
@@ -74,36 +74,36 @@ class WriteRequest(Answer):
         return self.delete_request.key if self.delete_request is not None else {}
 
 
-class BatchWriteAnswer(Answer):
+class BatchWriteResponse(Response):
     unprocessed_items: dict[str, list[WriteRequest]] = {}
     consumed_capacity: list[Consumed] = []
 
 
-class TransactionAnswer(Answer):
+class TransactionResponse(Response):
     consumed_capacity: list[Consumed] = []
 
 
-class KeyElement(Answer):
+class KeyElement(Response):
     attribute_name: str
 
 
-class Throughput(Answer):
+class Throughput(Response):
     read_capacity_units: int = 0
     write_capacity_units: int = 0
 
 
-class IndexDescription(Answer):
+class IndexDescription(Response):
     index_name: str
     index_status: str = "ACTIVE"
     key_schema: list[KeyElement] = []
 
 
-class StreamSpecification(Answer):
+class StreamSpecification(Response):
     stream_enabled: bool = False
     stream_view_type: str | None = None
 
 
-class TableDescription(Answer):
+class TableDescription(Response):
     table_status: str
     item_count: int = 0
     table_size_bytes: int = 0
@@ -114,44 +114,44 @@ class TableDescription(Answer):
     latest_stream_label: str | None = None
 
 
-class TableAnswer(Answer):
+class TableResponse(Response):
     """DescribeTable."""
 
     table: TableDescription
 
 
-class TimeToLiveDescription(Answer):
+class TimeToLiveDescription(Response):
     time_to_live_status: str = "DISABLED"
     attribute_name: str | None = None
 
 
-class TimeToLiveAnswer(Answer):
+class TimeToLiveResponse(Response):
     """DescribeTimeToLive."""
 
     time_to_live_description: TimeToLiveDescription
 
 
-class NothingAnswer(Answer):
+class NothingResponse(Response):
     """An answer whose arrival is all that matters."""
 
 
-class Shard(Answer):
+class Shard(Response):
     shard_id: str
     parent_shard_id: str | None = None
 
 
-class StreamDescription(Answer):
+class StreamDescription(Response):
     shards: list[Shard] = []
     last_evaluated_shard_id: str | None = None
 
 
-class StreamAnswer(Answer):
+class StreamResponse(Response):
     """DescribeStream."""
 
     stream_description: StreamDescription
 
 
-class IteratorAnswer(Answer):
+class IteratorResponse(Response):
     """GetShardIterator."""
 
     shard_iterator: str | None = None
@@ -161,7 +161,7 @@ class Identity(msgspec.Struct):
     principal: str = msgspec.field(name="PrincipalId", default="")
 
 
-class RecordBody(Answer):
+class RecordBody(Response):
     sequence_number: str
     keys: TypedItem = {}
     old_image: TypedItem | None = None
@@ -175,14 +175,14 @@ class Record(msgspec.Struct):
     identity: Identity | None = msgspec.field(name="userIdentity", default=None)
 
 
-class RecordsAnswer(Answer):
+class RecordsResponse(Response):
     """GetRecords."""
 
     records: list[Record] = []
     next_shard_iterator: str | None = None
 
 
-class Reason(Answer):
+class Reason(Response):
     """Why one operation of a transaction was not done."""
 
     code: str = "None"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from sobremesa.table.engines.dynamodb.answers import TypedItem
+from sobremesa.table.engines.dynamodb.responses import TypedItem
 from sobremesa.table.errors import BadValue
 from sobremesa.table.values import Item, Value, number_from_text, number_text
 

@@ -1,4 +1,4 @@
-"""Another process at the same file: `python -m durability.neighbour_process VERB FILE ...`.
+"""Another process at the same file: `python -m durability.other_process VERB FILE ...`.
 
 talk-and-follow FILE RUN MESSAGES   send, and say the id of every change in the order of the log until `stop` is read
 hold FILE                           take SQLite's write lock, with half a transaction done, and keep it

@@ -1,4 +1,4 @@
-"""Neighbours: has another process written to the same file?
+"""OtherProcesses: has another process written to the same file?
 
 With a write-ahead log, SQLite keeps an index of it in a file that all processes map into their memory. The header of
 that index changes with every commit, and its layout is documented (https://www.sqlite.org/walformat.html): reading it
@@ -16,7 +16,7 @@ HEADER_BYTES = 48
 _COUNT = slice(8, 12)
 
 
-class Neighbours(Protocol):
+class OtherProcesses(Protocol):
     """Tells what others did to a store."""
 
     def have_written(self) -> bool:
@@ -30,7 +30,7 @@ class Neighbours(Protocol):
     def close(self) -> None: ...
 
 
-class NoNeighbours:
+class NoOtherProcesses:
     """Nobody else can reach what is in memory."""
 
     def have_written(self) -> bool:
@@ -43,7 +43,7 @@ class NoNeighbours:
         pass
 
 
-class UnknownNeighbours:
+class UnknownProcesses:
     """Where it cannot be told, anybody may have written at any time."""
 
     def have_written(self) -> bool:
@@ -56,7 +56,7 @@ class UnknownNeighbours:
         pass
 
 
-class WalNeighbours:
+class WalProcesses:
     """Other processes with the same file."""
 
     def __init__(self, wal_index: _WalIndex) -> None:
@@ -112,14 +112,14 @@ class _WalIndex:
             os.close(self._descriptor)
 
 
-def watch(path: str, *, in_memory: bool) -> Neighbours:
+def watch(path: str, *, in_memory: bool) -> OtherProcesses:
     """Somebody who watches the neighbours of a store that is open already; to be closed after its connection."""
     if in_memory:
-        return NoNeighbours()
+        return NoOtherProcesses()
     try:
-        return WalNeighbours(_WalIndex.join(f"{path}-shm"))
+        return WalProcesses(_WalIndex.join(f"{path}-shm"))
     except (OSError, ValueError):
-        return UnknownNeighbours()
+        return UnknownProcesses()
 
 
 def _transactions(header: bytes) -> int:

@@ -10,12 +10,12 @@ import pytest
 
 from sobremesa.core.clock import SetClock
 from sobremesa.table import Create, Put, Table, equals
-from sobremesa.table.engines.embedded.turns import WORK_PER_TURN
+from sobremesa.table.engines.embedded.loop_budget import WORK_PER_ITERATION
 from table.engines import embedded
 from table.heartbeat import Heartbeat
 from table.samples import Message, messages_of
 
-ROWS = 4 * WORK_PER_TURN
+ROWS = 4 * WORK_PER_ITERATION
 
 
 async def _every(table: Table, **options: Any) -> list[Message]:
@@ -29,7 +29,7 @@ READS: dict[str, Callable[[Table], Awaitable[Any]]] = {
     "a count": lambda table: table.count(messages_of(room_id="r")),
     "many keys": lambda table: table.get_many([Message.key(room_id="r", message_id=f"{n:05}") for n in range(ROWS)]),
     "many short pages": lambda table: asyncio.gather(
-        *(table.query(messages_of(room_id="r"), limit=100 + n) for n in range(4 * WORK_PER_TURN // 100))
+        *(table.query(messages_of(room_id="r"), limit=100 + n) for n in range(4 * WORK_PER_ITERATION // 100))
     ),
 }
 
