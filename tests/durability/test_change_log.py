@@ -213,7 +213,7 @@ async def test_a_position_that_makes_no_sense_is_refused(engine: EmbeddedEngine,
 
 
 async def test_a_waiting_reader_is_woken_by_a_commit(engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changelog, "LOOK_EVERY_SECONDS", 60.0)
+    monkeypatch.setattr(changelog, "POLL_SECONDS", 60.0)
     readers = [await engine.changes(NEWEST) for _ in range(3)]
     waiting = [asyncio.create_task(reader.read(60.0)) for reader in readers]
     await asyncio.sleep(0)

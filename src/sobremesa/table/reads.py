@@ -1,4 +1,4 @@
-"""The reading half of a table: keys and questions to entities, with cursors, expiry and the cost of each call."""
+"""The reads of a table: from keys and questions to entities, with cursors, expiry and metering."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ T = TypeVar("T")
 
 
 class Page(Generic[T]):
-    """Some answers to a question, and where the next page starts (`cursor` is None after the last).
+    """One page of rows, and the start of the next (`cursor` is None after the last page).
 
-    A row that its entity cannot be made of does not spoil the page; it is in `unreadable`.
+    Rows that are not valid for their entity are in `unreadable`.
     """
 
     __slots__ = ("_cursors", "_fingerprint", "items", "last", "unreadable")
@@ -62,12 +62,12 @@ class Page(Generic[T]):
 
     @property
     def cursor(self) -> str | None:
-        """An opaque text for clients: with it, the same question goes on after this page."""
+        """An opaque text for clients: with it, the same question returns the next page."""
         return None if self.last is None else self._cursors.seal(self.last, self._fingerprint)
 
 
 class Counted:
-    """How many rows answer a question; `capped` if there may be more."""
+    """The number of rows of a question; `capped` if there may be more."""
 
     __slots__ = ("capped", "count")
 
@@ -94,14 +94,14 @@ class TableReads:
         self._cursors = Cursors(cursor_secret)
         self._calls = Calls(engine, retries or Retries())
         self.raw = RawRows(self._calls, lambda: self._cursors, self._record)
-        """What is stored, as it is stored."""
+        """Rows in their stored form."""
 
     @property
     def layout(self) -> Layout:
         return self.engine.layout
 
     async def get(self, key: Key[E], *, consistent: bool | None = None) -> E | None:
-        """The row of this key, or None; an expired one is not there."""
+        """Return the row of this key, or None if there is none or it has expired."""
         require_keys(key)
         raw = key.stored(self._spelling)
         self._note(raw.pk, key.entity)
@@ -110,7 +110,7 @@ class TableReads:
         return self._row(found.item, key)
 
     async def get_many(self, keys: Sequence[Key[E]], *, consistent: bool = False) -> list[E | None]:
-        """The rows of any number of keys, in their order; None where there is none."""
+        """Return the rows of any number of keys, in order; None for a missing row."""
         if not keys:
             return []
         require_keys(*keys)
@@ -122,7 +122,7 @@ class TableReads:
         return [self._row(found.get(raw), key) for key, raw in zip(keys, stored, strict=True)]
 
     async def get_pair(self, one: Key[E], other: Key[F], *, consistent: bool = False) -> tuple[E | None, F | None]:
-        """Two rows of different kinds, by one request."""
+        """Return two rows of different entities with one request."""
         first, second = one.stored(self._spelling), other.stored(self._spelling)
         self._note(first.pk, one.entity)
         self._note(second.pk, other.entity)
@@ -141,7 +141,7 @@ class TableReads:
         where: Condition | None = None,
         consistent: bool | None = None,
     ) -> Page[E]:
-        """One page of answers. `limit` counts rows looked at, so a filter or expiry can make a page shorter."""
+        """Return one page. `limit` counts examined rows, so a filter or expiry can make the page shorter."""
         require_question(question)
         request = self._request(question, limit, after, newest_first, where, consistent)
         request = self._started(request, question, cursor)
@@ -158,7 +158,7 @@ class TableReads:
         newest_first: bool | None = None,
         consistent: bool | None = None,
     ) -> Page[dict[str, Any]]:
-        """One page with only some fields of each row. It costs as much as whole rows, but less travels."""
+        """Return one page with only some fields of each row. It costs as much as whole rows, but transfers less."""
         shape = question.pattern.entities[0].shape
         names = {shape.attribute(field): field for field in fields}
         asked = set(names)
@@ -185,7 +185,7 @@ class TableReads:
         where: Condition | None = None,
         consistent: bool | None = None,
     ) -> AsyncIterator[E]:
-        """All answers, page after page as they are used up; BadRow at the first page with an unreadable row."""
+        """Yield all rows, reading page by page; raise BadRow at the first page with an unreadable row."""
         request = _with(self._request(question, None, None, newest_first, where, consistent), limit=None)
         while True:
             page = await self._page(question, request)
@@ -206,9 +206,9 @@ class TableReads:
         where: Condition | None = None,
         consistent: bool | None = None,
     ) -> Counted:
-        """How many rows answer; stops at `at_most`. Rows that expired but were not removed yet are counted."""
+        """Return the number of rows, up to `at_most`. Expired rows that are not removed yet are counted."""
         if at_most is not None and at_most < 1:
-            raise BadExpression(f"a count goes up to at least one, not {at_most}")
+            raise BadExpression(f"at_most must be at least 1, not {at_most}")
         request = _with(self._request(question, None, after, None, where, consistent), count_only=True)
         total = 0
         while True:
@@ -226,9 +226,9 @@ class TableReads:
     async def scan(
         self, *, segments: int = 1, where: Condition | None = None, consistent: bool = False
     ) -> AsyncIterator[Item]:
-        """Every stored row, as it is: for migration, export and repair. Segments are read side by side.
+        """Yield every row in its stored form, for migration, export and repair. Segments are read concurrently.
 
-        Rows of all kinds come, so `where` speaks of attributes as they are stored, not of fields.
+        `where` refers to stored attributes, not to fields, since rows of all entities are read.
         """
         async with contextlib.aclosing(self._calls.scan(segments, where, consistent)) as pages:
             async for page in pages:
@@ -237,24 +237,24 @@ class TableReads:
                     yield item
 
     async def changes(self, position: Position = NEWEST) -> ChangeReader:
-        """A reader of all changes after a position, in order within each partition."""
+        """Return a reader of all changes after a position, in order within each partition."""
         return await self._calls.changes(position)
 
     def is_current(self, ledger: Ledger) -> bool:
-        """Would everything that this ledger tells of be read as it was?"""
+        """Return whether nothing that this ledger recorded has changed since."""
         version_of = self.engine.version_of
-        for pk, version in ledger.versions.items():  # noqa: SIM110 - a generator would cost more than all the rest
+        for pk, version in ledger.versions.items():  # noqa: SIM110 - a generator would cost more than the rest
             if version_of(pk) is not version:
                 return False
         return True
 
     def record_again(self, ledger: Ledger) -> None:
-        """Count what is in this ledger as if it had been read once more."""
+        """Meter the reads of this ledger as if they were made again."""
         for pattern, used in ledger.used:
             self.meter.record(pattern, used)
 
     def as_entity(self, item: Item, entity: type[E]) -> E | None:
-        """A stored row, as a change tells of it, as this entity; None if it is of another kind or unreadable."""
+        """Return a stored row, such as one of a change, as this entity; None if it is another or unreadable."""
         if match_entity(item, (entity,), self.layout) is None:
             return None
         try:
@@ -271,7 +271,7 @@ class TableReads:
         items: list[E] = []
         unreadable: list[BadRow] = []
         entities = question.pattern.entities
-        # What was made of an item before is good again, unless it may have expired since.
+        # The cached entity of an item is still valid, unless it may have expired since.
         sure = entities[0] if len(entities) == 1 and entities[0].expires is None else None
         for item in page.items if self._spelling is None else self._matching_case(question, page.items):
             if type(item) is SharedItem and type(item.entity) is sure:
@@ -318,7 +318,7 @@ class TableReads:
         return request if self._spelling is None else spelled(request, pattern, self._spelling)
 
     def _started(self, request: QueryRequest, question: Question[Any], cursor: str | None) -> QueryRequest:
-        """The request, from the place of a cursor on; BadCursor unless that is inside of the question."""
+        """Return the request from the position of a cursor; raise BadCursor unless it is within the question."""
         if cursor is None:
             return request
         if request.start is not None:
@@ -326,20 +326,20 @@ class TableReads:
         start = self._cursors.open(cursor, question.fingerprint(backward=request.backward), request.pk)
         started = _with(request, start=start)
         try:
-            # Without a secret anybody can make a cursor, but none that leads out of its question.
+            # Without a secret cursors can be forged, but none may reach outside its question.
             check_start(started, self.layout.indexes[request.index] if request.index else None)
         except Refused:
             raise BadCursor("this cursor belongs to another question") from None
         return started
 
     def _row(self, item: Item | None, key: Key[E]) -> E | None:
-        """The row of a key; None if there is none, or it is one whose id differs in case."""
+        """Return the row of a key; None if there is none, or its id differs in case."""
         if item is None or (self._spelling is not None and not key.is_spelled_in(item)):
             return None
         return self._load(item, key.entity)
 
     def _matching_case(self, question: Question[E], items: Iterable[Item]) -> Iterator[Item]:
-        """The rows of a partition, without those of one whose id differs in case. An index lists both."""
+        """Yield the rows of a partition, without those of one whose id differs in case. An index has both."""
         pattern = question.pattern
         for item in items:
             entity = None if pattern.index_name else match_entity(item, pattern.entities, self.layout)
@@ -347,14 +347,14 @@ class TableReads:
                 yield item
 
     def _load(self, item: Item, *entities: type[E]) -> E | None:
-        """The entity of a row; None if it has expired, or is of none of these kinds."""
+        """Return the entity of a row; None if it has expired, or is none of these entities."""
         entity = entities[0] if len(entities) == 1 else match_entity(item, entities, self.layout)
         if entity is None or is_expired(item, entity.shape, self.layout, self._now_seconds()):
             return None
         return self._entity(item, entity)
 
     def _entity(self, item: Item, entity: type[E]) -> E:
-        """The entity of a row: the one that was made of this very item before, where it is remembered."""
+        """Return the entity of a row, from the cache of a shared item if possible."""
         if type(item) is not SharedItem:
             return entity.from_item(item, self.layout)
         if type(item.entity) is not entity:
@@ -371,7 +371,7 @@ class TableReads:
             ledger.used.append((pattern or UNNAMED, used))
 
     def _note(self, pk: str, entity: type[Entity]) -> None:
-        """Tell an open ledger what is read. What expires changes without anybody writing."""
+        """Record a read in the open ledger. Rows that expire change without a write, so they have no version."""
         ledger = current_ledger()
         if ledger is not None:
             ledger.note(pk, None if entity.expires else self.engine.version_of(pk))

@@ -1,7 +1,6 @@
-"""The table: typed reads and writes over any engine.
+"""The table: typed reads and writes on any engine.
 
-Here items become entities and back: keys, cursors, expiry, and what everything costs. Below it, `calls` retries and
-splits batches.
+`reads` has the reads; below both, `calls` retries and splits batches.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ DELETED_AT_ONCE = 100
 
 
 class Watcher(Protocol):
-    """Somebody who wants to know what this process writes; in bulk is what `write_many` wrote."""
+    """Called after every write of this process; `in_bulk` is True for `write_many`."""
 
     def __call__(self, operations: Sequence[Operation], *, in_bulk: bool) -> None: ...
 
 
 class Table(TableReads):
-    """One table, whatever keeps it."""
+    """One table, on any engine."""
 
     def __init__(
         self,
@@ -50,15 +49,15 @@ class Table(TableReads):
 
     @property
     def write_error(self) -> StoreError | None:
-        """Why the store did not take the last write, if it did not."""
+        """The error of the last write, or None if it succeeded."""
         return self._calls.write_error
 
     def watch(self, watcher: Watcher) -> None:
-        """Let somebody know of every write of this process right after it, before whoever asked for it does."""
+        """Call `watcher` after every write of this process, before the write returns."""
         self._watchers.append(watcher)
 
     def seal_cursors_with(self, secret: bytes) -> None:
-        """From now on nobody without the secret can make a cursor. The secret may be kept in the table itself."""
+        """Sign cursors with a secret from now on. The secret may be stored in the table itself."""
         self._cursors = Cursors(secret)
 
     async def close(self) -> None:
@@ -89,11 +88,11 @@ class Table(TableReads):
     async def write(
         self, *operations: Operation, token: str | None = None, pattern: WritePattern | None = None
     ) -> Entity | None:
-        """One operation, or up to 100 as one transaction: all or none. ConditionFailed says which did not hold.
+        """Run one operation, or up to 100 as one transaction: all or none.
 
-        One operation gives a row: an update the row after it, a put the row itself, a delete the row that was there
-        (None also where an answer was lost and the deletion had to be asked for again).
-        With a token, the same call again within ten minutes does nothing more.
+        A single operation returns a row: an update the new row, a put the row itself, a delete the deleted row (None
+        also if a response was lost and the deletion was retried). Raise ConditionFailed with those that failed.
+        With a token, repeating the call within ten minutes has no effect.
         """
         now_seconds = self._now_seconds()
         if token is not None:
@@ -116,7 +115,7 @@ class Table(TableReads):
     async def write_many(
         self, operations: Iterable[Put[Any] | Delete[Any]], *, pattern: WritePattern | None = None
     ) -> int:
-        """Any number of unconditional puts and deletes, each by itself; how many were done."""
+        """Run any number of independent, unconditional puts and deletes, and return how many."""
         now_seconds = self._now_seconds()
         waiting: list[PutItem | DeleteItem] = []
         operations = list(operations)
@@ -134,7 +133,7 @@ class Table(TableReads):
         return len(waiting)
 
     async def delete_every(self, question: Question[Any], *, pattern: WritePattern | None = None) -> int:
-        """Take away every row that answers, some at a time; how many there were."""
+        """Delete every row of a question, in batches, and return how many."""
         done = 0
         waiting: list[Delete[Any]] = []
         async for row in self.every(question):
@@ -151,17 +150,15 @@ class Table(TableReads):
 
 
 def _refuse_expiring(operations: Sequence[Operation]) -> None:
-    """What expires has the time in its condition, so the same call a second later is not the same to a token."""
+    """Raise BadExpression for rows that expire: their condition has the current time, so a repeated call differs."""
     for operation in operations:
         entity = operation.entity if isinstance(operation, Put) else operation.key.entity
         if entity.expires is not None:
-            raise BadExpression(
-                f"a {entity.shape.name} expires, and a token does not go with that: use a row of its own"
-            )
+            raise BadExpression(f"a {entity.shape.name} expires, so it cannot be written with a token: use another row")
 
 
 def _refused_units(failed: ConditionFailed, single: bool) -> Capacity:
-    """What DynamoDB charges for a condition that did not hold: the item that was there, as if it were written."""
+    """Return what DynamoDB charges for a failed condition: the existing item, as if it were written."""
     factor = 1 if single else TRANSACTION_FACTOR
     sizes = [weigh(failure.item)[1] if failure.item else 0 for failure in failed.failures]
     return Capacity(write=float(factor * sum(map(write_units, sizes))))

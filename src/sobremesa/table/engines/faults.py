@@ -1,7 +1,7 @@
-"""Faults on purpose: an engine around another that throttles, conflicts, loses answers and forgets, by a seed.
+"""Fault injection: an engine that wraps another, and throttles, conflicts and loses responses by a seed.
 
-The same seed and the same calls give the same faults. What it injects is what DynamoDB does on a bad day; above it,
-the table's retries must make all of it invisible, or say plainly what they could not.
+The same seed and calls produce the same faults, which are those of DynamoDB. The table's retries must hide all of them,
+or report what they could not.
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
     throttle: float = 0.0
     conflict: float = 0.0
     lost_response: float = 0.0
-    """A write is done, and then its answer does not arrive."""
+    """A write is done, and its response is lost."""
     unprocessed: float = 0.0
-    """Of each item of a batch: it is left over for the next call."""
+    """For each item of a batch: it is unprocessed."""
     stale_index: float = 0.0
-    """A query of an index answers as it did before the last writes."""
+    """A query of an index returns its result from before the last writes."""
     repeated_change: float = 0.0
     late_changes: float = 0.0
-    """A read of the stream gives nothing yet, though there is something."""
+    """A read of the stream returns nothing, though there are changes."""
 
     @classmethod
     def all(cls, rate: float) -> Rates:
-        """Every fault at one rate."""
+        """Return every fault at one rate."""
         return cls(**dict.fromkeys(cls.__struct_fields__, rate))
 
 
 class FaultyEngine:
-    """Another engine, on a bad day."""
+    """Wraps an engine and injects faults."""
 
     responses_can_be_lost = True
     keeps_order = False
@@ -132,7 +132,7 @@ class FaultyEngine:
             return BatchWritten(left, NOTHING)
         written = await self.engine.batch_write(done)
         if self._happens("lost_response"):
-            raise OutcomeUnknown("the answer was lost after the batch was written (injected)")
+            raise OutcomeUnknown("the response was lost after the batch was written (injected)")
         return BatchWritten(written.unprocessed + left, written.capacity)
 
     async def changes(self, position: Position) -> ChangeReader:
@@ -160,20 +160,20 @@ class FaultyEngine:
 
     def _throttle(self) -> None:
         if self._happens("throttle"):
-            raise Throttled("more requests than the table takes (injected)")
+            raise Throttled("the throughput of the table is exceeded (injected)")
 
     def _collide(self) -> None:
         if self._happens("conflict"):
-            raise Conflict("another transaction is at one of these items (injected)")
+            raise Conflict("another transaction uses one of these items (injected)")
 
     def _lose(self, written: Written) -> Written:
         if self._happens("lost_response"):
-            raise OutcomeUnknown("the answer was lost after the write was done (injected)")
+            raise OutcomeUnknown("the response was lost after the write was done (injected)")
         return written
 
 
 class _FaultyReader:
-    """A reader of the stream that repeats and delays, but keeps the order of first arrivals."""
+    """A reader that repeats and delays changes, but keeps the order of their first delivery."""
 
     def __init__(self, owner: FaultyEngine, reader: ChangeReader) -> None:
         self._owner = owner

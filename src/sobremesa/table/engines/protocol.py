@@ -1,8 +1,8 @@
-"""What an engine does: the whole contract between the typed table and whatever keeps it.
+"""The engine protocol: the contract between the typed table and its storage.
 
-An engine makes one attempt at each call. Retries, batches of any size, types and cursors are the table's, written once
-above all engines (`calls.py`, `table.py`), so that injected faults meet the same code as real ones.
-Items are plain dictionaries under their stored names.
+An engine makes one attempt at each call. Retries, batches of any size, types and cursors are implemented once for all
+engines (`calls.py`, `table.py`), so that injected faults run the same code as real ones. Items are plain dictionaries
+with their stored names.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_BATCH_GET_BYTES = 16 * 1024 * 1024
 TOKEN_MINUTES = 10
 
 Position = NewType("Position", str)
-"""A place in the stream of changes: opaque, kept by whoever reads it."""
+"""A position in the change stream: opaque, stored by the reader."""
 
 OLDEST = Position("oldest")
 NEWEST = Position("newest")
@@ -42,20 +42,20 @@ class RawKey(NamedTuple):
 
 
 class IndexKey(NamedTuple):
-    """The place of an item in an index: its sort key there, and its own key."""
+    """The position of an item in an index: its sort key there, and its own key."""
 
     sk: str
     base: RawKey
 
 
 class SortPrefix(msgspec.Struct, frozen=True):
-    """Sort keys that begin with a text."""
+    """Sort keys that start with a text."""
 
     prefix: str
 
 
 class SortEquals(msgspec.Struct, frozen=True):
-    """Just this sort key."""
+    """Exactly this sort key."""
 
     value: str
 
@@ -71,7 +71,7 @@ SortCondition: TypeAlias = SortPrefix | SortEquals | SortBetween | None
 
 
 class QueryRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A question to one partition of the table or of an index, and one page of its answer."""
+    """A query of one partition of the table or of an index, for one page."""
 
     pk: str
     sort: SortCondition = None
@@ -97,7 +97,7 @@ class ScanRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PutItem(msgspec.Struct, frozen=True):
-    """Store this item, in place of the one that has its key."""
+    """Store this item, replacing the one with its key."""
 
     key: RawKey
     item: Item
@@ -105,7 +105,7 @@ class PutItem(msgspec.Struct, frozen=True):
 
 
 class UpdateItem(msgspec.Struct, frozen=True):
-    """Change these attributes, and make the item if it is not there."""
+    """Change these attributes, and create the item if it does not exist."""
 
     key: RawKey
     actions: tuple[Action, ...]
@@ -113,14 +113,14 @@ class UpdateItem(msgspec.Struct, frozen=True):
 
 
 class DeleteItem(msgspec.Struct, frozen=True):
-    """Take the item away; one that is not there is no mistake, unless the condition says so."""
+    """Delete the item; a missing one is ignored, unless the condition requires it."""
 
     key: RawKey
     when: Condition | None = None
 
 
 class CheckItem(msgspec.Struct, frozen=True):
-    """Change nothing, but let the transaction fail unless this holds."""
+    """Change nothing; the transaction fails unless the condition holds."""
 
     key: RawKey
     when: Condition
@@ -135,7 +135,7 @@ class ItemRead(NamedTuple):
 
 
 class BatchRead(NamedTuple):
-    """What was found, by key, and the keys that must be asked for again."""
+    """The items found, by key, and the keys that must be requested again."""
 
     items: dict[RawKey, Item]
     unprocessed: list[RawKey]
@@ -143,7 +143,7 @@ class BatchRead(NamedTuple):
 
 
 class RawPage(msgspec.Struct, frozen=True):
-    """One page. `count` and `scanned` are after and before the filter; `last` is where the next page starts."""
+    """One page. `count` and `scanned` are after and before the filter; the next page starts after `last`."""
 
     items: list[Item]
     count: int
@@ -153,7 +153,7 @@ class RawPage(msgspec.Struct, frozen=True):
 
 
 class Written(NamedTuple):
-    """A write that was done. A single update gives the item after it, a single put or delete the one before it."""
+    """The result of a write. A single update returns the new item, a single put or delete the old one."""
 
     item: Item | None
     capacity: Capacity
@@ -165,7 +165,7 @@ class BatchWritten(NamedTuple):
 
 
 class RawChange(NamedTuple):
-    """One change of one item: what it was (None: it is new) and what it is now (None: it is gone)."""
+    """One change of one item: the old item (None: it is new) and the new one (None: it was deleted)."""
 
     id: str
     at_ms: int
@@ -183,25 +183,25 @@ class ChangeBatch(NamedTuple):
 
 
 class ChangeReader(Protocol):
-    """Follows the stream from a position on."""
+    """Reads the change stream from a position on."""
 
     async def read(self, wait_seconds: float) -> ChangeBatch:
-        """The next changes; waits up to this long for one, then gives an empty batch."""
+        """Return the next changes; wait up to this long for one, then return an empty batch."""
         ...
 
     def nudge(self) -> None:
-        """Something was written: whoever waits for a change should look soon."""
+        """Signal that something was written, so that a waiting read checks soon."""
         ...
 
     def has_reached(self, goal: Position) -> bool:
-        """Was everything read that another reader of this stream had read at a position?"""
+        """Return whether this reader has read everything up to a position of another reader."""
         ...
 
     async def close(self) -> None: ...
 
 
 class TableFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What `describe` tells of a table."""
+    """The description of a table."""
 
     store: str
     table: str
@@ -214,7 +214,7 @@ class TableFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Engine(Protocol):
-    """One table, kept somewhere."""
+    """The storage of one table."""
 
     @property
     def layout(self) -> Layout: ...
@@ -224,22 +224,22 @@ class Engine(Protocol):
 
     @property
     def responses_can_be_lost(self) -> bool:
-        """Can a write happen and its answer not arrive? Then the table gives every transaction a token."""
+        """Whether a write can be done and its response lost. Then the table adds a token to every transaction."""
         ...
 
     @property
     def keeps_order(self) -> bool:
-        """Are transactions applied in the order in which they were asked for, so that none gets in another's way?"""
+        """Whether transactions are applied in the order of the calls, so that they never conflict."""
         ...
 
     def version_of(self, pk: str) -> object | None:
-        """An object that stays the same as long as nothing in the partition changes; None where nobody can tell."""
+        """Return an object that is the same until the partition changes; None if the engine cannot know."""
         ...
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead: ...
 
     async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
-        """Up to 100 different keys."""
+        """Read up to 100 different keys."""
         ...
 
     async def query(self, request: QueryRequest) -> RawPage: ...
@@ -247,19 +247,19 @@ class Engine(Protocol):
     async def scan(self, request: ScanRequest) -> RawPage: ...
 
     async def write(self, operation: ItemWrite) -> Written:
-        """One operation by itself."""
+        """Run a single operation."""
         ...
 
     async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
-        """Up to 100 operations on different items, all or none; the same token again does nothing."""
+        """Run up to 100 operations on different items, all or none; a repeated token has no effect."""
         ...
 
     async def batch_write(self, operations: Sequence[PutItem | DeleteItem]) -> BatchWritten:
-        """Up to 25 puts and deletes without conditions, each by itself."""
+        """Run up to 25 independent puts and deletes without conditions."""
         ...
 
     async def changes(self, position: Position) -> ChangeReader:
-        """A reader of what happened after a position; PositionTrimmed if that is no longer known."""
+        """Return a reader of the changes after a position; raise PositionTrimmed if they are no longer kept."""
         ...
 
     async def create_table(self) -> None: ...
@@ -267,7 +267,7 @@ class Engine(Protocol):
     async def describe_table(self) -> TableFacts: ...
 
     async def complete_table(self) -> list[str]:
-        """Add what a table that others made lacks: indexes, time to live, stream; what was added."""
+        """Add what another program's table lacks (indexes, time to live, stream), and return what was added."""
         ...
 
     async def drop_table(self) -> None: ...

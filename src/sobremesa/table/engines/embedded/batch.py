@@ -1,7 +1,7 @@
-"""One batch of writes: rows read ahead, changed in memory, and written together just before the commit.
+"""One batch of writes: rows are read ahead, changed in memory, and written together just before the commit.
 
-SQLite asked the same thing many times in a row is quicker than SQLite asked in turn with everything that Python does
-for a write, and a row that several writes of a batch change is written once.
+Running one SQL statement many times in a row is faster than alternating statements with Python code, and a row that
+several writes of a batch change is written once.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _NOTHING: Item = {}
 
 
 class Write(Protocol):
-    """Some operations that are done together."""
+    """Some operations that are applied together."""
 
     @property
     def operations(self) -> Sequence[ItemWrite]: ...
 
 
 class Batch:
-    """What the writes of one commit see and change."""
+    """The rows that the writes of one commit read and change."""
 
     def __init__(self, rows: Rows, log: ChangeLog) -> None:
         self._rows = rows
@@ -45,7 +45,7 @@ class Batch:
 
     @property
     def changed_rows(self) -> Mapping[RawKey, Row | None]:
-        """What it has changed, as it is now; None is gone."""
+        """The changed rows; None means deleted."""
         return self._changed
 
     def has_read(self, write: Write) -> bool:
@@ -56,15 +56,15 @@ class Batch:
         rows = iter(self._rows.read([operation.key for write in writes for operation in write.operations]))
         self._found = {write: list(islice(rows, len(write.operations))) for write in writes}
 
-    def find(self, write: Write, place: int, key: RawKey) -> Row | None:
-        """The row of one operation of a write, as the writes before have left it."""
+    def find(self, write: Write, number: int, key: RawKey) -> Row | None:
+        """Return the row of one operation of a write, as the previous writes left it."""
         if key in self._changed:
             return self._changed[key]
-        found = self._found[write][place]
+        found = self._found[write][number]
         return None if found is None else Row(unpack(found[1]), found[0], found[1])
 
     def apply(self, change: RowChange, *, factor: int) -> int:
-        """Make a change, in the table and its indexes; its units, those of the table itself times a factor."""
+        """Apply a change to the table and its indexes; return its units, those of the table times a factor."""
         key, old, new, unchanged = change.key, change.old, change.new, change.unchanged
         if not unchanged:
             self._changed[key] = new
@@ -77,33 +77,33 @@ class Batch:
                 continue
             before, after = index_entry(old_item, names), index_entry(new_item, names)
             if before == after:
-                # It stays where it is, as most do, and costs there what it costs in the table.
+                # It does not move, as most do not, and costs there what it costs in the table.
                 units += whole if before and not unchanged else 0
                 continue
             if before:
-                _turn(entries, before + key, there=False)
+                _toggle(entries, before + key, there=False)
             if after:
-                _turn(entries, after + key, there=True)
+                _toggle(entries, after + key, there=True)
             units += index_write_units(before, after, old_size, new_size, changed=not unchanged)
         return units
 
     def log(self, at_ms: int, changes: Sequence[RowChange], *, expired: bool) -> None:
-        """Note what a transaction changed for the stream."""
+        """Add the changes of a transaction to the change log."""
         noted = logged(at_ms, changes, expired=expired)
         if noted is not None:
             self._logged.append(noted)
             self.bytes += len(noted.body)
 
     def write(self) -> None:
-        """Write everything that was changed and noted."""
+        """Write all changed rows, index entries and log entries."""
         self._rows.write(self._changed)
         for index, (_, _, entries) in zip(self._rows.indexes, self._entries, strict=True):
             self._rows.write_entries(index, entries)
         self._log.write(self._logged)
 
 
-def _turn(entries: dict[Entry, bool], entry: Entry, *, there: bool) -> None:
-    """Let an entry be in an index or not; where the batch has just done the opposite, nothing remains to be done."""
+def _toggle(entries: dict[Entry, bool], entry: Entry, *, there: bool) -> None:
+    """Add or remove an index entry; the opposite change earlier in the batch cancels out."""
     if entry in entries:
         del entries[entry]
     else:

@@ -1,7 +1,7 @@
-"""The stream: a durable, ordered log of what every transaction changed, kept for a day.
+"""The change log: a durable, ordered log of the changes of every transaction, kept for a day.
 
-One row a transaction, numbered without gaps in the order of the commits, whichever process made them. The newest
-row is never pruned, so a number is never given twice.
+One row per transaction, numbered without gaps in commit order across processes. The newest row is never pruned, so a
+number is never used twice.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from sobremesa.table.errors import BadCursor, PositionTrimmed, StoreClosed
 RETENTION_MS = 24 * 60 * 60 * 1000
 TRANSACTIONS_A_READ = 256
 PRUNED_AT_ONCE = 250
-"""Some milliseconds of the event loop: the sweep goes on until nothing is left to prune."""
-LOOK_EVERY_SECONDS = 0.05
-"""How often a waiting reader looks for what another process wrote; our own commits wake it at once."""
+"""A few milliseconds of the event loop: the sweep repeats until nothing is left to prune."""
+POLL_SECONDS = 0.05
+"""How often a waiting reader checks for changes of other processes; our own commits wake it at once."""
 KEPT_IN_MEMORY = 1024
-"""How many of the last transactions of this process a reader gets as they were written, without asking the file."""
+"""How many of the last transactions of this process are kept in memory for readers."""
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """One changed item inside of a transaction's row."""
+    """One changed item in the row of a transaction."""
 
     pk: str
     sk: str
@@ -46,17 +46,17 @@ _decode = msgspec.msgpack.Decoder(list[Entry]).decode
 
 
 class Logged(NamedTuple):
-    """What one transaction changed."""
+    """The changes of one transaction."""
 
     at_ms: int
     changes: Sequence[RowChange]
     expired: bool
     body: bytes
-    """The same as the log keeps it."""
+    """The encoded changes."""
 
 
 def logged(at_ms: int, changes: Iterable[RowChange], *, expired: bool) -> Logged | None:
-    """What a transaction changed; what stayed as it was is no change, and without any there is nothing to log."""
+    """Return the log entry of a transaction; None if it changed nothing."""
     changed = [change for change in changes if not change.unchanged]
     if not changed:
         return None
@@ -68,7 +68,7 @@ def logged(at_ms: int, changes: Iterable[RowChange], *, expired: bool) -> Logged
 
 
 class ChangeLog:
-    """Writes the log inside of the writer's transactions, and reads it."""
+    """Writes the log inside the writer's transactions, and reads it."""
 
     def __init__(self, connection: apsw.Connection, store_id: str) -> None:
         self._connection = connection
@@ -79,13 +79,13 @@ class ChangeLog:
         self._closed = False
         self._waiting: set[asyncio.Future[None]] = set()
         self._written: tuple[int, Sequence[Logged]] = (0, ())
-        """The number of the last transaction of the commit under way, and what it logs."""
+        """The number of the last transaction of the current commit, and its log entries."""
         self._recent: deque[list[RawChange]] = deque(maxlen=KEPT_IN_MEMORY)
         self._newest = 0
-        """The number of the last one that is kept in memory; those before it follow each other."""
+        """The number of the last transaction in memory; those before it are consecutive."""
 
     def write(self, transactions: Sequence[Logged]) -> None:
-        """Log some transactions."""
+        """Write the log entries of some transactions."""
         self._written = (0, ())
         if transactions:
             self._execute_many(
@@ -93,14 +93,14 @@ class ChangeLog:
             )
             self._written = (self._connection.last_insert_rowid(), transactions)
 
-    def announce(self) -> None:
-        """Keep at hand what was just committed, and wake the readers."""
+    def publish(self) -> None:
+        """Keep the committed changes in memory, and wake the readers."""
         newest, transactions = self._written
         if transactions:
             if newest - len(transactions) != self._newest:
                 self._recent.clear()  # another process has written in between
             first = newest - len(transactions) + 1
-            self._recent.extend(self._told(first + place, each) for place, each in enumerate(transactions))
+            self._recent.extend(self._raw_changes(first + number, each) for number, each in enumerate(transactions))
             self._newest = newest
             self._written = (0, ())
         self._wake()
@@ -112,8 +112,8 @@ class ChangeLog:
         self._waiting.clear()
 
     def prune(self, now_ms: int) -> bool:
-        """Drop the oldest transactions that are older than a day, some at a time; is there more to drop?"""
-        # Only ever from the beginning: a clock that was set back must not make a hole.
+        """Delete some transactions older than a day; return whether there are more."""
+        # Only from the start: a clock that was set back must not leave a hole.
         self._execute(
             "DELETE FROM changes WHERE seq < (SELECT max(seq) FROM changes)"
             " AND seq < (SELECT min(seq) FROM changes) + ?2"
@@ -122,7 +122,7 @@ class ChangeLog:
         )
         pruned = self._connection.changes()
         if pruned:
-            self._recent.clear()  # what is forgotten is forgotten everywhere
+            self._recent.clear()  # pruned changes must not be read from memory either
         return pruned == PRUNED_AT_ONCE
 
     def reader(self, position: Position) -> LogReader:
@@ -132,7 +132,7 @@ class ChangeLog:
         return Position(f"{self._store_id}-{sequence}")
 
     def read_after(self, sequence: int) -> tuple[list[RawChange], int]:
-        """The changes of the next transactions, and the number of the last of them."""
+        """Return the changes of the next transactions, and the number of the last one."""
         behind = self._newest - sequence
         if 0 < behind <= len(self._recent):
             return self._read_recent(sequence, len(self._recent) - behind)
@@ -144,10 +144,10 @@ class ChangeLog:
             if number != sequence + 1:
                 raise PositionTrimmed("the changes after this position are no longer kept", self.position(number - 1))
             sequence = number
-            for place, entry in enumerate(_decode(body)):
+            for item, entry in enumerate(_decode(body)):
                 changes.append(
                     RawChange(
-                        f"{self._store_id}-{number}-{place}",
+                        f"{self._store_id}-{number}-{item}",
                         at_ms,
                         RawKey(entry.pk, entry.sk),
                         unpack(entry.old) if entry.old is not None else None,
@@ -157,13 +157,13 @@ class ChangeLog:
                 )
         return changes, sequence
 
-    def _read_recent(self, sequence: int, place: int) -> tuple[list[RawChange], int]:
-        """The same from memory, where nothing has to be decoded."""
-        transactions = list(islice(self._recent, place, place + TRANSACTIONS_A_READ))
+    def _read_recent(self, sequence: int, first: int) -> tuple[list[RawChange], int]:
+        """Return the same from memory, without decoding."""
+        transactions = list(islice(self._recent, first, first + TRANSACTIONS_A_READ))
         return [change for changes in transactions for change in changes], sequence + len(transactions)
 
-    def _told(self, sequence: int, logged: Logged) -> list[RawChange]:
-        """What readers are told of a transaction; made once for all of them."""
+    def _raw_changes(self, sequence: int, logged: Logged) -> list[RawChange]:
+        """Return the changes of a transaction as readers receive them; created once for all readers."""
         at_ms, changed, expired, _ = logged
         return [
             RawChange(
@@ -201,7 +201,7 @@ class ChangeLog:
             return newest
         store_id, _, number = position.rpartition("-")
         if not (store_id and number.isdecimal() and number.isascii() and len(number) < 20):
-            raise BadCursor("this is no position in a stream")
+            raise BadCursor("this is not a position in a change stream")
         if store_id != self._store_id or int(number) > newest:
             raise PositionTrimmed("this position is of another store", self.position(oldest))
         if int(number) < oldest:
@@ -210,7 +210,7 @@ class ChangeLog:
 
 
 class LogReader:
-    """Follows the log from a place on."""
+    """Reads the log from a sequence number on."""
 
     def __init__(self, log: ChangeLog, sequence: int) -> None:
         self._log = log
@@ -228,13 +228,13 @@ class LogReader:
             remaining = until - loop.time()
             if changes or remaining <= 0:
                 return ChangeBatch(changes, self._log.position(self._sequence))
-            await self._log.next_commit(min(remaining, LOOK_EVERY_SECONDS))
+            await self._log.next_commit(min(remaining, POLL_SECONDS))
 
     def nudge(self) -> None:
-        """Nothing to do: a commit wakes whoever waits."""
+        """Do nothing: a commit wakes waiting readers."""
 
     def has_reached(self, goal: Position) -> bool:
         return self._sequence >= int(goal.rpartition("-")[2])
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: a reader holds no resources."""

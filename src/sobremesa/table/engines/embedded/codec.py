@@ -1,4 +1,4 @@
-"""Items as bytes: msgpack, with extensions for the kinds that msgpack does not have."""
+"""Items as bytes: msgpack, with extensions for the types that msgpack lacks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TEXT_SET = 2
 _NUMBER_SET = 3
 _BYTES_SET = 4
 
-_NEEDS_A_LOOK = frozenset({list, dict, frozenset, Decimal})
+_NEEDS_CONVERSION = frozenset({list, dict, frozenset, Decimal})
 _WIDEST_INT = (1 << 63) - 1
 
 CACHED_BYTES = 4 << 20
@@ -25,8 +25,8 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 def pack(item: Item) -> bytes:
-    """The bytes of an item in stored form."""
-    if _NEEDS_A_LOOK.isdisjoint(map(type, item.values())):
+    """Return the bytes of an item in stored form."""
+    if _NEEDS_CONVERSION.isdisjoint(map(type, item.values())):
         try:
             return _encoder.encode(item)
         except OverflowError:
@@ -68,13 +68,13 @@ def _unpack_extension(code: int, data: memoryview) -> Value:
 
 _decoder = msgspec.msgpack.Decoder(dict[str, Any], ext_hook=_unpack_extension)
 unpack = _decoder.decode
-"""The item of some bytes."""
+"""Return the item of some bytes."""
 
 _cache: Cache[bytes, SharedItem] = Cache(CACHED_BYTES)
 
 
 def cached_item(body: bytes) -> SharedItem:
-    """The item of some bytes, which may be the very object that was given for equal bytes before: not to be changed."""
+    """Return the item of some bytes, cached by its bytes: do not change it."""
     item = _cache.young.get(body)
     if item is not None:
         return item

@@ -1,12 +1,11 @@
-"""PartitionCache that are remembered until something in their partition changes.
+"""A cache of rows and pages, valid until something in their partition changes.
 
-The newest page of a channel that people look at, and who is in its server, are asked for far more often than they
-change; and in a file each question costs SQLite locks, before it reads anything. Every commit of this process takes
-the partitions that it touched out of memory before anybody is answered. `neighbours` tells whether another process
-has written to the file, and then everything is forgotten. So an answer from memory is the answer that SQLite would
-give.
+The newest page of a channel and the members of its community are read far more often than they change, and every query
+of a file costs SQLite locks before it reads anything. Every commit of this process removes the partitions that it
+changed before the writers get their results. `other_processes` detects writes of other processes to the file, after
+which the cache is cleared. So a cached result is always the result that SQLite would return.
 
-Rows by their key and questions to the table itself are remembered, as they stand: no filters, no counts, no indexes.
+Rows by key and pages of the table are cached; filters, counts and indexes are not.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from sobremesa.table.engines.protocol import QueryRequest, RawKey, RawPage
 from sobremesa.table.values import Item, SharedItem
 
 MAX_BYTES = 16 << 20
-"""How much may be remembered, as large as it is stored; in memory it takes a few times as much."""
+"""The limit of the cache, in stored size; the memory used is a few times as much."""
 ENTRY_BYTES = 200
-"""What remembering one thing takes by itself, also that there is nothing."""
+"""The overhead of one entry, also of a missing row."""
 
 
 class Partition:
-    """What is known of one partition. `version` is another object as soon as anything in it has changed."""
+    """The cached rows and pages of one partition. `version` is replaced when anything in it changes."""
 
     __slots__ = ("bytes", "items", "pages", "version")
 
@@ -39,7 +38,7 @@ class Partition:
 
 
 class PartitionCache:
-    """What was read of one store, and has not changed since."""
+    """The cached reads of one store."""
 
     def __init__(self, others: OtherProcesses) -> None:
         self._others = others
@@ -47,7 +46,7 @@ class PartitionCache:
         self._partitions: dict[str, Partition] = {}
 
     def partition(self, pk: str) -> Partition:
-        """What is known of a partition now; whoever reads more of it adds that."""
+        """Return the cache of a partition, to which reads add their results."""
         self.check_other_processes()
         partition = self._partitions.get(pk)
         if partition is None:
@@ -55,7 +54,7 @@ class PartitionCache:
         return partition
 
     def keep_item(self, partition: Partition, sk: str, found: tuple[Item | None, int]) -> None:
-        """Remember the row of a key, or that there is none."""
+        """Cache the row of a key, or that there is none."""
         partition.items[sk] = found
         self._grow(partition, found[1] + ENTRY_BYTES)
 
@@ -65,18 +64,18 @@ class PartitionCache:
         self._grow(partition, int(units * READ_UNIT_BYTES) + len(page.items) * ENTRY_BYTES)
 
     def check_other_processes(self) -> None:
-        """Forget everything if another process has written."""
+        """Clear the cache if another process has written."""
         if self._others.have_written():
             self.forget_all()
 
     def changed(self, rows: Mapping[RawKey, Row | None]) -> None:
-        """This process has committed these rows, of which None are gone.
+        """Update the cache after a commit of these rows; None means deleted.
 
-        The pages of their partitions are forgotten. A row that somebody has asked for by its key is known as it is
-        now: a room's head changes with every message, and the next sender asks for it first.
+        The pages of their partitions are removed. A row that is cached by its key is replaced: the head of a room
+        changes with every message, and the next sender reads it first.
         """
         if not rows:
-            # A commit that changed nothing is not counted: whatever is new is a neighbour's.
+            # A commit that changed nothing is not counted, so any new commit is another process's.
             self.check_other_processes()
             return
         if not self._others.only_we_wrote():
@@ -94,7 +93,7 @@ class PartitionCache:
                 partition.items[key.sk] = (None, 0) if row is None else (SharedItem(row.item), row.size)
 
     def close(self) -> None:
-        """To be called after the connection is closed."""
+        """Clear the cache. Call it after the connection is closed."""
         self.forget_all()
         self._others.close()
 
@@ -103,7 +102,7 @@ class PartitionCache:
         self._bytes = 0
 
     def _grow(self, partition: Partition, size: int) -> None:
-        """Count something new, and forget the partitions that have been there for longest if it is too much."""
+        """Add to the size, and remove the oldest partitions above the limit."""
         self._bytes += size
         partition.bytes += size
         while self._bytes > MAX_BYTES and self._partitions:
@@ -112,10 +111,10 @@ class PartitionCache:
 
 
 def is_plain(request: QueryRequest) -> bool:
-    """May the answer to this be remembered?"""
+    """Return whether the result of this request may be cached."""
     return request.index is None and request.where is None and request.fields is None and not request.count_only
 
 
 def question(request: QueryRequest) -> tuple[Any, ...]:
-    """What tells the questions to one partition apart."""
+    """Return the cache key of a request within its partition."""
     return request.sort, request.backward, request.limit, request.start, request.consistent

@@ -283,7 +283,7 @@ class Writer:
                 job.future.set_exception(outcome)
             else:
                 job.future.set_result(outcome)
-        self._log.announce()
+        self._log.publish()
 
     def _undo(self, error: BaseException, jobs: list[Job]) -> None:
         """A batch that could not be committed never happened; everybody in it is told so."""
