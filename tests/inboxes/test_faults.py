@@ -35,7 +35,7 @@ async def until_it_works(verb: Callable[[], Awaitable[object]]) -> None:
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("store", ["sqlite://"])
 async def test_on_bad_days_each_message_comes_once_and_counts_are_exact(shop: Shop, seed: int) -> None:
-    rates = Rates(throttle=0.1, conflict=0.1, lost_answer=0.1)
+    rates = Rates(throttle=0.1, conflict=0.1, lost_response=0.1)
     engine = FaultyEngine(shop.app.table.engine, rates, seed=seed)
     table, ids = Table(engine, clock=shop.clock), Ids(shop.clock)
     inboxes = open_inboxes(table, shop.clock, ids, Jobs(table, shop.clock, ids))

@@ -263,4 +263,4 @@ async def test_two_processes_that_write_in_turn_see_each_other(file_table: Table
 
 
 async def test_memory_has_no_neighbours(memory: EmbeddedEngine, clock: SetClock) -> None:
-    assert isinstance(memory._answers._others, NoOtherProcesses)
+    assert isinstance(memory._cache._others, NoOtherProcesses)
