@@ -160,7 +160,7 @@ async def test_waiting_for_a_table_ends_some_time(
         await engine.create_table()
 
     scripted.answers_next(answers())
-    with pytest.raises(StoreFailed, match="not gone yet"):
+    with pytest.raises(StoreFailed, match="not deleted yet"):
         await engine.drop_table()
 
 

@@ -1,4 +1,4 @@
-"""What every engine refuses before it reads or writes anything, so that all of them refuse alike.
+"""The checks that every engine makes before it reads or writes, so that all reject the same requests.
 
 The rules are DynamoDB's own where it has one, and the stricter one where its endpoints differ.
 """
@@ -43,10 +43,10 @@ MAX_TOKEN_CHARACTERS = 36
 
 
 def check_put(key: RawKey, item: Mapping[str, Value], layout: Layout) -> tuple[Item, int]:
-    """The item in stored form and its size; BadKey, BadValue or TooLarge if it cannot be put."""
+    """Return the item in stored form and its size; raise BadKey, BadValue or TooLarge if it is invalid."""
     check_key(key.pk, key.sk)
     if item.get(layout.pk) != key.pk or item.get(layout.sk) != key.sk:
-        raise BadKey(f"the item to put does not hold its key {key} in {layout.pk} and {layout.sk}")
+        raise BadKey(f"the item to put does not have its key {key} in {layout.pk} and {layout.sk}")
     for name, where, limit in _index_keys(layout):
         if name in item:
             _check_size(item[name], name, where, limit)
@@ -54,7 +54,7 @@ def check_put(key: RawKey, item: Mapping[str, Value], layout: Layout) -> tuple[I
 
 
 def check_actions(actions: Sequence[Action], layout: Layout) -> None:
-    """BadExpression unless there are actions, on different places, and none of them on the table's key."""
+    """Raise BadExpression unless there are actions, on different paths, and none on the key of the table."""
     if not actions:
         raise BadExpression("an update needs at least one action")
     keys = layout.key_attributes()
@@ -63,7 +63,7 @@ def check_actions(actions: Sequence[Action], layout: Layout) -> None:
         path = action.path
         if type(path) is str:
             names.add(path)
-        # Most actions set or add to one attribute that is no key: nothing can be wrong with that.
+        # Most actions set or add to one attribute that is not a key, which is always valid.
         plain = type(action) is Set or (type(action) is Add and type(action.number) is int)
         if not plain or not path or type(path) is not str or path in keys:
             _check_action(action, layout)
@@ -72,9 +72,9 @@ def check_actions(actions: Sequence[Action], layout: Layout) -> None:
 
 
 def check_write(operation: ItemWrite, layout: Layout) -> tuple[Item, int] | None:
-    """Check one operation in all its parts; of a put, give the item in stored form and its size."""
+    """Check one operation; for a put, return the item in stored form and its size."""
     check_condition(operation.when)
-    # On the way of every write, so by `type`: a `match` and `isinstance` cost five times as much when they say no.
+    # On the path of every write, so by `type`: `match` and `isinstance` cost five times as much if they fail.
     if type(operation) is PutItem:
         return check_put(operation.key, operation.item, layout)
     check_key(operation.key.pk, operation.key.sk)
@@ -86,33 +86,33 @@ def check_write(operation: ItemWrite, layout: Layout) -> tuple[Item, int] | None
 
 
 def check_transaction(operations: Sequence[ItemWrite]) -> None:
-    """BadExpression or TooLarge unless these are 1 to 100 operations on different items."""
+    """Raise BadExpression or TooLarge unless these are 1 to 100 operations on different items."""
     keys = [operation.key for operation in operations]
     if not 0 < len(set(keys)) == len(keys) <= MAX_TRANSACTION_ITEMS:
         _check_different(keys, "a transaction", MAX_TRANSACTION_ITEMS)
 
 
 def check_transaction_bytes(size: int) -> None:
-    """TooLarge if the items of a transaction count more than 4 MB together."""
+    """Raise TooLarge if the items of a transaction have more than 4 MB together."""
     if size > MAX_TRANSACTION_BYTES:
-        raise TooLarge(f"the items of the transaction count {size} bytes together", MAX_TRANSACTION_BYTES)
+        raise TooLarge(f"the items of the transaction have {size} bytes together", MAX_TRANSACTION_BYTES)
 
 
 def check_token(token: str | None) -> None:
-    """BadExpression unless this can be an idempotency token."""
+    """Raise BadExpression unless this is a valid idempotency token."""
     if token is not None and not (1 <= len(token) <= MAX_TOKEN_CHARACTERS and token.isascii()):
         raise BadExpression(f"an idempotency token has 1 to {MAX_TOKEN_CHARACTERS} ASCII characters, not {len(token)}")
 
 
 def check_batch_get(keys: Sequence[RawKey]) -> None:
-    """BadExpression, BadKey or TooLarge unless these are 1 to 100 different keys."""
+    """Raise BadExpression, BadKey or TooLarge unless these are 1 to 100 different keys."""
     _check_different(keys, "a batch of reads", MAX_BATCH_GET)
     for key in keys:
         check_key(key.pk, key.sk)
 
 
 def check_batch_write(operations: Sequence[PutItem | DeleteItem]) -> None:
-    """BadExpression or TooLarge unless these are 1 to 25 writes of different items, without conditions."""
+    """Raise BadExpression or TooLarge unless these are 1 to 25 writes of different items, without conditions."""
     _check_different([operation.key for operation in operations], "a batch of writes", MAX_BATCH_WRITE)
     for operation in operations:
         if operation.when is not None and type(operation.when) is not Always:
@@ -120,7 +120,7 @@ def check_batch_write(operations: Sequence[PutItem | DeleteItem]) -> None:
 
 
 def check_query(request: QueryRequest, layout: Layout) -> None:
-    """BadExpression or BadKey if the question makes no sense for this table."""
+    """Raise BadExpression or BadKey if the query is not valid for this table."""
     index = _index_of(request, layout)
     if index is not None and request.consistent:
         raise BadExpression(f"the index {index.name} cannot be read consistently")
@@ -130,14 +130,14 @@ def check_query(request: QueryRequest, layout: Layout) -> None:
     _check_limit(request.limit)
     check_fields(request.fields)
     if request.count_only and request.fields is not None:
-        raise BadExpression("a count gives no fields")
+        raise BadExpression("a count has no fields")
     if request.start is not None:
         check_start(request, index)
     check_filter(request.where, layout, request.index)
 
 
 def check_scan(request: ScanRequest) -> None:
-    """BadExpression or BadKey if this is no page of a segment. A scan's filter may name keys."""
+    """Raise BadExpression or BadKey if this is not a page of a segment. A scan's filter may name keys."""
     if not 1 <= request.segments <= MAX_SEGMENTS or not 0 <= request.segment < request.segments:
         raise BadExpression(f"there is no segment {request.segment} of {request.segments}")
     _check_limit(request.limit)
@@ -147,13 +147,13 @@ def check_scan(request: ScanRequest) -> None:
 
 
 def check_fields(fields: Collection[str] | None) -> None:
-    """BadExpression if fields are asked for, but none is named, or one twice."""
+    """Raise BadExpression if fields are requested, but the list is empty or has duplicates."""
     if fields is None:
         return
     if not fields or not all(fields):
-        raise BadExpression("an item without fields is no answer; leave `fields` out to get all of them")
+        raise BadExpression("`fields` is empty; omit it to get all fields")
     if len(set(fields)) != len(fields):
-        raise BadExpression(f"the fields {', '.join(fields)} name one twice")
+        raise BadExpression(f"the fields {', '.join(fields)} contain a duplicate")
 
 
 def _index_of(request: QueryRequest, layout: Layout) -> IndexLayout | None:
@@ -207,7 +207,7 @@ def _check_limit(limit: int | None) -> None:
 
 
 def check_start(request: QueryRequest, index: IndexLayout | None) -> None:
-    """BadExpression or BadKey unless the page starts inside of the question's own range."""
+    """Raise BadExpression or BadKey unless the page starts within the range of the query."""
     start = request.start
     if isinstance(start, IndexKey) is (index is None):
         raise BadExpression("a page of an index starts after an IndexKey, a page of the table after a RawKey")
@@ -236,7 +236,7 @@ def _sorts_inside(sk: str, sort: SortCondition) -> bool:
 
 @cache
 def _index_keys(layout: Layout) -> list[tuple[str, str, int]]:
-    """Every attribute that is a key of an index, the index, and how many bytes it has at most."""
+    """Return every attribute that is a key of an index, the index, and its maximum size."""
     return [
         (name, index.name, limit)
         for index in layout.indexes.values()
@@ -261,16 +261,16 @@ def _check_action(action: Action, layout: Layout) -> None:
 
 def _check_sum(action: Add | AddToSet | DeleteFromSet) -> None:
     if len(steps(action.path)) > 1:
-        raise BadExpression(f"{action.path!r} is inside of an attribute; numbers and sets add up only as a whole")
+        raise BadExpression(f"{action.path!r} is inside an attribute; only top-level numbers and sets can be added to")
     if isinstance(action, Add):
         if isinstance(action.number, bool) or not isinstance(action.number, int | float | Decimal):
             raise BadExpression(f"a {type(action.number).__name__} cannot be added to {action.path!r}")
     elif kind_of(stored_value(action.elements)) not in ("SS", "NS", "BS"):
-        raise BadExpression(f"the elements for {action.path!r} are no set")
+        raise BadExpression(f"the elements for {action.path!r} are not a set")
 
 
 def _check_overlaps(paths: list[tuple[str | int, ...]]) -> None:
-    """No path may lead through another, nor may two of them take one container for a map and for a list."""
+    """Raise BadExpression if one path contains another, or two use one container as a map and as a list."""
     if all(len(path) == 1 for path in paths) and len(set(paths)) == len(paths):
         return
     for place, path in enumerate(paths):
@@ -279,6 +279,6 @@ def _check_overlaps(paths: list[tuple[str | int, ...]]) -> None:
             while shared < min(len(path), len(other)) and path[shared] == other[shared]:
                 shared += 1
             if shared == min(len(path), len(other)):
-                raise BadExpression(f"two actions are on the same place: {other!r} and {path!r}")
+                raise BadExpression(f"two actions overlap: {other!r} and {path!r}")
             if type(path[shared]) is not type(other[shared]):
-                raise BadExpression(f"{other!r} and {path!r} take one attribute for a map and for a list")
+                raise BadExpression(f"{other!r} and {path!r} use one attribute as a map and as a list")

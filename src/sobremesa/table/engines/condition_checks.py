@@ -1,4 +1,4 @@
-"""Which conditions make sense: what every engine refuses before it reads or writes anything."""
+"""The checks of conditions that every engine makes before it reads or writes."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ _KINDS = frozenset(get_args(Kind))
 
 
 def check_condition(condition: Condition | None) -> None:
-    """BadExpression or BadValue if no table can tell whether this holds."""
+    """Raise BadExpression or BadValue if this condition is not valid."""
     if condition is None or type(condition) is Always:
         return
-    # Most writes only ask whether their item is there.
+    # Most writes only check whether their item exists.
     if (type(condition) is Present or type(condition) is Absent) and condition.path is None:
         return
     _check_part(condition)
 
 
 def check_filter(condition: Condition | None, layout: Layout, index: IndexName | None) -> None:
-    """BadExpression if this cannot filter a query: it may not name a key of the table or of the index."""
+    """Raise BadExpression if this cannot filter a query: it must not name a key of the table or of the index."""
     if condition is None or type(condition) is Always:
         return
     _check_part(condition)
@@ -58,30 +58,30 @@ def check_filter(condition: Condition | None, layout: Layout, index: IndexName |
         keys |= {layout.indexes[index].pk, layout.indexes[index].sk}
     for path in _paths_of(condition):
         if path is None:
-            raise BadExpression("a filter sees only items that are there: give present() or absent() a name")
+            raise BadExpression("a filter sees only existing items: give present() or absent() a name")
         if steps(path)[0] in keys:
             raise BadExpression(f"a filter cannot name the key {steps(path)[0]}; put it in the key condition")
 
 
 def steps(path: Path) -> tuple[str | int, ...]:
-    """A path as its steps, also where it is a name."""
+    """Return the steps of a path, also of a plain name."""
     return (path,) if isinstance(path, str) else path
 
 
 def check_path(path: Path) -> None:
-    """BadExpression unless this can be the path of an attribute."""
+    """Raise BadExpression unless this is a valid path of an attribute."""
     if type(path) is str and path:
         return
     taken = steps(path)
     if not 1 <= len(taken) <= MAX_PATH_STEPS or type(taken[0]) is not str:
-        raise BadExpression(f"{path!r} is no path: it starts with a name and has up to {MAX_PATH_STEPS} steps")
+        raise BadExpression(f"{path!r} is not a path: it must start with a name and has up to {MAX_PATH_STEPS} steps")
     for step in taken:
         if not (isinstance(step, str) and step) and not (type(step) is int and step >= 0):
-            raise BadExpression(f"{path!r} is no path: {step!r} is neither a name nor a place in a list")
+            raise BadExpression(f"{path!r} is not a path: {step!r} is neither a name nor a list index")
 
 
 def _check_part(condition: Condition) -> None:
-    # The common ones first, and by `type`: a `match` looks at every case before, and `isinstance` is slow to say no.
+    # The common ones first, and by `type`: `match` tries every case before, and `isinstance` is slow to fail.
     if type(condition) is AllOf or type(condition) is AnyOf:
         _check_parts(condition.parts)
     elif type(condition) is Present or type(condition) is Absent:
@@ -111,11 +111,11 @@ def _check_uncommon(condition: Condition) -> None:
         case HasKind(path, kind):
             check_path(path)
             if kind not in _KINDS:
-                raise BadExpression(f"{kind!r} is no kind of value")
+                raise BadExpression(f"{kind!r} is not a type of value")
         case BeginsWith(path, prefix):
             _check_comparison(Attribute(path), (prefix,), ordered=False)
             if _literal_kind(prefix) not in (None, "S", "B"):
-                raise BadExpression(f"nothing begins with a value of kind {_literal_kind(prefix)}")
+                raise BadExpression(f"begins_with takes text or bytes, not {_literal_kind(prefix)}")
         case Contains(path, element):
             _check_comparison(Attribute(path), (element,), ordered=False)
         case Not(part):
@@ -136,7 +136,7 @@ def _check_comparison(first: Operand, others: Iterable[Operand], *, ordered: boo
         if isinstance(operand, Attribute | Size):
             check_path(operand.path)
         elif (kind := _literal_kind(operand)) not in _ORDERED_KINDS and ordered:
-            raise BadExpression(f"a value of kind {kind} has no order")
+            raise BadExpression(f"a value of type {kind} has no order")
     for operand in others:
         if type(operand) is type(first) and operand == first:
             raise BadExpression(f"{first!r} is compared with itself")
@@ -149,12 +149,12 @@ def _check_bounds(low: Operand, high: Operand) -> None:
 
 
 def _literal_kind(operand: Operand) -> str | None:
-    """The kind of a value that was given as such; None if it stands in the item."""
+    """Return the type of a literal value; None if the operand is an attribute."""
     return None if isinstance(operand, Attribute | Size) else kind_of(stored_value(operand))
 
 
 def _paths_of(condition: Condition) -> Iterator[Path | None]:
-    """Every path that a condition names; None where it speaks of the item as a whole."""
+    """Yield every path in a condition; None where it refers to the whole item."""
     for name in condition.__struct_fields__:
         given = getattr(condition, name)
         if name == "path":

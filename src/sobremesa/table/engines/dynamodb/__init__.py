@@ -1,11 +1,11 @@
-"""The engine over DynamoDB, or over any endpoint that speaks its API.
+"""The engine on DynamoDB, or on any endpoint with its API.
 
-- `credentials`, `signature`, `transport`: one signed POST, and what can be known when no answer comes
-- `answers`, `serialise`, `render`, `requests`: what goes over the wire, in both directions
-- `client`, `rejections`: one typed exchange; DynamoDB's errors end here and become the table's
-- `admin`: the life of the table
-- `positions`, `shards`, `streams`: the change stream, with positions that outlive the process
-- `engine`: all of it behind the engine protocol
+- `credentials`, `signature`, `transport`: one signed POST
+- `requests`, `render`, `serialize`, `responses`: the wire format
+- `client`, `rejections`: one typed call; DynamoDB's errors become the table's here
+- `admin`: creating, describing and dropping the table
+- `positions`, `shards`, `streams`: the change stream, with positions that survive the process
+- `engine`: the engine protocol
 """
 
 from sobremesa.table.engines.dynamodb.engine import DynamoEngine

@@ -1,4 +1,4 @@
-"""The life of the table: made with its indexes, stream and time-to-live, described, dropped."""
+"""Creating, completing, describing and dropping a table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _nothing = msgspec.json.Decoder(NothingResponse)
 
 
 class Admin:
-    """Makes, describes and drops one table."""
+    """Creates, describes and drops one table."""
 
     def __init__(self, client: Client, layout: Layout, store: str) -> None:
         self._client = client
@@ -40,13 +40,13 @@ class Admin:
         self._store = store
 
     async def create(self) -> None:
-        """Make the table and wait until it takes requests; TableExists if there is one."""
+        """Create the table and wait until it is active; raise TableExists if there is one."""
         await self._client.call("CreateTable", _definition(self._layout), _nothing, writes=())
         await self._wait(self._is_active, f"the table {self._layout.table} is not active yet")
         await self._enable_time_to_live()
 
     async def describe(self) -> TableFacts:
-        """What the table says of itself; its counts are some hours old on AWS."""
+        """Return the description of the table; on AWS its counts are some hours old."""
         table = await self.description()
         request = {"TableName": self._layout.table}
         ttl = (await self._client.call("DescribeTimeToLive", request, _times_to_live)).time_to_live_description
@@ -62,7 +62,7 @@ class Admin:
         )
 
     async def complete(self) -> list[str]:
-        """Add what the table lacks, one thing after the other, and wait for each; what was added.
+        """Add what the table lacks, one after the other, waiting for each; return what was added.
 
         StoreForeign if it has something of that name that is otherwise: that is for its owner to change.
         """
@@ -80,28 +80,26 @@ class Admin:
             await self._update({"StreamSpecification": _STREAM})
             added.append("the stream")
         elif stream.stream_view_type != _STREAM["StreamViewType"]:
-            raise StoreForeign(f"the stream shows {stream.stream_view_type}; it must show new and old images")
+            raise StoreForeign(f"the stream has {stream.stream_view_type}; it must have new and old images")
         facts = await self.describe()
         if facts.ttl is None:
             await self._enable_time_to_live()
             added.append(f"the time to live, {self._layout.ttl}")
         elif facts.ttl != self._layout.ttl:
-            raise StoreForeign(
-                f"the time to live is {facts.ttl}; say so in the name map, it is {self._layout.ttl} there"
-            )
+            raise StoreForeign(f"the time to live is {facts.ttl}; the name map has {self._layout.ttl}")
         return added
 
     async def drop(self) -> None:
-        """Drop the table and wait until it is gone; TableMissing if there is none."""
+        """Drop the table and wait until it is deleted; raise TableMissing if there is none."""
         try:
             request = {"TableName": self._layout.table}
             await self._client.call("DeleteTable", request, _nothing, writes=())
         except TableExists as busy:
-            raise Conflict(f"the table {self._layout.table} is being made or changed") from busy
-        await self._wait(self._is_gone, f"the table {self._layout.table} is not gone yet")
+            raise Conflict(f"the table {self._layout.table} is being created or changed") from busy
+        await self._wait(self._is_deleted, f"the table {self._layout.table} is not deleted yet")
 
     async def description(self) -> TableDescription:
-        """DescribeTable; TableMissing if there is no such table."""
+        """Call DescribeTable; raise TableMissing if there is no such table."""
         return (await self._client.call("DescribeTable", {"TableName": self._layout.table}, _tables)).table
 
     async def _update(self, changes: dict[str, Any]) -> None:
@@ -117,23 +115,23 @@ class Admin:
         try:
             table = await self.description()
         except TableMissing:
-            return False  # AWS may not know yet of the table that it is making
+            return False  # AWS may not know the new table yet
         indexes = table.global_secondary_indexes
         return table.table_status == "ACTIVE" and all(index.index_status == "ACTIVE" for index in indexes)
 
-    async def _is_gone(self) -> bool:
+    async def _is_deleted(self) -> bool:
         try:
             await self.description()
         except TableMissing:
             return True
         return False
 
-    async def _wait(self, reached: Callable[[], Awaitable[bool]], complaint: str) -> None:
+    async def _wait(self, reached: Callable[[], Awaitable[bool]], problem: str) -> None:
         wait = FIRST_WAIT_SECONDS
         deadline = asyncio.get_running_loop().time() + DEADLINE_SECONDS
         while not await reached():
             if asyncio.get_running_loop().time() > deadline:
-                raise StoreFailed(f"{complaint}, after {DEADLINE_SECONDS:.0f} seconds")
+                raise StoreFailed(f"{problem}, after {DEADLINE_SECONDS:.0f} seconds")
             await asyncio.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT_SECONDS)
 
@@ -157,7 +155,7 @@ def _new_index(layout: Layout, index: IndexLayout, table: TableDescription) -> d
 def _refuse_other_keys(there: IndexDescription, wanted: IndexLayout) -> None:
     keys = [element.attribute_name for element in there.key_schema]
     if keys and keys != [wanted.pk, wanted.sk]:
-        raise StoreForeign(f"the index {wanted.name} has the keys {', '.join(keys)}; say so in the name map")
+        raise StoreForeign(f"the index {wanted.name} has the keys {', '.join(keys)}; set them in the name map")
 
 
 def _index(index: IndexLayout) -> dict[str, Any]:
@@ -169,7 +167,7 @@ def _index(index: IndexLayout) -> dict[str, Any]:
 
 
 def _definition(layout: Layout) -> dict[str, Any]:
-    """CreateTable: all keys are text, every index holds whole items, and changes carry both images."""
+    """CreateTable: all keys are text, every index has whole items, and changes carry both images."""
     indexes = [_index(index) for index in layout.indexes.values()]
     definition: dict[str, Any] = {
         "TableName": layout.table,

@@ -1,4 +1,4 @@
-"""One typed exchange: a request as a dictionary, an answer as a struct, an error as the table's own."""
+"""One typed call: the request is a dictionary, the response a struct, an error a TableError."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Client:
-    """Asks one service of an endpoint."""
+    """Calls one service of an endpoint."""
 
     def __init__(self, transport: Transport, service: Service) -> None:
         self._transport = transport
@@ -30,7 +30,7 @@ class Client:
         answer: msgspec.json.Decoder[A],
         writes: Sequence[ItemWrite] | None = None,
     ) -> A:
-        """The answer, or a TableError. `writes` are the operations of a write, () if it has no items."""
+        """Return the response, or raise a TableError. `writes` are the operations of a write, () if it has no items."""
         try:
             return await self.exchange(action, request, answer)
         except Rejected as rejected:
@@ -39,10 +39,10 @@ class Client:
             raise error_without_response(silence, writing=writes is not None) from silence
 
     async def exchange(self, action: str, request: dict[str, Any], answer: msgspec.json.Decoder[A]) -> A:
-        """The answer, or Rejected or NoResponse for a caller that knows the service's own errors."""
+        """Return the response, or raise Rejected or NoResponse for a caller that handles the service's errors."""
         content = await self._transport.post(self._service, action, _encode(request))
         try:
             return answer.decode(content)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            message = f"the answer to {action} cannot be read: {error}"
+            message = f"the response to {action} cannot be read: {error}"
             raise NoResponse(message, may_have_been_done=True) from error

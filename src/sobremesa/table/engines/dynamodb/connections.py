@@ -1,7 +1,7 @@
-"""Connections to one endpoint: HTTP/1.1 as far as a POST with a short answer needs it.
+"""Connections to one endpoint: the part of HTTP/1.1 that a POST with a short response needs.
 
-Each connection carries one request at a time, is kept alive and used again. A general client took twice the processor
-time of all the rest of a call: here a request is one write, and httptools reads the answer.
+Each connection carries one request at a time, is kept alive and reused. A general HTTP client took twice the CPU time
+of the rest of a call: here a request is one write, and httptools parses the response.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from urllib.parse import urlsplit
 import httptools
 
 KEEP_ALIVE_SECONDS = 20.0
-"""Less than DynamoDB keeps an idle connection, so that a request seldom meets a connection just closed."""
+"""Less than DynamoDB keeps an idle connection, so that a request rarely uses a connection that was just closed."""
 
 MAX_CONNECTIONS = 128
 PIECE_BYTES = 256 * 1024
-"""How much of a large body is written at once: more would hold up the event loop."""
+"""How much of a large body is written at once: more would block the event loop."""
 
 
 class NotSent(Exception):
-    """The request surely never left."""
+    """The request was certainly not sent."""
 
 
 class BrokenOff(Exception):
-    """The request was on its way, and no whole answer came."""
+    """The request was sent, and no complete response arrived."""
 
 
 class Reply(NamedTuple):
-    """A whole answer."""
+    """A complete response."""
 
     status: int
     headers: dict[bytes, bytes]
@@ -40,7 +40,7 @@ class Reply(NamedTuple):
 
 
 class Address(NamedTuple):
-    """Whom to ask."""
+    """The address of an endpoint."""
 
     host: str
     port: int
@@ -48,10 +48,10 @@ class Address(NamedTuple):
 
     @classmethod
     def of(cls, url: str) -> Address:
-        """The address in a URL; ValueError if it has none."""
+        """Return the address of a URL; raise ValueError if it is invalid."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{url!r} does not begin with http:// or https:// and a host")
+            raise ValueError(f"{url!r} does not start with http:// or https:// and a host")
         is_secure = parts.scheme == "https"
         return cls(parts.hostname, parts.port or _usual_port(is_secure), is_secure)
 
@@ -60,7 +60,7 @@ class Address(NamedTuple):
 
     @property
     def host_header(self) -> str:
-        """The address as a request names it: a port that goes without saying is left out."""
+        """The value of the Host header, without a default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _usual_port(self.is_secure) else f"{host}:{self.port}"
 
@@ -83,13 +83,13 @@ class Connections:
         self._closed = False
 
     async def post(self, headers: Mapping[str, str], body: bytes) -> Reply:
-        """The answer to a request; NotSent if it never left, BrokenOff if no whole answer came, or none in time."""
-        beginning = _head(headers, len(body)) + body[:PIECE_BYTES]
+        """Return the response; raise NotSent if the request was not sent, BrokenOff if no complete response arrived."""
+        head = _head(headers, len(body)) + body[:PIECE_BYTES]
         until = asyncio.get_running_loop().time() + self._total_seconds
-        await self._take_place(until)
+        await self._acquire_slot(until)
         try:
             connection = self._find_idle() or await self._connect(until)
-            reply = await connection.ask(beginning, body, until)
+            reply = await connection.send(head, body, until)
             if connection.is_open:
                 self._idle.append(connection)
             return reply
@@ -97,14 +97,14 @@ class Connections:
             self._places.release()
 
     async def close(self) -> None:
-        """Close every connection; whoever waits for an answer gets none."""
+        """Close every connection; requests in progress fail."""
         self._closed = True
         self._idle.clear()
         for connection in list(self._open):
             connection.abort()
-        await asyncio.sleep(0)  # transports close a moment after they are told to
+        await asyncio.sleep(0)  # transports close in the next iteration of the loop
 
-    async def _take_place(self, until: float) -> None:
+    async def _acquire_slot(self, until: float) -> None:
         if not self._places.locked():
             await self._places.acquire()
             return
@@ -115,7 +115,7 @@ class Connections:
             raise NotSent(f"all {MAX_CONNECTIONS} connections to {self._address} are taken") from None
 
     def _find_idle(self) -> _Connection | None:
-        """The connection that was used last; if that has been idle for too long, all others have been, too."""
+        """Return the connection that was used last; if it has been idle for too long, so have all others."""
         oldest = asyncio.get_running_loop().time() - KEEP_ALIVE_SECONDS
         while self._idle:
             connection = self._idle.pop()
@@ -141,7 +141,7 @@ class Connections:
 
 
 class _Connection(asyncio.Protocol):
-    """One connection, and the answer that is being read from it."""
+    """One connection, and the response that is being read."""
 
     def __init__(self, open_ones: set[_Connection]) -> None:
         self.is_open = False
@@ -155,13 +155,13 @@ class _Connection(asyncio.Protocol):
         self._pieces: list[bytes] = []
         self._ends_with_connection = False
 
-    async def ask(self, beginning: bytes, body: bytes, until: float) -> Reply:
-        """Send a request, of which the first piece is `beginning`, and wait for its answer until a time of the loop."""
+    async def send(self, head: bytes, body: bytes, until: float) -> Reply:
+        """Send a request, whose first piece is `head`, and wait for the response until a time of the loop."""
         answer: asyncio.Future[Reply] = self._loop.create_future()
         self._answer = answer
         timer = self._loop.call_at(until, self._break_off, TimeoutError())
         try:
-            self._transport.write(beginning)
+            self._transport.write(head)
             for start in range(PIECE_BYTES, len(body), PIECE_BYTES):
                 await asyncio.sleep(0)
                 if not self.is_open:
@@ -169,7 +169,7 @@ class _Connection(asyncio.Protocol):
                 self._transport.write(body[start : start + PIECE_BYTES])
             return await answer
         except BaseException:
-            # The answer may still come, and must not be taken for that of another request.
+            # The response may still arrive, and must not be taken for that of another request.
             self.abort()
             raise
         finally:
@@ -180,7 +180,7 @@ class _Connection(asyncio.Protocol):
         self.is_open = False
         self._transport.abort()
 
-    # What the event loop tells
+    # Called by the event loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -200,12 +200,12 @@ class _Connection(asyncio.Protocol):
             self._complete()
         self._break_off(error or ConnectionResetError("the connection was closed"))
 
-    # What the parser tells
+    # Called by the parser
 
     def on_message_begin(self) -> None:
         self._headers, self._pieces = {}, []
         if self._answer is None or self._answer.done():
-            self.abort()  # nothing was asked
+            self.abort()  # no request is in progress
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers[name.lower()] = value
@@ -218,7 +218,7 @@ class _Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         if self._parser.get_status_code() < 200:
-            return  # only a word on the way
+            return  # an interim response
         if not self._parser.should_keep_alive():
             self.abort()
         self._complete()
@@ -231,7 +231,7 @@ class _Connection(asyncio.Protocol):
             self._answer.set_result(Reply(self._parser.get_status_code(), self._headers, body))
 
     def _break_off(self, error: BaseException) -> None:
-        """Tell whoever waits that no whole answer will come."""
+        """Fail the request in progress."""
         self.is_open = False
         self._transport.abort()
         if self._answer is not None and not self._answer.done():
@@ -240,7 +240,7 @@ class _Connection(asyncio.Protocol):
 
 
 def _head(headers: Mapping[str, str], length: int) -> bytes:
-    """The lines before the body; NotSent if something in them would be taken for another line."""
+    """Return the lines before the body; raise NotSent if a header would start another line."""
     if not "".join(headers.values()).isprintable():
         raise NotSent("a header has a line break or another control character in it")
     lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])

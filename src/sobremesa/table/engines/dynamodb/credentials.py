@@ -1,4 +1,4 @@
-"""Who asks: AWS credentials by botocore's usual chain, renewed off the event loop before they expire."""
+"""AWS credentials from botocore's usual chain, renewed off the event loop before they expire."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import botocore.session
 from sobremesa.table.errors import StoreFailed
 
 CHECK_SECONDS = 10.0
-"""How often it is looked whether temporary credentials are due: looking costs more than a signature."""
+"""How often temporary credentials are checked: a check costs more than a signature."""
 
 LAST_MINUTES = 5
 """With less than this left, every request waits for the new credentials."""
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Keys(NamedTuple):
-    """What a request is signed with."""
+    """The keys that sign a request."""
 
     access: str
     secret: str
@@ -37,54 +37,54 @@ class Keys(NamedTuple):
 
 
 DUMMY = Keys("local", "local", None)
-"""For an endpoint on this machine, which takes anything."""
+"""For an endpoint on this machine, which accepts any keys."""
 
 
 class Credentials:
-    """The keys that are valid now."""
+    """The current keys."""
 
     def __init__(self, keys: Keys, renewable: Any = None) -> None:
         self._keys = keys
         self._renewable = renewable
-        self._look_at = time.monotonic() + CHECK_SECONDS
+        self._check_at = time.monotonic() + CHECK_SECONDS
         self._renewing = asyncio.Lock()
 
     @classmethod
     async def find(cls, endpoint: str | None) -> Credentials:
-        """The credentials of this process; for an endpoint on this machine, a dummy pair if there are none."""
+        """Find the credentials of this process; for an endpoint on this machine, dummy keys if there are none."""
         local = endpoint is not None and is_loopback(endpoint)
-        found = await _ask(_search, local)
+        found = await _call(_search, local)
         if found is None and local:
             return cls(DUMMY)
         if found is None:
             raise StoreFailed("no AWS credentials were found: not in the environment, a profile or a role")
-        keys = await _ask(_freeze, found)
+        keys = await _call(_freeze, found)
         renewable = isinstance(found, botocore.credentials.RefreshableCredentials)
         return cls(keys, found if renewable else None)
 
     async def current(self) -> Keys:
-        """The keys for a request now; StoreFailed if they have expired and cannot be renewed."""
-        if self._renewable is None or time.monotonic() < self._look_at:
+        """Return the keys for a request; raise StoreFailed if they have expired and cannot be renewed."""
+        if self._renewable is None or time.monotonic() < self._check_at:
             return self._keys
         if self._renewing.locked() and not self._renewable.refresh_needed(LAST_MINUTES * 60):
             return self._keys
         async with self._renewing:
             if self._renewable.refresh_needed():
-                self._keys = await _ask(_freeze, self._renewable)
-            self._look_at = time.monotonic() + CHECK_SECONDS
+                self._keys = await _call(_freeze, self._renewable)
+            self._check_at = time.monotonic() + CHECK_SECONDS
         return self._keys
 
 
 async def find_region(endpoint: str | None) -> str:
-    """The region of this process's environment or profile; an endpoint of one's own needs none."""
-    found = await _ask(lambda: _session().get_config_variable("region"))
+    """Return the region of the environment or the profile; a custom endpoint needs none."""
+    found = await _call(lambda: _session().get_config_variable("region"))
     if found is None and endpoint is None:
         raise StoreFailed("no AWS region was given, and none was found in the environment or a profile")
     return str(found or LOCAL_REGION)
 
 
 def is_loopback(endpoint: str) -> bool:
-    """Is this address on the same machine?"""
+    """Return whether this address is on the same machine."""
     host = urlsplit(endpoint).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -92,22 +92,22 @@ def is_loopback(endpoint: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-async def _ask(question: Callable[..., T], *args: Any) -> T:
-    """What botocore says to this, off the event loop. A provider of credentials may raise anything."""
+async def _call(call: Callable[..., T], *args: Any) -> T:
+    """Call botocore off the event loop. A provider of credentials may raise any error."""
     try:
-        return await asyncio.to_thread(question, *args)
+        return await asyncio.to_thread(call, *args)
     except Exception as error:
         raise StoreFailed(f"the AWS credentials cannot be read: {error}") from error
 
 
 def _session() -> Any:
-    """A new session of botocore, which reads the environment and the profiles as they are now."""
+    """Return a new session of botocore, which reads the current environment and profiles."""
     return botocore.session.Session(event_hooks=copy.copy(_hooks()), include_builtin_handlers=False)
 
 
 @functools.cache
 def _hooks() -> Any:
-    """The handlers of every session. Registering them anew takes nine tenths of the time that a session takes."""
+    """Return the handlers of every session, cached: registering them takes nine tenths of the time of a session."""
     hooks = botocore.hooks.HierarchicalEmitter()
     botocore.session.Session(event_hooks=hooks)
     return hooks

@@ -1,4 +1,4 @@
-"""The engine: every call of the protocol as one request to DynamoDB, and its answer."""
+"""The engine: every call of the protocol is one request to DynamoDB."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class DynamoEngine:
 
     @classmethod
     async def open(cls, layout: Layout, *, region: str | None, endpoint: str | None, clock: Clock) -> DynamoEngine:
-        """An engine over a region of AWS, or over another endpoint. Nothing is asked of it yet."""
+        """Open the engine of a region of AWS, or of another endpoint. No request is made yet."""
         credentials = await Credentials.find(endpoint)
         region = region or await find_region(endpoint)
         transport = Transport(region=region, endpoint=endpoint, credentials=credentials, clock=clock)
@@ -83,22 +83,22 @@ class DynamoEngine:
 
     @property
     def responses_can_be_lost(self) -> bool:
-        """Yes: there is a network in between."""
+        """True: there is a network in between."""
         return True
 
     def version_of(self, pk: str) -> object | None:
         return None
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
-        """The item with this key, or these fields of it."""
+        """Return the item with this key, or these fields of it."""
         request = self._requests.get(key, consistent=consistent, fields=fields)
         answer = await self._tables.call("GetItem", request, _items)
-        # An item that has none of the fields is an empty item; one that is not there is None.
+        # An item without any of the fields is an empty item; a missing one is None.
         item = None if answer.item is None else load_item(answer.item)
         return ItemRead(item, _read(answer.consumed_capacity))
 
     async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
-        """Up to 100 items by their keys."""
+        """Return up to 100 items by their keys."""
         request = self._requests.batch_get(keys, consistent=consistent)
         answer = await self._tables.call("BatchGetItem", request, _batch_gets)
         found = answer.responses.get(self._layout.table, [])
@@ -110,17 +110,17 @@ class DynamoEngine:
         )
 
     async def query(self, request: QueryRequest) -> RawPage:
-        """One page of a question to one partition."""
+        """Return one page of a query of one partition."""
         answer = await self._tables.call("Query", self._requests.query(request), _pages)
         return self._page(answer, request.index)
 
     async def scan(self, request: ScanRequest) -> RawPage:
-        """One page of one segment of the whole table."""
+        """Return one page of one segment of the whole table."""
         answer = await self._tables.call("Scan", self._requests.scan(request), _pages)
         return self._page(answer, None)
 
     async def write(self, operation: ItemWrite) -> Written:
-        """One operation by itself. A check has no request of its own and goes as a transaction."""
+        """Run a single operation. A check has no request of its own and runs as a transaction."""
         if isinstance(operation, CheckItem):
             return await self.transact((operation,), None)
         action, request = self._requests.write(operation)
@@ -129,13 +129,13 @@ class DynamoEngine:
         return Written(item, _written(answer.consumed_capacity))
 
     async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
-        """Up to 100 operations, all or none."""
+        """Run up to 100 operations, all or none."""
         request = self._requests.transaction(operations, token)
         answer = await self._tables.call("TransactWriteItems", request, _transactions, writes=operations)
         return Written(None, _written(*answer.consumed_capacity))
 
     async def batch_write(self, operations: Sequence[PutItem | DeleteItem]) -> BatchWritten:
-        """Up to 25 puts and deletes, each by itself."""
+        """Run up to 25 independent puts and deletes."""
         request = self._requests.batch_write(operations)
         answer = await self._tables.call("BatchWriteItem", request, _batch_writes, writes=operations)
         by_key = {operation.key: operation for operation in operations}
@@ -144,16 +144,16 @@ class DynamoEngine:
         return BatchWritten(unprocessed, _written(*answer.consumed_capacity))
 
     async def changes(self, position: Position) -> ChangeReader:
-        """A reader of what happened after a position."""
+        """Return a reader of the changes after a position."""
         table = await self._admin.description()
         return await StreamReader.open(self._streams, table, self._requests, self._clock, position)
 
     async def create_table(self) -> None:
-        """Make the table with its indexes, stream and time-to-live, and wait for it."""
+        """Create the table with its indexes, stream and time-to-live, and wait for it."""
         await self._admin.create()
 
     async def describe_table(self) -> TableFacts:
-        """What the table says of itself."""
+        """Return the description of the table."""
         return await self._admin.describe()
 
     async def complete_table(self) -> list[str]:
@@ -161,7 +161,7 @@ class DynamoEngine:
         return await self._admin.complete()
 
     async def drop_table(self) -> None:
-        """Drop the table and wait until it is gone."""
+        """Drop the table and wait until it is deleted."""
         await self._admin.drop()
 
     async def close(self) -> None:
@@ -183,7 +183,7 @@ def _read(*consumed: Consumed | None) -> Capacity:
 
 
 def _written(*consumed: Consumed | None) -> Capacity:
-    """A transaction that was done before, known by its token, costs read units and says so."""
+    """Return the write units; a transaction repeated with its token costs read units."""
     read = write = 0.0
     for each in consumed:
         if each is None:

@@ -1,4 +1,4 @@
-"""DynamoDB's errors as the table's. Nothing outside of this folder knows the names on the left."""
+"""Maps DynamoDB's errors to the table's. No module outside this package knows their names."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _BAD_KEY = re.compile(
 
 
 def error_of(rejected: Rejected, writes: Sequence[ItemWrite] | None) -> TableError:
-    """What a rejection means; `writes` are the operations that it rejects, None if it was a read."""
+    """Return the error of a rejection; `writes` are the rejected operations, None for a read."""
     rejection = rejected.rejection
     code, message = rejection.code, rejection.message
     if code == "ConditionalCheckFailedException" and writes:
@@ -77,12 +77,12 @@ def error_of(rejected: Rejected, writes: Sequence[ItemWrite] | None) -> TableErr
     if rejected.status == 413 or code == "RequestEntityTooLarge":
         return TooLarge(f"the request is too large: {message}", MAX_REQUEST_BYTES)
     if rejected.status >= 500 and writes is not None:
-        return OutcomeUnknown(f"the answer to a write was {rejected}")
+        return OutcomeUnknown(f"the response to a write was {rejected}")
     return (StoreFailed if rejected.status >= 500 else StoreDenied)(str(rejected))
 
 
 def error_without_response(silence: NoResponse, *, writing: bool) -> TableError:
-    """What it means that no answer came."""
+    """Return the error of a lost response."""
     return (OutcomeUnknown if writing and silence.may_have_been_done else StoreFailed)(str(silence))
 
 
@@ -92,7 +92,7 @@ def _failure(place: int, writes: Sequence[ItemWrite], found: Rejection | Reason)
 
 
 def _cancelled(writes: Sequence[ItemWrite], rejection: Rejection) -> TableError:
-    """One error for all reasons: first what is certain, then what is wrong, last what will pass."""
+    """Return one error for all reasons: failed conditions first, then invalid operations, then temporary errors."""
     reasons = rejection.reasons or []
     failures = [
         _failure(place, writes, reason)

@@ -1,8 +1,7 @@
-"""Conditions, updates and questions as DynamoDB's expressions.
+"""Renders conditions, updates and queries as DynamoDB expressions.
 
-Names and values never stand in the text itself but behind placeholders, `#0` and `:0`, each of them once: no
-attribute's name is a reserved word then, and nothing that a user wrote is ever parsed. What comes here has passed
-`checks`.
+Names and values are always placeholders, `#0` and `:0`, each used once: no attribute name can be a reserved word, and
+user input is never parsed. All input has passed `checks`.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Expressions:
         self._values: dict[bytes, str] = {}
 
     def into(self, request: dict[str, Any]) -> None:
-        """Give the request the names and values that its expressions use."""
+        """Add the names and values of the expressions to the request."""
         if self._names:
             request["ExpressionAttributeNames"] = {mark: name for name, mark in self._names.items()}
         if self._values:
@@ -60,22 +59,22 @@ class Expressions:
             }
 
     def condition(self, condition: Condition | None) -> str | None:
-        """The text of a condition or filter; None where there is nothing to ask."""
+        """Return the text of a condition or filter; None if there is none."""
         if condition is None or type(condition) is Always:
             return None
         return self._test(_unwrapped(condition))
 
     def update(self, actions: Sequence[Action]) -> str:
-        """The text of an update."""
+        """Return the text of an update."""
         clauses: dict[str, list[str]] = {}
-        # DynamoDB takes any order; an endpoint that removes places of a list one by one needs this one.
+        # DynamoDB accepts any order; an endpoint that removes list elements one by one needs this one.
         for action in in_safe_order(actions):
             clause, text = _ACTIONS[type(action)](self, action)
             clauses.setdefault(clause, []).append(text)
         return " ".join(f"{clause} {', '.join(texts)}" for clause, texts in clauses.items())
 
     def key_condition(self, pk: tuple[str, str], sort_name: str, sort: SortCondition) -> str:
-        """The text that chooses a partition (an attribute and its value) and a range of it."""
+        """Return the text that selects a partition (an attribute and its value) and a range of it."""
         text = f"{self._name(pk[0])} = {self.value(pk[1])}"
         match sort:
             case SortPrefix(prefix):
@@ -89,11 +88,11 @@ class Expressions:
                 return text
 
     def projection(self, fields: Iterable[str]) -> str:
-        """The text that names the attributes to give."""
+        """Return the text that names the attributes to return."""
         return ", ".join(map(self._name, fields))
 
     def path(self, path: Path) -> str:
-        """A path, with a placeholder for each name; numbers are places in lists."""
+        """Return a path, with a placeholder for each name; numbers are list indexes."""
         if isinstance(path, str):
             return self._name(path)
         text = self._name(str(path[0]))
@@ -102,7 +101,7 @@ class Expressions:
         return text
 
     def value(self, value: Value) -> str:
-        """The placeholder of a value."""
+        """Return the placeholder of a value."""
         encoded = _encode(dump_value(stored_value(value)))
         return self._values.setdefault(encoded, f":{len(self._values)}")
 
@@ -150,7 +149,7 @@ class Expressions:
 
 
 def _unwrapped(condition: Condition) -> Condition:
-    """The condition spelled out, without groups of one, since DynamoDB refuses redundant parentheses."""
+    """Return the condition without groups of one, since DynamoDB rejects redundant parentheses."""
     if isinstance(condition, LessIfPresent):
         return condition.spelled_out
     while isinstance(condition, AllOf | AnyOf) and len(condition.parts) == 1:

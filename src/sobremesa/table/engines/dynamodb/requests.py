@@ -1,4 +1,4 @@
-"""The requests of one table, as DynamoDB takes them. Each is checked before it is built."""
+"""The requests of one table, in the format of DynamoDB. Each is checked before it is built."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Request: TypeAlias = dict[str, Any]
 
 
 class _Kind(NamedTuple):
-    """One kind of write: its name by itself, in a transaction, and what it gives back."""
+    """One kind of write: its action, its name in a transaction, and its return value."""
 
     action: str
     name: str
@@ -96,7 +96,7 @@ class Requests:
         return self._page(request, Expressions(self._layout.pk), scan)
 
     def write(self, operation: ItemWrite) -> tuple[str, Request]:
-        """The action and the request of one put, update or delete by itself."""
+        """Return the action and the request of a single put, update or delete."""
         kind = _KINDS[type(operation)]
         request, _ = self._operation(operation)
         request["ReturnValues"] = kind.returns
@@ -132,11 +132,11 @@ class Requests:
         return {"RequestItems": {self._layout.table: writes}, "ReturnConsumedCapacity": "TOTAL"}
 
     def key_of(self, typed: TypedItem) -> RawKey:
-        """The key that stands in an item, or in a key as DynamoDB writes it."""
+        """Return the key of an item, or of a key in the format of DynamoDB."""
         return RawKey(typed[self._layout.pk]["S"], typed[self._layout.sk]["S"])
 
     def last_of(self, typed: TypedItem | None, index: IndexName | None) -> RawKey | IndexKey | None:
-        """The place where a page ended; None where it was the last."""
+        """Return the end of a page; None if it was the last."""
         if not typed:
             return None
         base = self.key_of(typed)
@@ -169,7 +169,7 @@ class Requests:
         return request
 
     def _operation(self, operation: ItemWrite) -> tuple[Request, int]:
-        """One write without what differs inside and outside of a transaction, and the size of an item put."""
+        """Return the part of a write that is the same in a transaction, and the size of an item put."""
         checked = checks.check_write(operation, self._layout)
         request: Request = {"TableName": self._layout.table}
         size = 0

@@ -1,4 +1,4 @@
-"""What DynamoDB answers, as types: only the fields that somebody here reads."""
+"""The responses of DynamoDB, as types with only the fields that are used."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 import msgspec
 
 TypedItem: TypeAlias = dict[str, dict[str, Any]]
-"""An item as DynamoDB writes it: `{"name": {"S": "Ada"}}`."""
+"""An item in the format of DynamoDB: `{"name": {"S": "Ada"}}`."""
 
 
 class Response(msgspec.Struct, rename="pascal"):
-    """A part of an answer; its fields are DynamoDB's, in snake case."""
+    """A part of a response; its fields are DynamoDB's, in snake case."""
 
 
 class Consumed(Response):
@@ -68,7 +68,7 @@ class WriteRequest(Response):
 
     @property
     def keyed(self) -> TypedItem:
-        """The item or the key: either holds the key."""
+        """The item or the key: both contain the key."""
         if self.put_request is not None:
             return self.put_request.item
         return self.delete_request.key if self.delete_request is not None else {}
@@ -132,7 +132,7 @@ class TimeToLiveResponse(Response):
 
 
 class NothingResponse(Response):
-    """An answer whose arrival is all that matters."""
+    """A response without content."""
 
 
 class Shard(Response):
@@ -201,7 +201,7 @@ class Rejection(msgspec.Struct):
 
     @property
     def code(self) -> str:
-        """The error's name without what comes before and after it."""
+        """The name of the error, without prefix and suffix."""
         return self.type.rpartition("#")[2].partition(":")[0]
 
     @property

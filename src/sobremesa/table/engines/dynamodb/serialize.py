@@ -1,6 +1,6 @@
-"""Values as DynamoDB writes them, `{"S": "Ada"}`, and back. The hot path: one look-up by exact type for each value.
+"""Converts values to the format of DynamoDB, `{"S": "Ada"}`, and back. A hot path: one lookup by exact type per value.
 
-Values come here in stored form (`values.weigh`, `values.stored_value`), so nothing is checked again.
+Values are in stored form (`values.weigh`, `values.stored_value`), so nothing is checked again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sobremesa.table.values import Item, Value, number_from_text, number_text
 
 
 def dump_item(item: Mapping[str, Value]) -> TypedItem:
-    """A stored item as DynamoDB writes it."""
+    """Return a stored item in the format of DynamoDB."""
     return {
         name: {"S": value} if type(value) is str else dump_value(value)  # most are text
         for name, value in item.items()
@@ -24,7 +24,7 @@ def dump_item(item: Mapping[str, Value]) -> TypedItem:
 
 
 def dump_value(value: Value) -> dict[str, Any]:
-    """A stored value as DynamoDB writes it. Bytes stay bytes: the JSON encoder writes them in base64."""
+    """Return a stored value in the format of DynamoDB. Bytes stay bytes: the JSON encoder writes base64."""
     dump = _DUMPS.get(type(value))
     if dump is None:
         return _dump_subclass(value)
@@ -32,18 +32,18 @@ def dump_value(value: Value) -> dict[str, Any]:
 
 
 def load_item(typed: TypedItem) -> Item:
-    """The item that DynamoDB wrote so."""
+    """Return the item of DynamoDB's format."""
     return {name: value["S"] if "S" in value else load_value(value) for name, value in typed.items()}
 
 
 def load_value(typed: Mapping[str, Any]) -> Value:
-    """The value that DynamoDB wrote so."""
+    """Return the value of DynamoDB's format."""
     ((kind, value),) = typed.items()
     return _LOADS[kind](value)
 
 
 def _dump_set(elements: frozenset[Value]) -> dict[str, Any]:
-    # Sorted, since the same transaction sent again with its token must be the same to the byte.
+    # Sorted, since a transaction repeated with its token must have the same bytes.
     ordered = sorted(elements)
     if isinstance(ordered[0], str):
         return {"SS": ordered}

@@ -27,31 +27,31 @@ _records = msgspec.json.Decoder(RecordsResponse)
 
 
 class IteratorExpired(Exception):
-    """The service no longer knows this iterator; its checkpoint gives another."""
+    """The iterator has expired; the checkpoint gives another."""
 
 
 class Stream:
-    """Asks one stream for its shards and their records; PositionTrimmed where it forgot."""
+    """Reads the shards of one stream and their records; raises PositionTrimmed if they are no longer kept."""
 
     def __init__(self, client: Client, arn: str) -> None:
         self._client = client
         self._arn = arn
 
     async def list_shards(self) -> dict[str, Shard]:
-        """Every shard that is still kept, by its id."""
+        """Return every shard that is still kept, by id."""
         shards: dict[str, Shard] = {}
         request: dict[str, Any] = {"StreamArn": self._arn}
         while True:
-            page = (await self._ask("DescribeStream", request, _streams)).stream_description
+            page = (await self._call("DescribeStream", request, _streams)).stream_description
             known = len(shards)
             shards |= {shard.shard_id: shard for shard in page.shards}
-            # Some endpoints give the same page for every start: then nothing new comes.
+            # Some endpoints return the same page for every start: then nothing is new.
             if page.last_evaluated_shard_id is None or len(shards) == known:
                 return shards
             request["ExclusiveStartShardId"] = page.last_evaluated_shard_id
 
     async def iterator_after(self, shard_id: str, checkpoint: Checkpoint) -> str:
-        """Where to go on after a checkpoint: after its last change, or at the shard's oldest."""
+        """Return the iterator after a checkpoint: after its last change, or at the oldest of the shard."""
         if checkpoint.after:
             request = {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": checkpoint.after}
         else:
@@ -59,29 +59,29 @@ class Stream:
         return await self._iterator(shard_id, request)
 
     async def iterator_of_newest(self, shard_id: str) -> str:
-        """Where the next change of a shard will come."""
+        """Return the iterator of the next change of a shard."""
         return await self._iterator(shard_id, {"ShardIteratorType": "LATEST"})
 
     async def records(self, iterator: str) -> RecordsResponse:
-        """The next records of a shard, perhaps none yet; IteratorExpired if the iterator is too old."""
-        return await self._ask("GetRecords", {"ShardIterator": iterator}, _records)
+        """Return the next records of a shard, if any; raise IteratorExpired if the iterator is too old."""
+        return await self._call("GetRecords", {"ShardIterator": iterator}, _records)
 
     async def _iterator(self, shard_id: str, request: dict[str, str]) -> str:
         request |= {"StreamArn": self._arn, "ShardId": shard_id}
-        answer = await self._ask("GetShardIterator", request, _iterators)
+        answer = await self._call("GetShardIterator", request, _iterators)
         if answer.shard_iterator is None:
             raise PositionTrimmed(f"the shard {shard_id} can no longer be read", OLDEST)
         return answer.shard_iterator
 
-    async def _ask(self, action: str, request: dict[str, Any], answer: msgspec.json.Decoder[A]) -> A:
+    async def _call(self, action: str, request: dict[str, Any], answer: msgspec.json.Decoder[A]) -> A:
         try:
             return await self._client.exchange(action, request, answer)
         except Rejected as rejected:
             code = rejected.rejection.code
             if code in ("TrimmedDataAccessException", "ResourceNotFoundException"):
-                raise PositionTrimmed(f"the stream forgot: {rejected}", OLDEST) from rejected
+                raise PositionTrimmed(f"the stream no longer has these changes: {rejected}", OLDEST) from rejected
             if action == "GetRecords" and code in ("ExpiredIteratorException", "ValidationException"):
                 raise IteratorExpired(str(rejected)) from rejected
             raise error_of(rejected, None) from rejected
-        except NoResponse as silence:
-            raise error_without_response(silence, writing=False) from silence
+        except NoResponse as lost:
+            raise error_without_response(lost, writing=False) from lost

@@ -1,4 +1,4 @@
-"""AWS Signature Version 4, as far as a POST of JSON needs it."""
+"""AWS Signature Version 4, for a POST of JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Signer:
         self._key = b""
 
     def headers(self, keys: Keys, *, host: str, target: str, body: bytes, now_ms: int) -> dict[str, str]:
-        """All headers of a request with this body, the signature among them."""
+        """Return all headers of a request with this body, including the signature."""
         moment = _moment(now_ms // 1000)
         day = moment[:8]
         headers = {
@@ -60,7 +60,7 @@ class Signer:
 
 @lru_cache(maxsize=4)
 def _moment(seconds: int) -> str:
-    """The time as AWS writes it, made once a second."""
+    """Return the time in the format of AWS, cached for a second."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
 
 

@@ -1,16 +1,16 @@
 """The change stream, read shard by shard: parents before their children, and in order within each.
 
-A shard is read to its end, then its children come; other shards are read beside it, so that only the changes of one
-partition key come in order, which is what DynamoDB promises. A position is one checkpoint for each shard. It holds
-for 24 hours, as changes do: whoever keeps positions should also keep those of empty batches now and then.
+A shard is read to its end, then its children; other shards are read concurrently, so only the changes of one partition
+key are in order, as DynamoDB guarantees. A position has one checkpoint for each shard. It is valid for 24 hours, as
+changes are: a consumer should also save the positions of empty batches from time to time.
 
 NEWEST is pinned when the reader is opened: an iterator for every open shard. Until a first change is read it is the
-only mark of the place, so a position carries it; when it is forgotten after 15 minutes, the shard is read again from
-its oldest change and what is older than the pin, with some minutes for differing clocks, is left out. A change may
-then be given twice, never left out.
+only record of the position, so the position contains it. When it expires after 15 minutes, the shard is read again from
+its oldest change, without those older than the pin, with some minutes for clock skew. A change may then be delivered
+twice, but is never lost.
 
-Known of dynoxide: it shows an end for shards that are open (the end is never looked at here), gives the changes of a
-dropped table again under the same name (so a test takes a fresh one), and records writes that changed nothing.
+Known quirks of dynoxide: it has an end for open shards (never used here), returns the changes of a dropped table again
+under the same name (so tests use a new name), and records writes that changed nothing.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from sobremesa.table.errors import BadExpression, PositionTrimmed, StoreClosed
 
 POLL_SECONDS = 0.2
 LONGEST_POLL_SECONDS = 1.0
-"""While nothing changes, the pauses grow up to this: a shard takes five reads a second from all its readers."""
+"""While nothing changes, the pauses grow up to this: a shard allows five reads a second in total."""
 DISCOVERY_SECONDS = 5.0
 RETENTION_MS = 24 * 60 * 60 * 1000
 CLOCK_SKEW_MS = 5 * 60 * 1000
-"""AWS refuses requests of a clock that is further off."""
+"""AWS rejects requests with a larger clock skew."""
 
 TTL_PRINCIPAL = "dynamodb.amazonaws.com"
 
 
 class StreamReader:
-    """Follows the stream of a table."""
+    """Reads the change stream of a table."""
 
     def __init__(
         self, stream: Stream, label: str, requests: Requests, clock: Clock, poll_seconds: float = POLL_SECONDS
@@ -54,7 +54,7 @@ class StreamReader:
         self._checkpoints: dict[str, Checkpoint] = {}
         self._iterators: dict[str, str] = {}
         self._discover_at = 0.0
-        self._looked_at = -math.inf
+        self._polled_at = -math.inf
         self._nudged = asyncio.Event()
         self._closed = False
 
@@ -69,12 +69,12 @@ class StreamReader:
         *,
         poll_seconds: float = POLL_SECONDS,
     ) -> StreamReader:
-        """A reader of the table's latest stream; PositionTrimmed if that does not reach back so far."""
+        """Open a reader of the table's latest stream; raise PositionTrimmed if it does not reach back that far."""
         resumed = None if position in (OLDEST, NEWEST) else position_from(position)
         specification = table.stream_specification
         label = table.latest_stream_label
         if table.latest_stream_arn is None or label is None or specification is None:
-            raise BadExpression("the table keeps no stream of changes")
+            raise BadExpression("the table has no stream of changes")
         if specification.stream_view_type not in (None, "NEW_AND_OLD_IMAGES"):
             raise BadExpression(f"the stream has only {specification.stream_view_type}, not both images")
         reader = cls(Stream(client, table.latest_stream_arn), label, requests, clock, poll_seconds)
@@ -87,14 +87,14 @@ class StreamReader:
         return reader
 
     async def read(self, wait_seconds: float) -> ChangeBatch:
-        """The next changes; waits up to this long for one, then gives an empty batch."""
+        """Return the next changes; wait up to this long for one, then return an empty batch."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + wait_seconds
         while True:
             if self._closed:
                 raise StoreClosed("the reader has been closed")
             self._nudged.clear()
-            self._looked_at = loop.time()
+            self._polled_at = loop.time()
             changes = await self._poll()
             if changes:
                 self._pause = self._poll_seconds
@@ -105,12 +105,12 @@ class StreamReader:
             self._pause = min(self._pause * 2, LONGEST_POLL_SECONDS)
 
     async def _rest(self, seconds: float) -> None:
-        """Pause, or less if somebody nudges: but a shard is not asked more often than it may be."""
+        """Pause until nudged, but not read a shard more often than it allows."""
         try:
             async with asyncio.timeout(seconds):
                 await self._nudged.wait()
                 self._pause = self._poll_seconds
-                await asyncio.sleep(self._looked_at + self._poll_seconds - asyncio.get_running_loop().time())
+                await asyncio.sleep(self._polled_at + self._poll_seconds - asyncio.get_running_loop().time())
         except TimeoutError:
             pass
 
@@ -121,29 +121,29 @@ class StreamReader:
         return StreamPosition(self._label, 0, self._checkpoints).has_reached(position_from(goal))
 
     async def close(self) -> None:
-        """Read no more. The service holds nothing for a reader."""
+        """Stop reading. The service holds no resources of a reader."""
         self._closed = True
 
     async def _resume(self, position: StreamPosition) -> None:
         if position.label != self._label:
             raise PositionTrimmed("the position is of a stream that the table no longer has", OLDEST)
         if self._clock.now_ms() - position.at_ms > RETENTION_MS:
-            raise PositionTrimmed("the position is older than changes are kept", OLDEST)
+            raise PositionTrimmed("the position is older than the retention of changes", OLDEST)
         listed = await self._stream.list_shards()
-        begun = {id_: checkpoint for id_, checkpoint in position.shards.items() if not checkpoint.done}
-        for shard_id in begun:
+        started = {id_: checkpoint for id_, checkpoint in position.shards.items() if not checkpoint.done}
+        for shard_id in started:
             if shard_id not in listed:
                 raise PositionTrimmed(f"the shard {shard_id} is no longer kept", OLDEST)
         self._checkpoints = dict(position.shards)
         self._adopt(listed)
-        # Asked for now, so that a position which is too old fails here and not in the first read.
-        pinned = {id_: checkpoint.iterator for id_, checkpoint in begun.items() if checkpoint.iterator}
-        others = [id_ for id_, checkpoint in begun.items() if checkpoint.after]
-        found = await asyncio.gather(*(self._stream.iterator_after(id_, begun[id_]) for id_ in others))
+        # Requested now, so that a position which is too old fails here and not in the first read.
+        pinned = {id_: checkpoint.iterator for id_, checkpoint in started.items() if checkpoint.iterator}
+        others = [id_ for id_, checkpoint in started.items() if checkpoint.after]
+        found = await asyncio.gather(*(self._stream.iterator_after(id_, started[id_]) for id_ in others))
         self._iterators = pinned | dict(zip(others, found, strict=True))
 
     async def _pin(self) -> None:
-        """Start after everything there is: at the end of every shard without children."""
+        """Start after all existing changes: at the end of every shard without children."""
         now_ms = self._clock.now_ms()
         listed = await self._stream.list_shards()
         parents = {shard.parent_shard_id for shard in listed.values()}
@@ -159,7 +159,7 @@ class StreamReader:
         self._adopt(await self._stream.list_shards())
 
     def _adopt(self, listed: dict[str, Shard]) -> None:
-        """Take shards in that are new, to be read from their beginning, and forget read ones that are gone."""
+        """Add new shards, to be read from their start, and remove read ones that no longer exist."""
         kept = {
             shard_id: checkpoint
             for shard_id, checkpoint in self._checkpoints.items()
@@ -171,7 +171,7 @@ class StreamReader:
         self._discover_at = asyncio.get_running_loop().time() + DISCOVERY_SECONDS
 
     def _readable(self) -> list[str]:
-        """The shards that are not done and whose parents are."""
+        """Return the shards that are not done and whose parents are."""
         readable = []
         for shard_id, checkpoint in self._checkpoints.items():
             parent = self._checkpoints.get(self._shards[shard_id].parent_shard_id or "")
@@ -180,12 +180,12 @@ class StreamReader:
         return readable
 
     async def _poll(self) -> list[RawChange]:
-        """One look at every readable shard."""
+        """Read every readable shard once."""
         if asyncio.get_running_loop().time() >= self._discover_at:
             await self._discover()
         shard_ids = self._readable()
         pages = await asyncio.gather(*map(self._page, shard_ids), return_exceptions=True)
-        # Checkpoints move only from here on, where nothing waits: a read that is cancelled loses no change.
+        # Checkpoints move only from here on, without awaiting: a cancelled read loses no change.
         changes: list[RawChange] = []
         failure: BaseException | None = None
         for shard_id, page in zip(shard_ids, pages, strict=True):

@@ -1,7 +1,7 @@
-"""One signed POST: DynamoDB and its streams are both spoken to in this way and no other.
+"""One signed POST, the only kind of request to DynamoDB and its streams.
 
-A pool of kept-alive connections and two time-outs. It does not retry: what is safe to send again is for others to say,
-and `NoResponse` tells them whether the request can have arrived.
+A pool of kept-alive connections and two timeouts. It does not retry: callers decide what is safe to repeat, and
+`NoResponse` states whether the request may have arrived.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ STREAMS = Service("DynamoDBStreams_20120810", "streams.dynamodb")
 
 
 class NoResponse(Exception):
-    """No whole answer came. `may_have_been_done` is False only if the request surely never left."""
+    """No complete response arrived. `may_have_been_done` is False only if the request was certainly not sent."""
 
     def __init__(self, message: str, *, may_have_been_done: bool) -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ class NoResponse(Exception):
 
 
 class Rejected(Exception):
-    """The service answered that it did not do it."""
+    """The service rejected the request."""
 
     def __init__(self, status: int, rejection: Rejection) -> None:
         super().__init__(f"{status} {rejection.code}: {rejection.message}")
@@ -53,7 +53,7 @@ class Rejected(Exception):
 
 
 class Transport:
-    """Carries requests to one endpoint, or to one region of AWS."""
+    """Sends requests to one endpoint, or to one region of AWS."""
 
     def __init__(self, *, region: str, endpoint: str | None, credentials: Credentials, clock: Clock) -> None:
         self._credentials = credentials
@@ -70,7 +70,7 @@ class Transport:
             )
 
     async def post(self, service: Service, action: str, body: bytes) -> bytes:
-        """The body of the answer; Rejected if it is an error, NoResponse if none came."""
+        """Return the body of the response; raise Rejected for an error, NoResponse if none arrived."""
         target = f"{service.prefix}.{action}"
         keys = await self._credentials.current()
         if self._closed:
@@ -79,20 +79,20 @@ class Transport:
             keys, host=self._hosts[service], target=target, body=body, now_ms=self._clock.now_ms()
         )
         try:
-            status, told, content = await self._connections[service].post(headers, body)
+            status, fields, content = await self._connections[service].post(headers, body)
         except NotSent as error:
             raise NoResponse(f"{target} was not sent: {error}", may_have_been_done=False) from error
         except BrokenOff as error:
-            raise NoResponse(f"{target} got no answer: {error}", may_have_been_done=True) from error
-        checksum = told.get(b"x-amz-crc32")
+            raise NoResponse(f"{target} got no response: {error}", may_have_been_done=True) from error
+        checksum = fields.get(b"x-amz-crc32")
         if checksum is not None and checksum != b"%d" % zlib.crc32(content):
-            raise NoResponse(f"the answer to {target} came damaged", may_have_been_done=True)
+            raise NoResponse(f"the response to {target} is damaged", may_have_been_done=True)
         if status != 200:
             raise Rejected(status, _rejection(content))
         return content
 
     async def close(self) -> None:
-        """Close every connection; requests under way get no answer."""
+        """Close every connection; requests in progress fail."""
         self._closed = True
         for connections in self._connections.values():
             await connections.close()
@@ -107,12 +107,12 @@ def _address(url: str) -> Address:
     try:
         return Address.of(url)
     except ValueError as error:
-        raise StoreFailed(f"this is no address of DynamoDB: {error}") from None
+        raise StoreFailed(f"this is not an address of DynamoDB: {error}") from None
 
 
 def _rejection(content: bytes) -> Rejection:
     try:
         return _rejections.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        # Something between us and the service answered, in its own words.
+        # A proxy between us and the service responded, in its own format.
         return Rejection(lower_message=content[:200].decode("utf-8", "replace"))

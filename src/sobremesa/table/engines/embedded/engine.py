@@ -58,11 +58,11 @@ from sobremesa.table.values import MAX_ITEM_BYTES, Item, weigh
 T = TypeVar("T")
 
 CACHED_ROWS_AS_ONE = 32
-"""How many rows of a page that is in memory are as much work as one that has to be read."""
+"""How many rows of a cached page cost as much as one row that must be read."""
 SWEEP_EVERY_SECONDS = 30.0
 EXPIRED_AT_ONCE = 250
 TTL_HORIZON_SECONDS = 5 * 365 * 24 * 3600
-"""As in DynamoDB, what should have gone more than five years ago is taken for a mistake and stays."""
+"""As in DynamoDB, an expiry more than five years ago counts as a mistake, and the row is kept."""
 
 
 class EmbeddedEngine:
@@ -92,14 +92,14 @@ class EmbeddedEngine:
     async def open(
         cls, path: str, layout: Layout | None, *, clock: Clock, janitor: bool = True, vfs: str | None = None
     ) -> EmbeddedEngine:
-        """The engine on this file, which is made if it is not there; `:memory:` keeps nothing.
+        """Open the engine on a file, which is created if it does not exist; `:memory:` stores nothing.
 
-        Without a layout, a store that is there keeps its own: so commands fit every store.
+        Without a layout, an existing store keeps its own, so that commands work with every store.
         """
         connection, schema = await asyncio.to_thread(open_file, path, layout, vfs=vfs)
         engine = cls(connection, schema, path, clock, vfs)
         if janitor:
-            engine._janitor = asyncio.create_task(engine._sweep_for_ever())
+            engine._janitor = asyncio.create_task(engine._sweep_forever())
         return engine
 
     def version_of(self, pk: str) -> object | None:
@@ -120,10 +120,10 @@ class EmbeddedEngine:
         found: dict[RawKey, Item] = {}
         units = 0.0
         total = 0
-        for place, key in enumerate(keys):
+        for number, key in enumerate(keys):
             item, size = self._find(key)
             if total + size > MAX_BATCH_GET_BYTES:
-                return BatchRead(found, list(keys[place:]), Capacity(read=units))
+                return BatchRead(found, list(keys[number:]), Capacity(read=units))
             total += size
             units += read_units(size, consistent=consistent)
             if item is not None:
@@ -140,7 +140,7 @@ class EmbeddedEngine:
             self._budget.count(1 + len(page.items) // CACHED_ROWS_AS_ONE)
             return page
         page = await self._query(request)
-        # Between the parts of a long page somebody may have written, after which it is not to be kept.
+        # A write between the parts of a long page makes it stale: it must not be cached then.
         if partition is not None and self._cache.partition(request.pk) is partition:
             self._cache.keep_page(partition, request, page)
         return page
@@ -148,7 +148,7 @@ class EmbeddedEngine:
     async def scan(self, request: ScanRequest) -> RawPage:
         self._refuse_closed()
         checks.check_scan(request)
-        return await self._apart(lambda connection: reads.scan(connection, request))
+        return await self._in_thread(lambda connection: reads.scan(connection, request))
 
     async def write(self, operation: ItemWrite) -> Written:
         row = self._checked(operation)
@@ -190,12 +190,12 @@ class EmbeddedEngine:
             deleted += sum(outcomes)
             if not any(outcomes):
                 break
-        while await self._forget(now_ms):
+        while await self._prune(now_ms):
             pass
         return deleted
 
     async def _expire(self, key: RawKey, until: int) -> bool:
-        """Delete an item unless somebody has renewed it meanwhile."""
+        """Delete an item unless its expiry was extended meanwhile."""
         expired = between(self.layout.ttl, until - TTL_HORIZON_SECONDS, until)
         job = Job((DeleteItem(key, expired),), (None,), as_transaction=False, expired=True)
         try:
@@ -205,18 +205,18 @@ class EmbeddedEngine:
         return True
 
     async def backup(self, target: Path) -> None:
-        """A whole copy of the store as it is now, while it is being used."""
+        """Copy the whole store as it is now, while it is in use."""
         self._refuse_closed()
         if self.path == MEMORY:
             raise StoreFailed("a store in memory has no file to copy")
         await asyncio.to_thread(copy_file, self.path, target)
 
     async def create_table(self) -> None:
-        """Opening has made it."""
+        """Do nothing: opening creates the table."""
 
     async def describe_table(self) -> TableFacts:
         self._refuse_closed()
-        count, size = await self._apart(_count)
+        count, size = await self._in_thread(_count)
         return TableFacts(
             store=self.path,
             table=self.layout.table,
@@ -229,11 +229,11 @@ class EmbeddedEngine:
         )
 
     async def complete_table(self) -> list[str]:
-        """Nothing: a file is made with everything."""
+        """Do nothing: a file is always complete."""
         return []
 
     async def drop_table(self) -> None:
-        """Close the store and remove its file; StoreBusy while another process has it open."""
+        """Close the store and remove its file; raise StoreBusy while another process has it open."""
         self._refuse_closed()
         if self.path != MEMORY:
             require_sole_use(self._connection, self.path)
@@ -242,7 +242,7 @@ class EmbeddedEngine:
             await asyncio.to_thread(remove_file, self.path)
 
     async def close(self) -> None:
-        """Commit what waits, then let go of the file."""
+        """Commit the waiting writes, then close the file."""
         if self._closed:
             return
         self._closed = True
@@ -289,8 +289,8 @@ class EmbeddedEngine:
             self._cache.keep_item(partition, key.sk, found)
         return found
 
-    async def _apart(self, read: Callable[[apsw.Connection], T]) -> T:
-        """A long read in a thread and over a connection of its own; what is in memory has only the one."""
+    async def _in_thread(self, read: Callable[[apsw.Connection], T]) -> T:
+        """Run a long read in a thread with its own connection; a store in memory has only one connection."""
 
         def reading() -> T:
             connection = connect(self.path, vfs=self._vfs)
@@ -304,10 +304,10 @@ class EmbeddedEngine:
         except apsw.Error as error:
             raise self._error(error) from error
 
-    async def _sweep_for_ever(self) -> None:
+    async def _sweep_forever(self) -> None:
         while True:
             await asyncio.sleep(SWEEP_EVERY_SECONDS)
-            # A full disk is no reason to stop: the next round may find space.
+            # Go on after a full disk: there may be space in the next round.
             with contextlib.suppress(TableError):
                 await self.sweep()
 
@@ -315,8 +315,8 @@ class EmbeddedEngine:
         sql = "SELECT pk, sk FROM items WHERE ttl BETWEEN ? AND ? LIMIT ?"
         return [RawKey(*key) for key in self._select(sql, (since, until, EXPIRED_AT_ONCE))]
 
-    async def _forget(self, now_ms: int) -> bool:
-        """Drop some old changes and all old tokens; is there more to drop?"""
+    async def _prune(self, now_ms: int) -> bool:
+        """Delete some old changes and all old tokens; return whether there are more."""
         more = False
 
         def work() -> None:
@@ -332,20 +332,20 @@ class EmbeddedEngine:
             raise StoreClosed("the store was closed")
 
     def _error(self, error: apsw.Error) -> TableError:
-        """What a failed read means. Another process blocks one only for a moment, while it recovers the log."""
+        """Return the error of a failed read. Another process blocks reads only while it recovers the log."""
         if isinstance(error, apsw.BusyError):
             return Throttled(f"{self.path} is being recovered by another process")
         return store_error(error, self.path)
 
 
 def _bytes_sent(operation: ItemWrite, row: Row | None) -> int:
-    """What counts against the limit of a transaction: items put, and values of updates."""
+    """Return the bytes that count toward the limit of a transaction: items put, and values of updates."""
     if row is not None:
         return row.size
     if isinstance(operation, UpdateItem):
         values: Item = {}
-        for place, action in enumerate(operation.actions):
-            values[str(place)] = next((getattr(action, name) for name in action.__struct_fields__[1:]), None)
+        for number, action in enumerate(operation.actions):
+            values[str(number)] = next((getattr(action, name) for name in action.__struct_fields__[1:]), None)
         return weigh(values)[1]
     return 0
 

@@ -1,7 +1,7 @@
-"""The file: how it is opened and copied, and which files are refused.
+"""The file of a store: opening, copying, and the checks before opening.
 
-WAL with `synchronous=FULL`: a commit that was acknowledged is on the disk. Several processes may use one file; the
-write lock is SQLite's own, so it ends with the process that holds it.
+WAL with `synchronous=FULL`: an acknowledged commit is on the disk. Several processes may use one file; the
+write lock is SQLite's own, so it is released when its process ends.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SMALL_ENOUGH_TO_CHECK = 32 * 1024 * 1024
 RETRY_SECONDS = 0.005
 OPENING_WAIT_MS = 10_000
 LOOP_WAIT_MS = 0
-"""Waiting for another process's lock would hold up the event loop: the writer and the table try again instead."""
+"""Waiting for another process's lock would block the event loop: the writer and the table retry instead."""
 
 _SETTINGS: dict[str, str | int] = {
     "page_size": 8192,
@@ -46,7 +46,7 @@ _SETTINGS: dict[str, str | int] = {
 
 
 def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
-    """A connection with the engine's settings."""
+    """Open a connection with the engine's settings."""
     connection = apsw.Connection(path, vfs=vfs)
     try:
         connection.set_busy_timeout(OPENING_WAIT_MS)
@@ -59,7 +59,7 @@ def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
 
 
 def _set(connection: apsw.Connection, name: str, value: str | int) -> None:
-    """Set this, also while others do: SQLite does not wait for those who switch a new file to its log at once."""
+    """Set a pragma, with retries: SQLite does not wait when several processes switch a new file to WAL at once."""
     until = time.monotonic() + OPENING_WAIT_MS / 1000
     while True:
         try:
@@ -73,7 +73,7 @@ def _set(connection: apsw.Connection, name: str, value: str | int) -> None:
 
 
 def open_file(path: str, layout: Layout | None, *, vfs: str | None = None) -> tuple[apsw.Connection, Schema]:
-    """The store in this file, made if there is none; a newer, foreign or damaged file is refused and left as it is."""
+    """Open the store in this file, or create it; reject a newer, foreign or damaged file without changing it."""
     try:
         if path != MEMORY:
             _refuse_others(path)
@@ -96,24 +96,23 @@ def open_file(path: str, layout: Layout | None, *, vfs: str | None = None) -> tu
 
 
 def make_private(file: Path) -> None:
-    """Make an empty file that only its owner can read, unless there is one; SQLite's own files take its mode.
+    """Create an empty file that only its owner can read, if there is none; SQLite's own files get the same mode.
 
-    What cannot be made is left to SQLite, which says why.
+    If that fails, SQLite reports why.
     """
     with contextlib.suppress(OSError):
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
 
 
 def copy_file(path: str, target: Path) -> None:
-    """A whole copy of a store that is in use, as it was at one moment; it appears under its name when it is complete.
+    """Copy a store that is in use, as of one moment; the file appears under its name when it is complete.
 
-    The copy is a store of its own: what happens in the two from now on differs, so positions of one are refused by the
-    other.
+    The copy has its own identity: the two stores diverge, so each rejects positions of the other.
     """
     unfinished = target.with_name(target.name + ".unfinished")
     try:
         if target.exists() and target.samefile(path):
-            raise StoreFailed("a copy cannot take the place of the store itself: give another name")
+            raise StoreFailed("a copy cannot replace the store itself: choose another name")
         _refuse_leftovers(target)
         unfinished.unlink(missing_ok=True)
         make_private(unfinished)
@@ -144,35 +143,35 @@ def _copy(path: str, target: Path) -> None:
 
 
 def remove_file(path: str) -> None:
-    """Take a store away, with the files that SQLite keeps beside it."""
+    """Remove a store, with the files that SQLite keeps beside it."""
     for suffix in ("", *BESIDE):
         Path(path + suffix).unlink(missing_ok=True)
 
 
 def require_sole_use(connection: apsw.Connection, path: str) -> None:
-    """StoreBusy while anybody else has the file open: SQLite leaves its log only when nobody does."""
+    """Raise StoreBusy while another process has the file open: SQLite leaves WAL mode only then."""
     try:
         connection.pragma("journal_mode", "DELETE")
         connection.pragma("journal_mode", "WAL")
     except (apsw.BusyError, apsw.LockedError):
-        raise StoreBusy(f"{path} is in use by somebody else: stop that first") from None
+        raise StoreBusy(f"{path} is in use by another process: stop it first") from None
 
 
 def _refuse_leftovers(target: Path) -> None:
-    """A log that was left beside a file of this name would be taken for the new file's own."""
+    """Raise StoreFailed if there is an old log beside the target: SQLite would apply it to the new file."""
     for suffix in BESIDE:
         left = target.with_name(target.name + suffix)
         if left.exists():
-            raise StoreFailed(f"{left} is left from another store: open that once, or remove it, before it is replaced")
+            raise StoreFailed(f"{left} is left from another store: open that store once, or remove the file")
 
 
 def store_error(error: apsw.Error, path: str = "the store") -> StoreError:
-    """What a SQLite error means to us."""
+    """Return the StoreError of a SQLite error."""
     match error:
         case apsw.ConnectionClosedError() | apsw.CursorClosedError():
             return StoreClosed("the store was closed")
         case apsw.NotADBError():
-            return StoreDamaged(f"{path} is not a database, or its beginning is damaged")
+            return StoreDamaged(f"{path} is not a database, or its header is damaged")
         case apsw.CorruptError():
             return StoreDamaged(f"{path} is damaged ({error}); restore it from a backup")
         case apsw.BusyError() | apsw.LockedError():
@@ -188,24 +187,24 @@ def store_error(error: apsw.Error, path: str = "the store") -> StoreError:
 
 
 def _refuse_others(path: str) -> None:
-    """Look before anything is written: a file that is not ours stays as it is, its journal mode too."""
+    """Check a file before anything is written: one that is not ours is not changed, nor is its journal mode."""
     file = Path(path)
     if not file.exists() or file.stat().st_size == 0:
         return
-    # Not read-only: a process that was stopped while it made the file left a journal, which opening it undoes.
+    # Not read-only: a process that was killed while it created the file left a journal, which opening rolls back.
     connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         connection.set_busy_timeout(OPENING_WAIT_MS)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        # All in one look: somebody else may be making the store just now.
+        # In one transaction: another process may be creating the store at the same time.
         connection.execute("BEGIN")
         owner = connection.pragma("application_id")
         ours = owner == APPLICATION_ID
         version = connection.pragma("user_version")
         if not ours and (owner or connection.execute("SELECT count(*) FROM sqlite_schema").get):
-            raise StoreForeign(f"{path} is a database of something else; give another file")
+            raise StoreForeign(f"{path} is a database of another program; choose another file")
         if ours and version > FORMAT:
-            raise StoreTooNew(f"{path} has format {version}; this version reads up to {FORMAT}: use a newer one")
+            raise StoreTooNew(f"{path} has format {version}; this version reads up to format {FORMAT}")
         if file.stat().st_size <= SMALL_ENOUGH_TO_CHECK:
             found = connection.execute("PRAGMA quick_check(1)").get
             if found != "ok":

@@ -1,8 +1,8 @@
-"""OtherProcesses: has another process written to the same file?
+"""Detects writes of other processes to the same file.
 
 With a write-ahead log, SQLite keeps an index of it in a file that all processes map into their memory. The header of
 that index changes with every commit, and its layout is documented (https://www.sqlite.org/walformat.html): reading it
-costs nothing, where a pragma would take and give back a lock. Bytes 8 to 11 count the transactions.
+costs nothing, while a pragma would acquire and release a lock. Bytes 8 to 11 count the transactions.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ _COUNT = slice(8, 12)
 
 
 class OtherProcesses(Protocol):
-    """Tells what others did to a store."""
+    """Detects writes of other processes to a store."""
 
     def have_written(self) -> bool:
-        """Has anybody committed since this was asked last, or since `only_we_wrote`?"""
+        """Return whether there was a commit since the last call of this method or of `only_we_wrote`."""
         ...
 
     def only_we_wrote(self) -> bool:
-        """Just after a commit of ours that changed something: was it the only one since `have_written`?"""
+        """Return, right after our own commit with changes, whether it was the only one since `have_written`."""
         ...
 
     def close(self) -> None: ...
 
 
 class NoOtherProcesses:
-    """Nobody else can reach what is in memory."""
+    """For a store in memory, which no other process can reach."""
 
     def have_written(self) -> bool:
         return False
@@ -44,7 +44,7 @@ class NoOtherProcesses:
 
 
 class UnknownProcesses:
-    """Where it cannot be told, anybody may have written at any time."""
+    """For a store without a shared index: another process may have written at any time."""
 
     def have_written(self) -> bool:
         return True
@@ -57,7 +57,7 @@ class UnknownProcesses:
 
 
 class WalProcesses:
-    """Other processes with the same file."""
+    """For a file with a write-ahead log."""
 
     def __init__(self, wal_index: _WalIndex) -> None:
         self._wal_index = wal_index
@@ -80,10 +80,10 @@ class WalProcesses:
 
 
 class _WalIndex:
-    """The mapped index of one file, shared by all who watch it in this process.
+    """The mapped index of one file, shared by all its watchers in this process.
 
-    To close any descriptor of a file drops every lock that the process has on it, SQLite's own among them, and the next
-    process would take itself for the first. So there is one descriptor, and it is closed after the last connection.
+    Closing any descriptor of a file drops every lock that the process has on it, including SQLite's own, and the next
+    process would believe that it is the first. So there is one descriptor, and it is closed after the last connection.
     """
 
     _open: ClassVar[dict[tuple[int, int], _WalIndex]] = {}
@@ -113,7 +113,7 @@ class _WalIndex:
 
 
 def watch(path: str, *, in_memory: bool) -> OtherProcesses:
-    """Somebody who watches the neighbours of a store that is open already; to be closed after its connection."""
+    """Return the watcher of an open store; close it after the connection."""
     if in_memory:
         return NoOtherProcesses()
     try:

@@ -1,7 +1,7 @@
-"""Pages: what a query or a scan reads, cut exactly where DynamoDB cuts it.
+"""Pages of a query or a scan, with the same boundaries as in DynamoDB.
 
 A page ends at its limit, or before the item that would make it larger than 1 MB; both are counted before the
-filter. It tells where the next one starts even if nothing follows, as DynamoDB does when the limit is met.
+filter. It has a start for the next page even if nothing follows, as in DynamoDB when the limit is met.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from sobremesa.table.keys import successor
 from sobremesa.table.values import Item
 
 PART_ROWS = 500
-"""How many rows of a page are read before others get their turn on the event loop."""
+"""How many rows of a page are read before other tasks of the event loop run."""
 
 
 class QueryRun:
-    """One page of a question to a partition of the table or of an index, read in parts."""
+    """One page of a query of the table or of an index, read in parts."""
 
     def __init__(self, connection: apsw.Connection, schema: Schema, request: QueryRequest) -> None:
         self._connection = connection
@@ -48,11 +48,11 @@ class QueryRun:
 
     @property
     def page(self) -> RawPage:
-        """The page, as far as it was read."""
+        """The page with the rows read so far."""
         return self._builder.page()
 
     def read_part(self) -> int:
-        """Read the next rows of the page; how much work it was, in rows of ordinary size."""
+        """Read the next rows of the page; return the work, in rows of ordinary size."""
         request, builder = self._request, self._builder
         start = request.start if builder.last_row is None else builder.place()
         at_most = PART_ROWS if request.limit is None else min(PART_ROWS, request.limit - builder.scanned)
@@ -65,8 +65,8 @@ class QueryRun:
     def _select(self, start: RawKey | IndexKey | None, at_most: int) -> Iterable[Any]:
         request = self._request
         low, high, closed = _bounds(request.sort)
-        # The start lies within the bounds and takes the place of one: of two on one side, SQLite seeks only by one of
-        # them, which may be the farther one, and steps through all that is between.
+        # The start is within the bounds and replaces one of them: of two bounds on one side SQLite seeks by only one,
+        # which may be the farther one, and then steps through everything between.
         if start is not None and request.backward:
             high = None
         elif start is not None:
@@ -84,12 +84,12 @@ class QueryRun:
 
 
 def work_of(rows: int, size: int) -> int:
-    """How much work reading these rows is: a large one is as much as many small ones."""
+    """Return the work of reading these rows: a large one counts as many small ones."""
     return rows + size // 1024
 
 
 def scan(connection: apsw.Connection, request: ScanRequest) -> RawPage:
-    """One page of one segment; partitions are dealt out to segments by a hash of their key."""
+    """Return one page of one segment; a hash of the partition key selects the segment."""
     sql = "SELECT pk, sk, size, body FROM items"
     bindings: list[str | int] = []
     conditions = []
@@ -113,7 +113,7 @@ def _segment(*arguments: Any) -> int:
 
 
 class PageBuilder:
-    """A page that grows by rows: each has its place, its size and its body."""
+    """Builds a page from rows: each has its key, its size and its body."""
 
     def __init__(self, request: QueryRequest | ScanRequest) -> None:
         self._request = request
@@ -126,7 +126,7 @@ class PageBuilder:
         self.is_full = False
 
     def add(self, rows: Iterable[Any]) -> None:
-        """Take rows up to the one that would make the page too large."""
+        """Add rows up to the one that would make the page too large."""
         where, items = self._request.where, self._items
         for row in rows:
             if self.size + row[-2] > MAX_PAGE_BYTES:
@@ -144,7 +144,7 @@ class PageBuilder:
                     items.append(item)
 
     def place(self) -> RawKey | IndexKey:
-        """Where the last row stands."""
+        """Return the key of the last row."""
         return _place_of(self.last_row, self._request)
 
     def page(self) -> RawPage:
@@ -158,7 +158,7 @@ class PageBuilder:
 
 
 def project(item: Item, fields: Iterable[str]) -> Item:
-    """Only these attributes of an item."""
+    """Return only these attributes of an item."""
     return {name: item[name] for name in fields if name in item}
 
 
@@ -169,7 +169,7 @@ def _place_of(row: Any, request: QueryRequest | ScanRequest) -> RawKey | IndexKe
 
 
 def _bounds(sort: SortCondition) -> tuple[str | None, str | None, bool]:
-    """The lowest and the highest sort key, and whether the highest itself is meant."""
+    """Return the lowest and the highest sort key, and whether the highest is included."""
     match sort:
         case SortEquals(value):
             return value, value, True
@@ -193,7 +193,7 @@ def _query_sql(
         following = f" AND x.sk {after} ?"
         ordering = f" ORDER BY x.sk {order}"
     else:
-        # CROSS JOIN keeps SQLite from turning the order of the tables round.
+        # CROSS JOIN keeps SQLite from reversing the order of the tables.
         sql = (
             f"SELECT x.sk, x.base_pk, x.base_sk, size, {body} FROM {table} AS x"
             " CROSS JOIN items ON items.pk = x.base_pk AND items.sk = x.base_sk WHERE x.pk = ?"

@@ -1,4 +1,4 @@
-"""Items and index entries in SQL: what a row is, how it is read, and how many of them are written in one go."""
+"""Items and index entries in SQL: reading and writing rows in bulk."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from sobremesa.table.values import Item, Value
 NEVER_SECONDS = 1 << 62
 
 _SELECT = "SELECT size, body FROM items WHERE pk = ? AND sk = ?"
-_SELECT_PLACE = "SELECT ?3, size, body FROM items WHERE pk = ?1 AND sk = ?2"
+_SELECT_NUMBERED = "SELECT ?3, size, body FROM items WHERE pk = ?1 AND sk = ?2"
 _PUT = "REPLACE INTO items VALUES (?, ?, ?, ?, ?)"
 _DELETE = "DELETE FROM items WHERE pk = ? AND sk = ?"
 
 Stored: TypeAlias = tuple[int, bytes]
 """The size of an item and its bytes."""
 Entry: TypeAlias = tuple[str, str, str, str]
-"""A row of an index: the key there, and the item's own."""
+"""A row of an index: the key there, and the key of the item."""
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """An item as it is in the file."""
+    """An item as it is stored in the file."""
 
     item: Item
     size: int
@@ -38,9 +38,9 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
 
 class RowChange(msgspec.Struct, frozen=True, gc=False):
-    """What one operation makes of one row; nothing has been written yet.
+    """The change of one row by one operation, not yet written.
 
-    Where everything stays as it was, nothing is written or announced, though it costs the same.
+    An unchanged row is neither written nor logged, though it costs the same.
     """
 
     key: RawKey
@@ -52,13 +52,13 @@ class RowChange(msgspec.Struct, frozen=True, gc=False):
 def row_change(key: RawKey, old: Row | None, new: Row | None) -> RowChange:
     if old is None or new is None:
         return RowChange(key, old, new, old is new)
-    # The same item may have other bytes, in another order. Python takes 1 for True, but is quick to say no.
+    # Equal items may have different bytes, in another order. `==` takes 1 for True, but is a fast first check.
     unchanged = old.body == new.body or (old.size == new.size and old.item == new.item and same(old.item, new.item))
     return RowChange(key, old, new, unchanged)
 
 
 class IndexRows(NamedTuple):
-    """One index: the names of its key, and how its rows are written."""
+    """One index: the names of its key, and its SQL statements."""
 
     names: IndexLayout
     insert: str
@@ -69,7 +69,7 @@ class Rows:
     """The rows of one file, through one connection."""
 
     def __init__(self, connection: apsw.Connection, layout: Layout, schema: Schema) -> None:
-        # One kept cursor is half as dear as a new one each time; its rows must always be fetched to the end.
+        # Reusing one cursor halves the cost; its rows must always be fetched to the end.
         cursor = connection.cursor()
         self._execute = cursor.execute
         self._execute_many = cursor.executemany
@@ -84,7 +84,7 @@ class Rows:
         ]
 
     def find_item(self, key: RawKey) -> tuple[Item | None, int]:
-        """The item and its size; nothing has the size 0."""
+        """Return the item and its size; (None, 0) if there is none."""
         found: list[Any] = self._execute(_SELECT, key).fetchall()
         if not found:
             return None, 0
@@ -92,16 +92,16 @@ class Rows:
         return cached_item(body), size
 
     def read(self, keys: Sequence[RawKey]) -> list[Stored | None]:
-        """What each of these items is, in one go."""
+        """Return these rows, read at once; None for a missing one."""
         rows: list[Stored | None] = [None] * len(keys)
-        places = [(*key, place) for place, key in enumerate(keys)]
-        found: list[Any] = self._execute_many(_SELECT_PLACE, places).fetchall()
-        for place, size, body in found:
-            rows[place] = size, body
+        numbered = [(*key, number) for number, key in enumerate(keys)]
+        found: list[Any] = self._execute_many(_SELECT_NUMBERED, numbered).fetchall()
+        for number, size, body in found:
+            rows[number] = size, body
         return rows
 
     def write(self, rows: Mapping[RawKey, Row | None]) -> None:
-        """Let these items be so, or be gone."""
+        """Store these items; None deletes."""
         ttl = self._ttl
         self._execute_many(
             _PUT,
@@ -114,13 +114,13 @@ class Rows:
         self._execute_many(_DELETE, [key for key, row in rows.items() if row is None])
 
     def write_entries(self, index: IndexRows, entries: Mapping[Entry, bool]) -> None:
-        """Let these rows be in an index (True) or not (False)."""
-        self._execute_many(index.delete, [entry for entry, there in entries.items() if not there])
-        self._execute_many(index.insert, [entry for entry, there in entries.items() if there])
+        """Add index entries (True) or remove them (False)."""
+        self._execute_many(index.delete, [entry for entry, is_added in entries.items() if not is_added])
+        self._execute_many(index.insert, [entry for entry, is_added in entries.items() if is_added])
 
 
 def _expiry(ttl: Value) -> int | None:
-    """The second of an expiry; what is no number, or farther away than SQLite's numbers reach, is never."""
+    """Return the second of an expiry; None if it is not a number, or outside the range of SQLite's integers."""
     return int(ttl) if isinstance(ttl, int | float | Decimal) and -NEVER_SECONDS < ttl < NEVER_SECONDS else None
 
 

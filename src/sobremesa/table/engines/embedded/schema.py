@@ -1,6 +1,6 @@
-"""What is in the file: the SQL tables, and how they follow the table's layout.
+"""The SQL tables of the file, and their relation to the layout of the table.
 
-Items are clustered by their key. An index holds pointers, not copies: `index_1 (pk, sk, base_pk, base_sk)`.
+Items are clustered by their key. An index contains references, not copies: `index_1 (pk, sk, base_pk, base_sk)`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sobremesa.table.values import Value
 APPLICATION_ID = 0x50B4E3E5
 FORMAT = 1
 SURELY_FITS = min(MAX_PK_BYTES, MAX_SK_BYTES) // 4
-"""So many characters are never too long for a key, since none has more than four bytes."""
+"""This many characters are never too long for a key, since none has more than four bytes."""
 
 _TABLES = """
     CREATE TABLE items (
@@ -44,7 +44,7 @@ _INDEX_TABLE = """
 
 
 class StoredLayout(msgspec.Struct, frozen=True):
-    """The names under which the rows of a file were stored."""
+    """The layout with which the rows of a file were stored."""
 
     pk: str
     sk: str
@@ -54,7 +54,7 @@ class StoredLayout(msgspec.Struct, frozen=True):
     spelling: Spelling | None = None
 
     def names(self) -> str:
-        """What cannot change once there are rows."""
+        """Return the names that cannot change once there are rows."""
         marks = () if self.spelling is None else self.spelling.marks
         spelled = "as they are" if self.spelling is None else "in lower case"
         return f"{', '.join((self.pk, self.sk, self.ttl, self.entity_type, *marks))} with keys {spelled}"
@@ -70,7 +70,7 @@ class Schema(msgspec.Struct, frozen=True):
 
 @contextmanager
 def locked(connection: apsw.Connection) -> Iterator[None]:
-    """One write transaction: kept if the block ends well, undone if it raises."""
+    """Run a write transaction: committed at the end of the block, rolled back if it raises."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -82,9 +82,9 @@ def locked(connection: apsw.Connection) -> Iterator[None]:
 
 
 def prepare(connection: apsw.Connection, layout: Layout | None, *, sole_use: Callable[[], None]) -> Schema:
-    """Make the tables that are not there yet, and let the indexes be those of the layout (None: as they are).
+    """Create the missing tables, and change the indexes to those of the layout (None: keep them).
 
-    A process that has the store open would go on with the old indexes: they change only where nobody else has.
+    Another process with the store open would keep using the old indexes, so they change only in sole use.
     """
     stored = _stored_layout(connection)
     if layout is None:
@@ -134,19 +134,19 @@ def _stored_layout(connection: apsw.Connection) -> StoredLayout | None:
 
 
 def give_identity(connection: apsw.Connection) -> None:
-    """Make this a store of its own, whose positions in the stream no other store takes."""
+    """Give the store a new id, so that no other store accepts its stream positions."""
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('store_id', ?)", (secrets.token_hex(8),))
 
 
 def index_tables(layout: Layout) -> dict[IndexName, str]:
-    """The SQL table of each index, by the place of the index in the layout."""
-    return {index: f"index_{place}" for place, index in enumerate(layout.indexes, 1)}
+    """Return the SQL table of each index, by its number in the layout."""
+    return {index: f"index_{number}" for number, index in enumerate(layout.indexes, 1)}
 
 
 def index_entry(item: Mapping[str, Value], names: IndexLayout) -> tuple[str, str] | None:
-    """The key under which an item stands in an index, or None if it does not.
+    """Return the key of an item in an index, or None if it is not in it.
 
-    A row from before the index may hold anything there; what cannot be a key keeps it out.
+    A row from before the index may have any value there; one that is not a valid key excludes it.
     """
     pk = item.get(names.pk)
     sk = item.get(names.sk)
@@ -164,8 +164,8 @@ def _fit_layout(connection: apsw.Connection, layout: Layout) -> None:
         return
     if stored is not None:
         _refuse_other_names(stored, wanted)
-        for place in range(1, len(stored.indexes) + 1):
-            connection.execute(f"DROP TABLE index_{place}")
+        for number in range(1, len(stored.indexes) + 1):
+            connection.execute(f"DROP TABLE index_{number}")
     for index, table in index_tables(layout).items():
         connection.execute(_INDEX_TABLE.format(table=table))
         _fill_index(connection, table, layout.indexes[index])

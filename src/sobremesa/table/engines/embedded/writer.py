@@ -1,9 +1,9 @@
 """Group commit: all waiting writes in one SQLite transaction and one fsync, each with its own conditions and outcome.
 
-Everything happens on the event loop. A thread of its own would hand the interpreter's lock over at every SQL call,
-and beside a busy loop that made it three times slower; a batch is cut after a few milliseconds instead, so that the
-loop can do other work. A write is planned first (rows read, conditions checked, new rows made) and only then
-taken into the batch, so a refused one leaves no trace in it. Nobody is answered before the commit.
+Everything runs on the event loop. A thread would hand over the interpreter lock at every SQL call, which made it three
+times slower beside a busy loop; instead a batch ends after a few milliseconds, so that the loop can do other work. A
+write is planned first (rows read, conditions checked, new rows built) and only then added to the batch, so a rejected
+write leaves no trace in it. Results are returned after the commit.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ from sobremesa.table.values import weigh
 MAX_WAITING = 4096
 MAX_BATCH = 256
 BATCH_SECONDS = 0.003
-"""Of reading and planning: writing it down takes about half as long again."""
+"""For reading and planning; writing takes about half as long again."""
 GATHER_SECONDS = 0.005
-"""How long a commit waits at most, while more and more writes come."""
+"""How long a commit waits at most while more writes arrive."""
 BATCH_BYTES = 1024 * 1024
 READ_AHEAD = 96
-"""How many rows are read in one go."""
+"""How many rows are read at once."""
 BUSY_SECONDS = 10.0
 BUSY_PAUSE_SECONDS = 0.002
 
 
 class Job:
-    """One write that waits for its commit; `rows` are what its puts store, None for other operations."""
+    """A write that waits for its commit; `rows` are the rows of its puts, None for other operations."""
 
     __slots__ = ("as_transaction", "expired", "future", "operations", "rows", "token", "work")
 
@@ -85,7 +85,7 @@ class Job:
 
 
 class Writer:
-    """The one writer of a store within this process."""
+    """The only writer of a store in this process."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class Writer:
         self._closed = False
 
     async def submit(self, job: Job) -> Written:
-        """The outcome of a write, after its commit. Waits for space while too many are waiting."""
+        """Return the result of a write after its commit. Wait while the queue is full."""
         while len(self._waiting) >= MAX_WAITING:
             self._space.clear()
             await self._space.wait()
@@ -123,7 +123,7 @@ class Writer:
         return await job.future
 
     async def close(self) -> None:
-        """Commit what waits, and take nothing more."""
+        """Commit the waiting writes, and accept no more."""
         self._closed = True
         while self._waiting:
             await asyncio.wait([self._waiting[-1].future])
@@ -137,7 +137,7 @@ class Writer:
             asyncio.get_running_loop().call_soon(self._gather)
 
     def _gather(self) -> None:
-        """Commit, unless others have come since the last look: one commit costs as much as several writes."""
+        """Commit, unless more writes have arrived since the last check: one commit costs as much as several writes."""
         if len(self._waiting) > self._seen and perf_counter() < self._gather_until:
             self._seen = len(self._waiting)
             asyncio.get_running_loop().call_soon(self._gather)
@@ -152,7 +152,7 @@ class Writer:
             self._wait_for_lock()
             return
         except apsw.Error as error:
-            self._refuse_all(store_error(error))
+            self._fail_all(store_error(error))
             return
         self._busy_since = None
         taken: list[Job] = []
@@ -168,13 +168,13 @@ class Writer:
             if not isinstance(error, apsw.Error):
                 raise
         else:
-            self._answer(taken, outcomes)
+            self._resolve(taken, outcomes)
         finally:
             self._space.set()
             self._schedule()
 
     def _apply_waiting(self, batch: Batch, taken: list[Job]) -> list[Written | Exception]:
-        """Do the waiting writes, in order, until the batch is full or its time is up; `taken` is whom it concerns."""
+        """Apply the waiting writes in order until the batch is full or its time is up, and add them to `taken`."""
         outcomes: list[Written | Exception] = []
         until = perf_counter() + BATCH_SECONDS
         while self._waiting and len(taken) < MAX_BATCH and batch.bytes < BATCH_BYTES:
@@ -191,7 +191,7 @@ class Writer:
         return outcomes
 
     def _following(self, first: Job) -> list[Job]:
-        """The next writes, as many as shall have their rows read together with this one's."""
+        """Return the next writes whose rows are read together with those of this one."""
         jobs = []
         rows = len(first.operations)
         for job in self._waiting:
@@ -203,7 +203,7 @@ class Writer:
         return jobs
 
     def _outcome(self, job: Job, batch: Batch) -> Written | Exception:
-        """Do one write inside of the batch. What is wrong with it shows while it is planned, and concerns it alone."""
+        """Apply one write to the batch. Its errors are raised while it is planned, and affect no other write."""
         if job.work is not None:
             job.work()
             return Written(None, Capacity())
@@ -232,30 +232,30 @@ class Writer:
         return _written(units) if job.as_transaction else Written(_returned(job, changes), _written(units).capacity)
 
     def _plan(self, job: Job, batch: Batch) -> tuple[list[RowChange], list[int]]:
-        """The row changes of a write and the sizes of what it checks; ConditionFailed lists every failed condition."""
+        """Return the row changes of a write and the sizes of its checks; raise ConditionFailed with all failures."""
         changes: list[RowChange] = []
         failures: list[FailedCondition] = []
-        misfit: Refused | None = None
+        invalid: Refused | None = None
         checked: list[int] = []
-        for place, operation in enumerate(job.operations):
-            old = batch.find(job, place, operation.key)
+        for number, operation in enumerate(job.operations):
+            old = batch.find(job, number, operation.key)
             if operation.when is not None and not holds(operation.when, old.item if old else None):
-                failures.append(FailedCondition(place, operation.key, old.item if old else None))
+                failures.append(FailedCondition(number, operation.key, old.item if old else None))
             elif not failures:
                 if type(operation) is UpdateItem:
                     try:
                         changes.append(row_change(operation.key, old, self._updated(operation, old)))
                     except Refused as error:
-                        misfit = misfit or error
+                        invalid = invalid or error
                 elif type(operation) is CheckItem:
                     checked.append(old.size if old else 0)
                 else:
-                    changes.append(row_change(operation.key, old, job.rows[place]))
-        # As DynamoDB has it: what is told first is a condition, then an update that does not fit its item.
+                    changes.append(row_change(operation.key, old, job.rows[number]))
+        # As DynamoDB: failed conditions are reported first, then an update that is not valid for its item.
         if failures:
             raise ConditionFailed(failures)
-        if misfit is not None:
-            raise misfit
+        if invalid is not None:
+            raise invalid
         return changes, checked
 
     def _updated(self, operation: UpdateItem, old: Row | None) -> Row:
@@ -265,17 +265,17 @@ class Writer:
         return row_of(*changed(*weigh(made), operation.actions))
 
     def _replay(self, job: Job, now_ms: int) -> Written | None:
-        """The answer to a token that was used within the last minutes: nothing is done again."""
+        """Return the result of a token that was used in the last minutes, or None."""
         known = self._connection.execute(
             "SELECT digest, units FROM tokens WHERE token = ? AND until_ms > ?", (job.token, now_ms)
         ).fetchone()
         if known is None:
             return None
         if known[0] != _digest(job.operations):
-            raise TokenReused("this idempotency token came with other operations before")
+            raise TokenReused("this idempotency token was used with other operations")
         return Written(None, Capacity(read=known[1]))
 
-    def _answer(self, jobs: list[Job], outcomes: list[Written | Exception]) -> None:
+    def _resolve(self, jobs: list[Job], outcomes: list[Written | Exception]) -> None:
         for job, outcome in zip(jobs, outcomes, strict=True):
             if job.future.done():
                 continue
@@ -286,34 +286,34 @@ class Writer:
         self._log.publish()
 
     def _undo(self, error: BaseException, jobs: list[Job]) -> None:
-        """A batch that could not be committed never happened; everybody in it is told so."""
+        """Roll back a batch that could not be committed, and raise the error in all its writes."""
         if self._connection.in_transaction:
             # SQLite rolls back by itself after some errors.
             with contextlib.suppress(apsw.Error):
                 self._connection.execute("ROLLBACK")
         for job in jobs:
             if not job.future.done():
-                # Each gets an error of its own, since its traceback grows where it is raised.
-                told = (
+                # Each write gets its own error, since a traceback grows where the error is raised.
+                failure = (
                     store_error(error)
                     if isinstance(error, apsw.Error)
                     else StoreFailed(f"the writer failed: {error!r}")
                 )
-                job.future.set_exception(told)
+                job.future.set_exception(failure)
 
     def _wait_for_lock(self) -> None:
-        """Another process writes: try again soon without holding up the loop, but not for ever."""
+        """Retry soon while another process writes, without blocking the loop, up to a limit."""
         loop = asyncio.get_running_loop()
         if self._busy_since is None:
             self._busy_since = loop.time()
         if loop.time() - self._busy_since > BUSY_SECONDS:
             self._busy_since = None
-            self._refuse_all(StoreBusy(f"another process has held the lock of the store for {BUSY_SECONDS:.0f} s"))
+            self._fail_all(StoreBusy(f"another process has held the lock of the store for {BUSY_SECONDS:.0f} s"))
             return
         self._scheduled = True
         loop.call_later(BUSY_PAUSE_SECONDS, self._commit_batch)
 
-    def _refuse_all(self, error: TableError) -> None:
+    def _fail_all(self, error: TableError) -> None:
         while self._waiting:
             job = self._waiting.popleft()
             if not job.future.done():
@@ -323,12 +323,12 @@ class Writer:
 
 @lru_cache
 def _written(units: int) -> Written:
-    """The answer to a write that gives nothing back; most cost the same few units."""
+    """Return the result of a write without an item; cached, since most cost the same few units."""
     return Written(None, Capacity(write=float(units)))
 
 
 def _returned(job: Job, changes: list[RowChange]) -> dict[str, object] | None:
-    """What a single write gives back: an update the new item, a put or delete the old one."""
+    """Return the item of a single write: the new one of an update, the old one of a put or delete."""
     if not changes:
         return None
     row = changes[0].new if type(job.operations[0]) is UpdateItem else changes[0].old
@@ -336,13 +336,13 @@ def _returned(job: Job, changes: list[RowChange]) -> dict[str, object] | None:
 
 
 def _replay_units(changes: list[RowChange], checked: list[int]) -> float:
-    """What it will cost to be asked the same again: a transactional read of each item, as it was or is, if larger."""
+    """Return the cost of repeating a write with a token: a transactional read of each item, old or new, if larger."""
     sizes = [max(change.old.size if change.old else 0, change.new.size if change.new else 0) for change in changes]
     return TRANSACTION_FACTOR * sum(read_units(size, consistent=True) for size in (*sizes, *checked))
 
 
 def _digest(operations: Sequence[ItemWrite]) -> bytes:
-    """Bytes that stand for these operations, the same in every process."""
+    """Return a hash of these operations, equal in every process."""
     return hashlib.blake2b(_canonical(operations).encode(), digest_size=16).digest()
 
 
