@@ -1,1 +1,1 @@
-"""Communities and their channels, through the library's door, on both engines."""
+"""Communities and their channels, through the library, on both engines."""

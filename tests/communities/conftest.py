@@ -1,4 +1,4 @@
-"""`app` is a whole Sobremesa, once on a file and once on DynamoDB's API; `town` is a server with people in it."""
+"""`app` is a complete Sobremesa, once on a file and once on DynamoDB's API; `town` is a server with members."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sobremesa.core.settings import Settings
 
 
 class Ahead(SystemClock):
-    """The machine's clock, and as much ahead of it as a test wants."""
+    """The machine's clock, plus an offset that a test sets."""
 
     def __init__(self) -> None:
         self._ahead_ms = 0

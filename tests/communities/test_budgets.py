@@ -1,4 +1,4 @@
-"""What each verb costs: how many requests of which kind, and how many units, the same on both engines.
+"""What each operation costs: requests of each kind, and units, the same on both engines.
 
 A number that grows here is a decision, not an accident: change it together with the reason.
 """
@@ -37,10 +37,10 @@ def after_the_check(**more: int) -> dict[str, int]:
 
 
 BUDGETS: dict[str, Cost] = {
-    # After the check two queries, and one batch get where a summary does not name everybody.
+    # After the check two queries, and one batch get where a summary does not list all users.
     # A message stores `updatedAt` from the start, as documented: 35 bytes in each of 50.
     "page of 50": Cost(after_the_check(query=2), 9.5, 0),
-    "page of 50 with reactions beyond 20 people": Cost(after_the_check(query=2, batch_get=1), 12, 0),
+    "page of 50 with reactions beyond 20 users": Cost(after_the_check(query=2, batch_get=1), 12, 0),
     "page before a message": Cost(after_the_check(query=2, batch_get=1), 5, 0),
     "get": Cost(after_the_check(get=1, query=1), 4.5, 0),
     # One write request. Message 2 + its index 1, head 2, the condition that its author is a member 2, nonce 2. Where a
@@ -55,9 +55,9 @@ BUDGETS: dict[str, Cost] = {
     "delete": Cost(after_the_check(get=1, query=1, transact=1), 5, 5),
     # An emoji that is new to a message counts those that are there, and takes its turn at the guard of the limit.
     "react first": Cost(after_the_check(get=2, query=2, transact=1), 7, 6),
-    "react beyond 20 people": Cost(after_the_check(get=1, query=1, transact=1), 5, 4),
+    "react beyond 20 users": Cost(after_the_check(get=1, query=1, transact=1), 5, 4),
     "react again": Cost(after_the_check(get=1, query=1, transact=1), 5, 2),
-    "take a reaction back": Cost(after_the_check(get=1, transact=1), 4, 4),
+    "remove a reaction": Cost(after_the_check(get=1, transact=1), 4, 4),
     "pin": Cost(after_the_check(get=3, query=1, transact=1), 6.5, 8),
     "pins": Cost(after_the_check(batch_get=1, query=2), 4.5, 0),
     "unread of 50": Cost(after_the_check(get=1, query=1), 7, 0),
@@ -69,15 +69,15 @@ BUDGETS: dict[str, Cost] = {
     "totals of one room": Cost({"query": 3, "batch_get": 3}, 5, 0),
     "readers": Cost(after_the_check(get=1, batch_get=2, query=1), 5.5, 0),
     # Two of these are the condition that its creator is still a member.
-    "make an invite": Cost({"batch_get": 1, "transact": 1}, 2, 9),
+    "create an invite": Cost({"batch_get": 1, "transact": 1}, 2, 9),
     # Two of these are the condition that the creator of the invite was not removed since, two the limit of servers.
     "redeem": Cost({"get": 4, "query": 1, "transact": 1}, 5, 16),
     "kick": Cost({"batch_get": 1, "get": 1, "transact": 1, "query": 1}, 4, 9),
-    "make a server": Cost({"get": 1, "query": 1, "transact": 1}, 2, 11),
-    "make a channel": Cost({"batch_get": 1, "get": 1, "query": 1, "transact": 1}, 4, 13),
-    "servers of a person": Cost({"query": 1, "batch_get": 1}, 1.5, 0),
+    "create a server": Cost({"get": 1, "query": 1, "transact": 1}, 2, 11),
+    "create a channel": Cost({"batch_get": 1, "get": 1, "query": 1, "transact": 1}, 4, 13),
+    "servers of a user": Cost({"query": 1, "batch_get": 1}, 1.5, 0),
     # One bounded count for each server.
-    "servers of a person with counts": Cost({"query": 2, "batch_get": 1}, 2, 0),
+    "servers of a user with counts": Cost({"query": 2, "batch_get": 1}, 2, 0),
     "channels of a server": Cost({"batch_get": 2, "query": 1}, 4, 0),
     "members of a server": Cost({"batch_get": 1, "query": 1}, 3, 0),
 }
@@ -89,7 +89,7 @@ async def servers_with_counts(town: Town) -> list[int]:
 
 
 async def costs_of(town: Town) -> dict[str, Cost]:
-    """Every verb once, in a channel with history, and what each cost."""
+    """Run every operation once, in a channel with history, and return what each cost."""
     app, room, server_id, who = town.app, town.channel_id, town.server_id, town.member
     channels, membership = app.channels, app.membership
     costs: dict[str, Cost] = {}
@@ -102,33 +102,35 @@ async def costs_of(town: Town) -> dict[str, Cost]:
 
     await app.table.write_many([Put(UsernameClaim(username="ana", user_id=UserId("01ANA")))])
     people = await crowd(app, server_id, 22)
-    said = [await town.say(town.owner, f"message number {number:02}, which says a little more") for number in range(50)]
+    posted = [
+        await town.say(town.owner, f"message number {number:02}, which says a little more") for number in range(50)
+    ]
     await spend("page of 50", channels.page(who, room, limit=50))
-    for message in said[::10]:
+    for message in posted[::10]:
         await asyncio.gather(*(channels.react(one, room, message.message_id, "👍") for one in people))
-    await spend("page of 50 with reactions beyond 20 people", channels.page(who, room, limit=50))
-    await spend("page before a message", channels.page(who, room, limit=10, before=said[20].message_id))
-    await spend("get", channels.get(who, room, said[1].message_id))
+    await spend("page of 50 with reactions beyond 20 users", channels.page(who, room, limit=50))
+    await spend("page before a message", channels.page(who, room, limit=10, before=posted[20].message_id))
+    await spend("get", channels.get(who, room, posted[1].message_id))
 
     sent = await spend("send", channels.send(who, room, Draft("hello")))
     await spend("send with a nonce", channels.send(who, room, Draft("hello", nonce="n")))
     await spend("send a nonce again", channels.send(who, room, Draft("hello", nonce="n")))
     await spend("send with a mention", channels.send(who, room, Draft("hello @ana")))
-    reply = Draft("hello", reply_to=said[3].message_id)
+    reply = Draft("hello", reply_to=posted[3].message_id)
     await spend("send a reply", channels.send(who, room, reply))
     mine = sent.message_id
     await spend("edit", channels.edit(who, room, mine, "goodbye"))
 
-    await spend("react first", channels.react(who, room, said[1].message_id, "👍"))
-    await spend("react beyond 20 people", channels.react(who, room, said[0].message_id, "👍"))
-    await spend("react again", channels.react(who, room, said[1].message_id, "👍"))
-    await spend("take a reaction back", channels.unreact(who, room, said[0].message_id, "👍"))
+    await spend("react first", channels.react(who, room, posted[1].message_id, "👍"))
+    await spend("react beyond 20 users", channels.react(who, room, posted[0].message_id, "👍"))
+    await spend("react again", channels.react(who, room, posted[1].message_id, "👍"))
+    await spend("remove a reaction", channels.unreact(who, room, posted[0].message_id, "👍"))
     await spend("delete", channels.delete(who, room, mine))
-    await spend("pin", channels.pin(town.owner, room, said[1].message_id))
+    await spend("pin", channels.pin(town.owner, room, posted[1].message_id))
     await spend("pins", channels.list_pins(who, room, limit=10, cursor=None))
 
     await spend("unread of 50", channels.unread(who, room))
-    await spend("mark read with more to come", channels.mark_read(who, room, said[40].message_id))
+    await spend("mark read with more to come", channels.mark_read(who, room, posted[40].message_id))
     head = await town.say(town.owner, "last")
     await spend("mark read up to the head", channels.mark_read(who, room, head.message_id))
     await spend("mark read again", channels.mark_read(who, room, head.message_id))
@@ -138,13 +140,13 @@ async def costs_of(town: Town) -> dict[str, Cost]:
     await spend("totals of one room", channels.unread_everywhere(who))
     await spend("readers", channels.list_readers(who, room, limit=10, cursor=None))
 
-    invite = await spend("make an invite", membership.create_invite(town.owner, server_id))
+    invite = await spend("create an invite", membership.create_invite(town.owner, server_id))
     await spend("redeem", membership.redeem(person("guest"), invite.code))
     await spend("kick", membership.remove(town.owner, server_id, people[0].user_id))
-    await spend("make a server", app.communities.create_server(person("maker"), name="Another"))
-    await spend("make a channel", app.communities.create_channel(town.owner, server_id, name="other"))
-    await spend("servers of a person", app.communities.list_servers(who, limit=50))
-    await spend("servers of a person with counts", servers_with_counts(town))
+    await spend("create a server", app.communities.create_server(person("maker"), name="Another"))
+    await spend("create a channel", app.communities.create_channel(town.owner, server_id, name="other"))
+    await spend("servers of a user", app.communities.list_servers(who, limit=50))
+    await spend("servers of a user with counts", servers_with_counts(town))
     await spend("channels of a server", app.communities.list_channels(who, server_id, limit=50))
     await spend("members of a server", membership.list_members(who, server_id, limit=50))
     return costs
@@ -152,7 +154,7 @@ async def costs_of(town: Town) -> dict[str, Cost]:
 
 @pytest.fixture
 async def still_town(town: Town, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Town:
-    """The town at one moment, in which it is known that nobody is leaving."""
+    """The town with a stopped clock, after it is known that no account is being deleted."""
     clock.move(seconds=1)
     now = clock.now_ms()
     monkeypatch.setattr(clock, "now_ms", lambda: now)
@@ -160,7 +162,7 @@ async def still_town(town: Town, clock: Ahead, monkeypatch: pytest.MonkeyPatch) 
     return town
 
 
-async def test_every_verb_keeps_its_budget(still_town: Town) -> None:
+async def test_every_operation_keeps_its_budget(still_town: Town) -> None:
     costs = await costs_of(still_town)
 
     changed = {name: (cost, BUDGETS.get(name)) for name, cost in costs.items() if cost != BUDGETS.get(name)}
@@ -168,15 +170,15 @@ async def test_every_verb_keeps_its_budget(still_town: Town) -> None:
     assert set(costs) == set(BUDGETS)
 
 
-def test_a_send_is_one_write_and_a_page_is_two_questions_and_a_batch() -> None:
-    """The promises behind the numbers, whoever changes the numbers."""
+def test_send_is_one_write_and_page_is_two_queries_and_a_batch() -> None:
+    """The guarantees behind the numbers, even if the numbers change."""
     writes = ("write", "transact", "batch_write")
 
     def writing(name: str) -> int:
         return sum(BUDGETS[name].requests.get(kind, 0) for kind in writes)
 
     assert [writing(name) for name in ("send", "send with a nonce", "send with a mention", "send a reply")] == [1] * 4
-    for name in ("page of 50", "page of 50 with reactions beyond 20 people", "page before a message"):
+    for name in ("page of 50", "page of 50 with reactions beyond 20 users", "page before a message"):
         left = Counter(BUDGETS[name].requests)
         left.subtract(ENTER)
         assert +left <= Counter(query=2, batch_get=1)
@@ -184,7 +186,7 @@ def test_a_send_is_one_write_and_a_page_is_two_questions_and_a_batch() -> None:
     assert "query" not in BUDGETS["mark read up to the head"].requests
 
 
-async def test_many_who_send_at_once_write_once_each(town: Town) -> None:
+async def test_concurrent_sends_write_once_each(town: Town) -> None:
     await town.say(town.member, "where this channel is at home is known from now on")
     with requests(town.app) as asked:
         await asyncio.gather(*(town.say(town.member, str(number)) for number in range(30)))

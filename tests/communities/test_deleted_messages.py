@@ -1,4 +1,4 @@
-"""What a deleted message leaves: a tombstone, and nothing that belongs to it."""
+"""A deleted message leaves a tombstone without pin and reactions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def belongings(app: Sobremesa, message_id: str) -> list[Item]:
     return [item for item in await rows(app, message_id) if item["entityType"] in BELONGINGS]
 
 
-async def test_deleting_a_message_removes_its_pin_and_its_reactions(town: Town) -> None:
+async def test_deleting_a_message_removes_its_pin_and_reactions(town: Town) -> None:
     app, channels, room = town.app, town.app.channels, town.channel_id
     gone, stays = [(await town.say(town.owner, text)).message_id for text in ("gone", "stays")]
     for message_id in (gone, stays):
@@ -43,14 +43,14 @@ async def test_deleting_a_message_removes_its_pin_and_its_reactions(town: Town) 
     assert [pin.message.message_id for pin in pinned] == [stays]
 
 
-async def test_a_message_without_reactions_asks_for_no_job(town: Town) -> None:
+async def test_deleting_a_message_without_reactions_enqueues_no_job(town: Town) -> None:
     message_id = (await town.say(town.owner, "gone")).message_id
     await town.app.channels.delete(town.owner, town.channel_id, message_id)
 
     assert await town.app.jobs.run_pending(town.app.handlers) == 0
 
 
-async def test_deleting_a_message_of_a_conversation_removes_its_pin_and_its_reactions(app: Sobremesa) -> None:
+async def test_deleting_a_conversation_message_removes_its_pin_and_reactions(app: Sobremesa) -> None:
     ana, ben = await known(app, "ana", "ben")
     room = (await app.conversations.create_direct(ana, ben.user_id)).conversation_id
     message_id = (await app.conversation_rooms.send(ana, room, Draft("gone"))).message_id
@@ -66,23 +66,23 @@ async def test_deleting_a_message_of_a_conversation_removes_its_pin_and_its_reac
 async def test_pins_of_deleted_messages_do_not_use_up_the_limit(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pins, "MAX_PINS", 2)
     channels, room = town.app.channels, town.channel_id
-    said = [(await town.say(town.owner, str(number))).message_id for number in range(5)]
-    for message_id in said[:2]:
+    posted = [(await town.say(town.owner, str(number))).message_id for number in range(5)]
+    for message_id in posted[:2]:
         await channels.pin(town.owner, room, message_id)
         await channels.delete(town.owner, room, message_id)
     # What an older version left: the pin of a message that is deleted.
-    leftover = channels.kind.pin(room_id=room, message_id=said[0], pinned_by=town.owner.user_id, pinned_at=EPOCH)
+    leftover = channels.kind.pin(room_id=room, message_id=posted[0], pinned_by=town.owner.user_id, pinned_at=EPOCH)
     await town.app.table.write_many([Put(leftover)])
 
-    for message_id in said[2:4]:
+    for message_id in posted[2:4]:
         await channels.pin(town.owner, room, message_id)
 
     pinned, _ = await channels.list_pins(town.member, room, limit=10, cursor=None)
-    assert [pin.message.message_id for pin in pinned] == [said[3], said[2]]
-    assert await belongings(town.app, said[0]) == []
+    assert [pin.message.message_id for pin in pinned] == [posted[3], posted[2]]
+    assert await belongings(town.app, posted[0]) == []
 
 
-async def test_a_message_that_is_pinned_and_deleted_at_once_has_no_pin(town: Town) -> None:
+async def test_message_pinned_and_deleted_at_once_has_no_pin(town: Town) -> None:
     channels, room = town.app.channels, town.channel_id
     for number in range(4):
         message_id = (await town.say(town.owner, str(number))).message_id

@@ -1,4 +1,4 @@
-"""Rows that another program made after the design of the communities: they load, and one can live with them."""
+"""Rows that another program wrote by the documented design: they load, and all operations work with them."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ async def put(app: Sobremesa, *items: Item) -> None:
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_a_row_of_the_document_is_recognised_and_keeps_its_keys(sample: str) -> None:
+def test_documented_row_is_recognized_and_keeps_its_keys(sample: str) -> None:
     entity, item = SAMPLES[sample]
     registry = Registry.of(accounts, communities)
 
@@ -183,7 +183,7 @@ def test_a_row_of_the_document_is_recognised_and_keeps_its_keys(sample: str) -> 
     assert rewritten["colour"] == "blue"
 
 
-async def test_rows_of_the_document_survive_a_rewrite_in_the_table(app: Sobremesa) -> None:
+async def test_documented_rows_survive_a_rewrite(app: Sobremesa) -> None:
     for entity, sample in SAMPLES.values():
         item = {**sample, "colour": "blue", **({"ttl": 4_102_444_800} if "ttl" in sample else {})}
         await put(app, item)
@@ -197,7 +197,7 @@ async def test_rows_of_the_document_survive_a_rewrite_in_the_table(app: Sobremes
         assert {name: stored.get(name) for name in kept} == kept
 
 
-async def test_a_connection_of_long_ago_is_not_there(app: Sobremesa) -> None:
+async def test_expired_connection_is_not_found(app: Sobremesa) -> None:
     _, item = SAMPLES["a connection"]
     await put(app, item)
 
@@ -214,7 +214,7 @@ FIRST, SECOND = MessageId("01JGSTEST004"), MessageId("01JGSTEST005")
 
 @pytest.fixture
 async def old_town(app: Sobremesa) -> Town:
-    """The document's test data, with a second person, a second message, an invite and a last read."""
+    """The document's test data, with a second user, a second message, an invite and a last read."""
     names = ("the test user", "the test server", "the test membership", "the test channel", "the test message")
     await put(app, *(SAMPLES[name][1] for name in names))
     message = SAMPLES["the test message"][1]
@@ -246,7 +246,7 @@ async def old_town(app: Sobremesa) -> Town:
     return Town(app, SERVER, CHANNEL, TESTUSER, TESTUSER, TESTUSER, FRIEND, person("sam"))
 
 
-async def test_an_old_channel_is_read_and_talked_in(old_town: Town, clock: Ahead) -> None:
+async def test_channel_of_another_writer_accepts_reads_and_sends(old_town: Town, clock: Ahead) -> None:
     channels, room = old_town.app.channels, old_town.channel_id
 
     page = await channels.page(FRIEND, room, limit=1)
@@ -262,7 +262,7 @@ async def test_an_old_channel_is_read_and_talked_in(old_town: Town, clock: Ahead
     ]
     assert (await channels.get(FRIEND, room, FIRST)).content == "Hello, world!"
 
-    said = await old_town.say(FRIEND, "Still here?", reply_to=FIRST)
+    posted = await old_town.say(FRIEND, "Still here?", reply_to=FIRST)
     edited = await channels.edit(TESTUSER, room, FIRST, "Hello again")
     assert (edited.content, edited.edited) == ("Hello again", True)
     with pytest.raises(Forbidden):
@@ -277,25 +277,27 @@ async def test_an_old_channel_is_read_and_talked_in(old_town: Town, clock: Ahead
     pins, _ = await channels.list_pins(FRIEND, room, limit=5, cursor=None)
     assert [pin.message.message_id for pin in pins] == [SECOND]
     head = await old_town.app.communities.get_channel(TESTUSER, room)
-    assert (head.last_message_id, head.channel.topic) == (said.message_id, "General chat")
+    assert (head.last_message_id, head.channel.topic) == (posted.message_id, "General chat")
 
 
-async def test_how_far_people_read_in_an_old_channel_goes_on(old_town: Town) -> None:
+async def test_read_positions_of_another_writer_are_kept(old_town: Town) -> None:
     channels, room = old_town.app.channels, old_town.channel_id
-    said = await old_town.say(TESTUSER, "new")
+    posted = await old_town.say(TESTUSER, "new")
 
     # By the document's dates everybody joined a year after its messages: only the new one is unread.
     assert (await channels.unread(FRIEND, room)).count == 1
     assert [each.room_id for each in await channels.unread_everywhere(FRIEND)] == [room]
     read = await channels.mark_read(FRIEND, room, SECOND)
     assert (read.last_read_message_id, read.unread.count) == (SECOND, 1)
-    assert (await channels.mark_read(FRIEND, room, said.message_id)).unread.count == 0
-    assert (await channels.mark_read(FRIEND, room, FIRST)).last_read_message_id == said.message_id
+    assert (await channels.mark_read(FRIEND, room, posted.message_id)).unread.count == 0
+    assert (await channels.mark_read(FRIEND, room, FIRST)).last_read_message_id == posted.message_id
     readers, _ = await channels.list_readers(TESTUSER, room, limit=5, cursor=None)
-    assert [(reader.user_id, reader.last_read_message_id) for reader in readers] == [(FRIEND.user_id, said.message_id)]
+    assert [(reader.user_id, reader.last_read_message_id) for reader in readers] == [
+        (FRIEND.user_id, posted.message_id)
+    ]
 
 
-async def test_an_old_server_is_lived_in(old_town: Town) -> None:
+async def test_server_of_another_writer_supports_all_operations(old_town: Town) -> None:
     app, guest = old_town.app, person("guest")
 
     assert [server.name for server in (await app.communities.list_servers(TESTUSER, limit=5))[0]] == ["Test Server"]
@@ -327,7 +329,7 @@ async def test_an_old_server_is_lived_in(old_town: Town) -> None:
     assert {item["entityType"] for item in left} <= {"AuditEntry", "FormerMembership"}
 
 
-async def test_whoever_talks_first_in_an_old_channel_makes_its_pointer_once(old_town: Town) -> None:
+async def test_first_send_creates_the_pointer_of_another_writers_channel_once(old_town: Town) -> None:
     sent = await asyncio.gather(
         *(old_town.app.channels.send(TESTUSER, CHANNEL, Draft(str(number))) for number in range(10))
     )
@@ -338,7 +340,7 @@ async def test_whoever_talks_first_in_an_old_channel_makes_its_pointer_once(old_
     assert len(pointers) == 1
 
 
-async def test_the_old_user_logs_in_with_the_old_password(old_town: Town) -> None:
+async def test_user_of_another_writer_logs_in_with_their_password(old_town: Town) -> None:
     signed_in = await old_town.app.accounts.login(email="test@example.com", password=OLD_PASSWORD)
 
     assert signed_in.user.user_id == TESTUSER.user_id

@@ -1,4 +1,4 @@
-"""Invites: codes that let people in, so often and for so long."""
+"""Invites: number of uses, expiry and revocation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def how_many(town: Town) -> int:
     return (await town.app.table.count(members_of(server_id=town.server_id))).count
 
 
-async def test_an_invite_for_k_admits_exactly_k_of_two_hundred(town: Town) -> None:
+async def test_invite_with_k_uses_admits_exactly_k_of_two_hundred_users(town: Town) -> None:
     invite = await town.app.membership.create_invite(town.owner, town.server_id, max_uses=7)
     people = [person(f"guest{number}") for number in range(200)]
     before = await how_many(town)
@@ -50,7 +50,7 @@ async def test_an_invite_for_k_admits_exactly_k_of_two_hundred(town: Town) -> No
         assert (await town.app.communities.get_server(who, town.server_id)).role == "member"
 
 
-async def test_many_clicks_of_one_person_burn_one_use(town: Town) -> None:
+async def test_repeated_redemptions_of_one_user_count_one_use(town: Town) -> None:
     invite = await town.app.membership.create_invite(town.owner, town.server_id, max_uses=5)
     guest = person("guest")
 
@@ -66,7 +66,7 @@ async def test_many_clicks_of_one_person_burn_one_use(town: Town) -> None:
     assert (await stored(town, invite.code)).uses == 1
 
 
-async def test_an_invite_ends_at_its_very_millisecond(
+async def test_invite_expires_at_the_exact_millisecond(
     town: Town, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     membership = town.app.membership
@@ -86,7 +86,7 @@ async def test_an_invite_ends_at_its_very_millisecond(
     assert await membership.list_invites(town.owner, town.server_id, limit=50) == ([], None)
 
 
-async def test_an_invite_that_ends_on_the_way_in_admits_nobody(town: Town, clock: Ahead) -> None:
+async def test_invite_that_expires_during_redemption_admits_no_user(town: Town, clock: Ahead) -> None:
     membership = town.app.membership
     invite = await membership.create_invite(town.owner, town.server_id, expires_in_seconds=60)
     count = town.app.table.count
@@ -105,7 +105,7 @@ async def test_an_invite_that_ends_on_the_way_in_admits_nobody(town: Town, clock
         await town.app.communities.get_server(town.stranger, town.server_id)
 
 
-async def test_whoever_has_a_code_sees_where_it_leads(town: Town) -> None:
+async def test_user_with_a_code_sees_its_server(town: Town) -> None:
     invite = await town.app.membership.create_invite(town.member, town.server_id, max_uses=3)
 
     info = await town.app.membership.get_invite(town.stranger, invite.code)
@@ -123,7 +123,7 @@ async def test_whoever_has_a_code_sees_where_it_leads(town: Town) -> None:
         await town.app.membership.get_invite(town.stranger, InviteCode("unknown"))
 
 
-async def test_the_banned_and_those_inside_burn_no_use(town: Town) -> None:
+async def test_banned_users_and_members_count_no_use(town: Town) -> None:
     membership = town.app.membership
     invite = await membership.create_invite(town.owner, town.server_id, max_uses=5)
     await membership.ban(town.owner, town.server_id, town.stranger.user_id)
@@ -137,7 +137,7 @@ async def test_the_banned_and_those_inside_burn_no_use(town: Town) -> None:
     assert (await stored(town, invite.code)).uses == 0
 
 
-async def test_a_revoked_invite_is_useless_and_leaves_nothing(town: Town) -> None:
+async def test_revoked_invite_cannot_be_used_and_leaves_no_rows(town: Town) -> None:
     membership = town.app.membership
     invite = await membership.create_invite(town.member, town.server_id)
 
@@ -160,7 +160,7 @@ async def test_a_revoked_invite_is_useless_and_leaves_nothing(town: Town) -> Non
     await membership.revoke_invite(town.admin, others.code)
 
 
-async def test_redeeming_and_revoking_at_once_have_one_order(town: Town) -> None:
+async def test_concurrent_redemption_and_revocation_have_one_order(town: Town) -> None:
     membership = town.app.membership
     for _ in range(6):
         invite = await membership.create_invite(town.owner, town.server_id, max_uses=1)
@@ -182,7 +182,7 @@ async def is_inside(town: Town, who: Actor) -> bool:
     return bool((await town.app.communities.list_servers(who, limit=5))[0])
 
 
-async def test_only_open_invites_are_listed_and_only_to_those_who_manage_them(town: Town, clock: Ahead) -> None:
+async def test_only_usable_invites_are_listed_and_only_to_managers(town: Town, clock: Ahead) -> None:
     membership, server_id = town.app.membership, town.server_id
     ending = await membership.create_invite(town.member, server_id, expires_in_seconds=60)
     lasting = await membership.create_invite(town.member, server_id)
@@ -200,7 +200,7 @@ async def test_only_open_invites_are_listed_and_only_to_those_who_manage_them(to
             await membership.list_invites(who, server_id, limit=5)
 
 
-async def test_the_same_key_makes_one_invite(town: Town) -> None:
+async def test_repeated_idempotency_key_creates_one_invite(town: Town) -> None:
     make = town.app.membership.create_invite
 
     made = await asyncio.gather(*(make(town.owner, town.server_id, max_uses=3, key="k") for _ in range(10)))
@@ -213,9 +213,7 @@ async def test_the_same_key_makes_one_invite(town: Town) -> None:
 
 
 @pytest.mark.parametrize("uses", [{}, {"uses": None}], ids=["absent", "null"])
-async def test_an_invite_of_another_writer_without_a_count_is_counted_from_zero(
-    town: Town, uses: dict[str, Any]
-) -> None:
+async def test_invite_of_another_writer_without_uses_counts_from_zero(town: Town, uses: dict[str, Any]) -> None:
     """Such an invite was shown as open, and redeeming it was a 409 or a 500."""
     row: Item = {
         "pk": f"SERVER#{town.server_id}",
@@ -242,7 +240,7 @@ async def test_an_invite_of_another_writer_without_a_count_is_counted_from_zero(
 
 
 @pytest.mark.parametrize("banned", [False, True], ids=["kicked", "banned"])
-async def test_the_invites_of_a_member_end_when_others_remove_them(town: Town, *, banned: bool) -> None:
+async def test_invites_of_a_member_end_when_others_remove_them(town: Town, *, banned: bool) -> None:
     membership, server_id, removed = town.app.membership, town.server_id, town.member
     invite = await membership.create_invite(removed, server_id)
     kept = await membership.create_invite(town.owner, server_id)
@@ -262,7 +260,7 @@ async def test_the_invites_of_a_member_end_when_others_remove_them(town: Town, *
             await attempt
     assert [each.code for each in (await membership.list_invites(town.owner, server_id, limit=9))[0]] == [kept.code]
 
-    # They may come back by the invite of somebody else, and then invite again; what has ended stays ended.
+    # They can rejoin by another member's invite and create new ones; the ended invites stay ended.
     await membership.redeem(removed, kept.code)
     again = await membership.create_invite(removed, server_id)
     await membership.remove(removed, server_id, removed.user_id)
@@ -284,7 +282,7 @@ async def test_invite_of_a_removed_member_ends_whatever_the_clocks_of_nodes_show
         await membership.redeem(town.stranger, invite.code)
 
 
-async def test_no_invite_is_created_by_somebody_who_is_removed_meanwhile(town: Town) -> None:
+async def test_no_invite_is_created_by_a_member_removed_meanwhile(town: Town) -> None:
     membership, server_id = town.app.membership, town.server_id
     for _ in range(10):
         guest = person("guest")
@@ -301,7 +299,7 @@ async def test_no_invite_is_created_by_somebody_who_is_removed_meanwhile(town: T
 
 
 async def _is_over(town: Town, invite: object) -> bool:
-    """Did it end with the membership of its creator?"""
+    """Return whether an invite ended with the membership of its creator."""
     assert isinstance(invite, Invite)
     try:
         await town.app.membership.get_invite(town.stranger, invite.code)

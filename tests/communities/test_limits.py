@@ -1,4 +1,4 @@
-"""Rules that are conditions of the write: who may send, and limits that hold however many ask at once."""
+"""Rules that are conditions of the write: membership of senders, and limits under concurrent requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ATTEMPTS = 8
 
 @contextmanager
 def before_the_next_transaction(app: Sobremesa, act: Callable[[], Awaitable[Any]]) -> Iterator[None]:
-    """Let something happen after a verb has checked and before it writes."""
+    """Run something after an operation has checked and before it writes."""
     engine: Any = app.table.engine
     transact = engine.transact
 
@@ -46,7 +46,7 @@ def before_the_next_transaction(app: Sobremesa, act: Callable[[], Awaitable[Any]
 
 
 async def outcomes(*attempts: Coroutine[Any, Any, Any]) -> tuple[list[Any], set[type[BaseException]]]:
-    """What succeeded of things tried at the same time, and why the rest did not."""
+    """Return the results of concurrent calls, and the refusals of those that failed."""
     done = await asyncio.gather(*attempts, return_exceptions=True)
     refused = {type(one) for one in done if isinstance(one, BaseException)}
     return [one for one in done if not isinstance(one, BaseException)], refused
@@ -83,7 +83,7 @@ async def test_nothing_is_sent_after_a_removal_that_races_with_many_sends(town: 
         await town.say(town.member, "afterwards")
 
 
-async def test_member_who_comes_back_sends_again(town: Town) -> None:
+async def test_member_who_rejoins_sends_again(town: Town) -> None:
     await town.say(town.member, "before")
     await town.app.membership.remove(town.owner, town.server_id, town.member.user_id)
     invite = await town.app.membership.create_invite(town.owner, town.server_id)
@@ -141,9 +141,9 @@ async def test_server_has_no_more_channels_than_the_limit(town: Town, monkeypatc
 async def test_room_has_no_more_pins_than_the_limit(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pins, "MAX_PINS", LIMIT)
     channels, room = town.app.channels, town.channel_id
-    said = [await town.say(town.owner, str(number)) for number in range(ATTEMPTS)]
+    posted = [await town.say(town.owner, str(number)) for number in range(ATTEMPTS)]
 
-    made, refused = await outcomes(*(channels.pin(town.owner, room, one.message_id) for one in said))
+    made, refused = await outcomes(*(channels.pin(town.owner, room, one.message_id) for one in posted))
 
     assert len(made) == LIMIT
     assert refused == {TooManyPins}
@@ -165,7 +165,7 @@ async def test_message_has_no_more_emoji_than_the_limit(town: Town, monkeypatch:
     assert refused == {TooManyEmoji}
     shown = (await channels.get(town.owner, room, message_id)).reactions
     assert [one.count for one in shown] == [1] * LIMIT
-    # An emoji that is there already is open to everybody, and one that is taken back makes room.
+    # An existing emoji is open to all users, and removing one allows another.
     await channels.react(town.owner, room, message_id, shown[0].emoji)
     await channels.unreact(town.member, room, message_id, shown[1].emoji)
     await channels.react(

@@ -1,4 +1,4 @@
-"""Who comes, who goes, and who may do what."""
+"""Members, roles, bans and transfers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Try: TypeAlias = Callable[[Town, Actor], Awaitable[Any]]
 # Roles
 
 
-async def test_roles_are_given_downwards_only(town: Town) -> None:
+async def test_only_roles_below_the_own_role_can_be_given(town: Town) -> None:
     change = town.app.membership.change_role
     place = town.people
 
@@ -61,7 +61,7 @@ async def test_roles_are_given_downwards_only(town: Town) -> None:
     )
 
 
-async def test_everybody_is_listed_with_their_role(town: Town) -> None:
+async def test_all_members_are_listed_with_their_role(town: Town) -> None:
     listed: dict[UserId, Role] = {}
     cursor = None
     while True:
@@ -79,7 +79,7 @@ async def test_everybody_is_listed_with_their_role(town: Town) -> None:
 # Going
 
 
-async def test_nobody_acts_upon_equals_or_betters(town: Town) -> None:
+async def test_member_cannot_act_on_equal_or_higher_roles(town: Town) -> None:
     membership, server_id = town.app.membership, town.server_id
     [other_admin, other_moderator] = await crowd(town.app, server_id, 2)
     await membership.change_role(town.owner, server_id, other_admin.user_id, role="admin")
@@ -103,7 +103,7 @@ async def test_nobody_acts_upon_equals_or_betters(town: Town) -> None:
     assert len((await membership.list_members(town.owner, server_id, limit=20))[0]) == 6
 
 
-async def test_a_member_leaves_and_comes_back_and_the_owner_stays(town: Town) -> None:
+async def test_member_leaves_and_rejoins_and_owner_cannot_leave(town: Town) -> None:
     await town.app.membership.remove(town.member, town.server_id, town.member.user_id)
     with pytest.raises(NotFound):
         await town.app.membership.remove(town.member, town.server_id, town.member.user_id)
@@ -116,7 +116,7 @@ async def test_a_member_leaves_and_comes_back_and_the_owner_stays(town: Town) ->
         await town.app.membership.remove(town.owner, town.server_id, town.owner.user_id)
 
 
-async def test_who_was_kicked_may_come_back_and_who_was_banned_may_not(town: Town) -> None:
+async def test_kicked_member_can_rejoin_and_banned_member_cannot(town: Town) -> None:
     membership, server_id = town.app.membership, town.server_id
     open_invite = await membership.create_invite(town.owner, server_id)
     await membership.remove(town.moderator, server_id, town.member.user_id)
@@ -142,7 +142,7 @@ async def test_who_was_kicked_may_come_back_and_who_was_banned_may_not(town: Tow
     assert [entry.action for entry in entries] == ["member.unban", "member.ban", "member.ban", "member.kick"]
 
 
-async def test_a_person_who_redeems_while_being_banned_is_out_in_the_end(town: Town) -> None:
+async def test_user_who_redeems_while_being_banned_is_no_member(town: Town) -> None:
     invite = await town.app.membership.create_invite(town.owner, town.server_id)
 
     for number in range(8):
@@ -202,7 +202,7 @@ async def lookers(town: Town) -> set[UserId]:
     return {socket.user_id async for socket in town.app.table.every(question, consistent=True)}
 
 
-async def test_a_kick_a_ban_and_leaving_let_go_of_the_sockets(town: Town, clock: Ahead) -> None:
+async def test_kick_ban_and_leave_delete_the_connections(town: Town, clock: Ahead) -> None:
     other = await found_town(town.app)
     await join(town.app, other.owner, other.server_id, town.member)
     await look(town, town.member, "one", clock)
@@ -228,14 +228,14 @@ async def test_a_kick_a_ban_and_leaving_let_go_of_the_sockets(town: Town, clock:
 
 
 async def owners(town: Town) -> tuple[UserId, list[UserId]]:
-    """Who owns the server by its own word, and by the stored memberships."""
+    """The owner by the server row, and by the membership rows."""
     server = await town.app.table.get(server_by_id(server_id=town.server_id))
     assert server is not None
     places = [place async for place in town.app.table.every(members_of(server_id=town.server_id))]
     return server.owner_id, [place.user_id for place in places if place.role == "owner"]
 
 
-async def test_a_server_is_handed_to_another_member(town: Town) -> None:
+async def test_server_is_transferred_to_another_member(town: Town) -> None:
     with pytest.raises(NotFound):
         await town.app.membership.transfer(town.owner, town.server_id, town.stranger.user_id)
 
@@ -251,7 +251,7 @@ async def test_a_server_is_handed_to_another_member(town: Town) -> None:
     await town.app.membership.remove(town.owner, town.server_id, town.owner.user_id)
 
 
-async def test_of_two_transfers_at_once_exactly_one_wins(app: Sobremesa) -> None:
+async def test_exactly_one_of_two_concurrent_transfers_succeeds(app: Sobremesa) -> None:
     for _ in range(4):
         town = await found_town(app)
         outcomes = await asyncio.gather(
@@ -268,7 +268,7 @@ async def test_of_two_transfers_at_once_exactly_one_wins(app: Sobremesa) -> None
         assert await owners(town) == (won[0].owner_id, [won[0].owner_id])
 
 
-async def test_a_server_is_never_without_an_owner_who_is_in_it(app: Sobremesa) -> None:
+async def test_server_always_has_an_owner_who_is_a_member(app: Sobremesa) -> None:
     for _ in range(4):
         town = await found_town(app)
         outcomes = await asyncio.gather(
@@ -290,7 +290,7 @@ async def test_a_server_is_never_without_an_owner_who_is_in_it(app: Sobremesa) -
 
 @asynccontextmanager
 async def just_before_the_write(app: Sobremesa, happens: Callable[[], Awaitable[Any]]) -> AsyncIterator[None]:
-    """Let something happen between the checks of the next verb and its write."""
+    """Run something between the checks of the next operation and its write."""
     write: Any = app.table.write
 
     async def interrupted(*operations: Any, **options: Any) -> Any:
@@ -305,7 +305,7 @@ async def just_before_the_write(app: Sobremesa, happens: Callable[[], Awaitable[
         vars(app.table).pop("write", None)
 
 
-async def test_whoever_loses_their_role_in_between_does_not_finish(town: Town) -> None:
+async def test_member_who_loses_their_role_meanwhile_is_refused(town: Town) -> None:
     membership, server_id = town.app.membership, town.server_id
     target = town.member.user_id
 
@@ -334,7 +334,7 @@ async def test_whoever_loses_their_role_in_between_does_not_finish(town: Town) -
     assert not actions & {"member.kick", "member.ban"}
 
 
-async def test_an_admin_demoted_to_moderator_in_between_cannot_kick_a_moderator(town: Town) -> None:
+async def test_admin_demoted_to_moderator_meanwhile_cannot_kick_a_moderator(town: Town) -> None:
     membership, server_id = town.app.membership, town.server_id
 
     async def demote() -> None:
@@ -347,7 +347,7 @@ async def test_an_admin_demoted_to_moderator_in_between_cannot_kick_a_moderator(
     assert await is_inside(town, town.moderator)
 
 
-async def test_an_owner_who_handed_over_in_between_cannot_change_an_admin(town: Town) -> None:
+async def test_owner_who_transferred_meanwhile_cannot_change_an_admin(town: Town) -> None:
     membership, server_id = town.app.membership, town.server_id
 
     async def hand_over() -> None:
@@ -360,8 +360,8 @@ async def test_an_owner_who_handed_over_in_between_cannot_change_an_admin(town: 
     assert (await membership.get_member(town.member, server_id, town.admin.user_id)).role == "admin"
 
 
-async def test_a_demotion_and_a_kick_at_once_happen_in_one_order(town: Town) -> None:
-    """Whichever came first, the log and the members tell the same story: no kick after the demotion."""
+async def test_concurrent_demotion_and_kick_happen_in_one_order(town: Town) -> None:
+    """In either order the audit log and the members agree: no kick after the demotion."""
     membership, server_id = town.app.membership, town.server_id
     targets = await crowd(town.app, server_id, 12)
 
@@ -384,7 +384,7 @@ async def test_a_demotion_and_a_kick_at_once_happen_in_one_order(town: Town) -> 
     assert kicks == {target.user_id for target in targets if not await is_inside(town, target)}
 
 
-async def test_an_admin_demoted_in_between_changes_nothing(app: Sobremesa) -> None:
+async def test_admin_demoted_meanwhile_changes_nothing(app: Sobremesa) -> None:
     tries: tuple[Try, ...] = (
         lambda town, who: app.communities.change_server(who, town.server_id, {"name": "x"}),
         lambda town, who: app.communities.create_channel(who, town.server_id, name="x"),
@@ -407,7 +407,7 @@ async def test_an_admin_demoted_in_between_changes_nothing(app: Sobremesa) -> No
     assert (await app.membership.get_member(town.owner, town.server_id, town.member.user_id)).role == "member"
 
 
-async def test_what_vanishes_in_between_is_refused_and_stays_away(app: Sobremesa) -> None:
+async def test_rows_deleted_meanwhile_are_refused_and_not_created_again(app: Sobremesa) -> None:
     tries: tuple[Try, ...] = (
         lambda town, who: app.communities.change_server(who, town.server_id, {"name": "x"}),
         lambda town, who: app.communities.create_channel(who, town.server_id, name="x"),

@@ -1,4 +1,4 @@
-"""What is said in a channel."""
+"""Messages in a channel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sobremesa.rooms.errors import NonceReused, OneDirection, ReplyMissing
 from sobremesa.rooms.sending import Draft
 
 
-async def test_what_was_said_is_read_newest_first(town: Town) -> None:
+async def test_messages_are_listed_newest_first(town: Town) -> None:
     for number in range(5):
         await town.say(town.member, f"message {number}")
 
@@ -28,9 +28,9 @@ async def test_what_was_said_is_read_newest_first(town: Town) -> None:
     assert rest.cursor is None
 
 
-async def test_a_page_before_after_or_around_a_message(town: Town) -> None:
-    said = [await town.say(town.member, f"{number}") for number in range(9)]
-    middle = said[4].message_id
+async def test_page_before_after_or_around_a_message(town: Town) -> None:
+    posted = [await town.say(town.member, f"{number}") for number in range(9)]
+    middle = posted[4].message_id
     channels = town.app.channels
 
     before = await channels.page(town.owner, town.channel_id, limit=2, before=middle)
@@ -46,7 +46,7 @@ async def test_a_page_before_after_or_around_a_message(town: Town) -> None:
         await channels.page(town.owner, town.channel_id, limit=2, before=middle, after=middle)
 
 
-async def test_fifty_parallel_sends_with_one_nonce_make_one_message(town: Town) -> None:
+async def test_fifty_parallel_sends_with_one_nonce_create_one_message(town: Town) -> None:
     draft = Draft("once", nonce="mine")
 
     sent = await asyncio.gather(*(town.app.channels.send(town.member, town.channel_id, draft) for _ in range(50)))
@@ -56,7 +56,7 @@ async def test_fifty_parallel_sends_with_one_nonce_make_one_message(town: Town) 
     assert await town.contents() == ["once"]
 
 
-async def test_a_nonce_belongs_to_its_body_and_its_sender(town: Town) -> None:
+async def test_nonce_belongs_to_its_body_and_its_sender(town: Town) -> None:
     await town.say(town.member, "first", nonce="n")
 
     with pytest.raises(NonceReused):
@@ -80,7 +80,7 @@ async def test_parallel_sends_have_one_order_and_none_is_lost(town: Town) -> Non
     assert head == ids[0]
 
 
-async def test_whoever_catches_up_while_others_send_misses_nothing(town: Town) -> None:
+async def test_reader_who_catches_up_during_sends_misses_no_message(town: Town) -> None:
     first = await town.say(town.owner, "start")
     seen: list[str] = []
 
@@ -102,7 +102,7 @@ async def test_whoever_catches_up_while_others_send_misses_nothing(town: Town) -
     assert sorted(seen) == sorted(f"{who}:{number}" for who in range(4) for number in range(20))
 
 
-async def test_an_edit_right_after_the_send_finds_the_message(town: Town) -> None:
+async def test_edit_right_after_the_send_finds_the_message(town: Town) -> None:
     for number in range(10):
         message = await town.say(town.member, "draft")
         edited = await town.app.channels.edit(town.member, town.channel_id, message.message_id, f"final {number}")
@@ -120,7 +120,7 @@ async def test_only_its_author_edits_a_message(town: Town) -> None:
     assert await town.contents() == ["mine"]
 
 
-async def test_a_deleted_message_leaves_a_tombstone_that_says_nothing(town: Town) -> None:
+async def test_deleted_message_leaves_a_tombstone_without_content(town: Town) -> None:
     message = await town.say(town.member, "a secret")
     await town.app.channels.react(town.owner, town.channel_id, message.message_id, "👀")
 
@@ -136,7 +136,7 @@ async def test_a_deleted_message_leaves_a_tombstone_that_says_nothing(town: Town
         await town.app.channels.edit(town.member, town.channel_id, message.message_id, "back again")
 
 
-async def test_a_moderator_deletes_what_others_said_and_the_audit_log_knows(town: Town) -> None:
+async def test_moderator_deletes_messages_of_others_and_it_is_audited(town: Town) -> None:
     message = await town.say(town.member, "rude")
     other = await town.say(town.owner, "polite")
 
@@ -153,7 +153,7 @@ async def test_a_moderator_deletes_what_others_said_and_the_audit_log_knows(town
     assert "rude" not in str(entries)
 
 
-async def test_a_reply_needs_its_message_in_the_same_room(town: Town) -> None:
+async def test_reply_needs_its_message_in_the_same_room(town: Town) -> None:
     question = await town.say(town.member, "who cooks?")
     other = await town.app.communities.create_channel(town.owner, town.server_id, name="other")
 
@@ -165,7 +165,7 @@ async def test_a_reply_needs_its_message_in_the_same_room(town: Town) -> None:
         await town.app.channels.send(town.owner, other.channel.channel_id, draft)
 
 
-async def test_people_are_mentioned_by_their_names(town: Town) -> None:
+async def test_users_are_mentioned_by_their_names(town: Town) -> None:
     ana = await town.app.accounts.register(email="ana@example.com", username="Ana", password="a long password")
 
     message = await town.say(town.owner, "@ana, @Ana and @nobody: mail me at x@ana.example")
@@ -173,7 +173,7 @@ async def test_people_are_mentioned_by_their_names(town: Town) -> None:
     assert message.mentions == [ana.user.user_id]
 
 
-async def test_a_message_of_another_channel_is_not_found_here(town: Town) -> None:
+async def test_message_of_another_channel_is_not_found(town: Town) -> None:
     other = await town.app.communities.create_channel(town.owner, town.server_id, name="other")
     message = await town.say(town.member, "here")
 
@@ -183,7 +183,7 @@ async def test_a_message_of_another_channel_is_not_found_here(town: Town) -> Non
         await town.app.channels.get(town.owner, town.channel_id, MessageId("no-such-message"))
 
 
-async def test_a_stranger_finds_nothing_at_all(town: Town) -> None:
+async def test_non_member_finds_nothing(town: Town) -> None:
     message = await town.say(town.member, "between us")
     channels, stranger, room = town.app.channels, town.stranger, town.channel_id
 
@@ -207,7 +207,7 @@ async def test_a_stranger_finds_nothing_at_all(town: Town) -> None:
     assert await town.contents() == ["between us"]
 
 
-async def test_pins_are_kept_at_hand_until_somebody_lets_go(town: Town) -> None:
+async def test_pins_are_listed_until_they_are_removed(town: Town) -> None:
     first, second = await town.say(town.member, "one"), await town.say(town.member, "two")
     channels = town.app.channels
 
@@ -224,7 +224,7 @@ async def test_pins_are_kept_at_hand_until_somebody_lets_go(town: Town) -> None:
     assert pins == []
 
 
-async def test_a_report_reaches_the_moderators_queue(town: Town) -> None:
+async def test_report_reaches_the_moderators_queue(town: Town) -> None:
     message = await town.say(town.member, "buy now")
 
     await town.app.channels.report(town.owner, town.channel_id, message.message_id, "spam")
@@ -238,7 +238,7 @@ async def test_a_report_reaches_the_moderators_queue(town: Town) -> None:
     )
 
 
-async def test_a_cursor_of_another_channel_is_refused(town: Town) -> None:
+async def test_cursor_of_another_channel_is_refused(town: Town) -> None:
     other = await town.app.communities.create_channel(town.owner, town.server_id, name="other")
     for number in range(3):
         await town.say(town.member, str(number))
@@ -248,11 +248,11 @@ async def test_a_cursor_of_another_channel_is_refused(town: Town) -> None:
         await town.app.channels.page(town.owner, other.channel.channel_id, limit=2, cursor=page.cursor)
 
 
-def test_one_direction_is_bad_input() -> None:
+def test_two_directions_are_invalid() -> None:
     assert issubclass(OneDirection, Invalid)
 
 
-async def test_a_message_is_found_by_its_id_alone_by_those_who_may_see_it(town: Town) -> None:
+async def test_message_is_found_by_its_id_alone_by_its_readers(town: Town) -> None:
     message = await town.say(town.member, "here")
     find = town.app.channels.find_anywhere
 
@@ -263,7 +263,7 @@ async def test_a_message_is_found_by_its_id_alone_by_those_who_may_see_it(town: 
     assert await find(town.owner, MessageId("01JZZZZZZZZZZZZZZZZZZZZZZZ")) is None
 
 
-async def test_message_stores_when_it_changed_last_from_the_start(town: Town, clock: Ahead) -> None:
+async def test_new_message_stores_its_update_time(town: Town, clock: Ahead) -> None:
     async def updated_at() -> Instant | None:
         row = await town.app.table.get(CHANNELS.message_key(town.channel_id, sent.message_id), consistent=True)
         assert row is not None

@@ -1,4 +1,4 @@
-"""A community in a table that somebody already has: other names, and the style of ElectroDB."""
+"""A community in an existing table: other names, and the style of ElectroDB."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def app(store: str, clock: Ahead, settings: Settings) -> AsyncIterator[Sob
         yield app
 
 
-async def test_people_meet_talk_and_come_back(app: Sobremesa, store: str, clock: Ahead, settings: Settings) -> None:
+async def test_users_join_send_and_rejoin(app: Sobremesa, store: str, clock: Ahead, settings: Settings) -> None:
     ana = await app.accounts.register(email="ana@example.com", username="Ana", password=PASSWORD)
     ben = await app.accounts.register(email="ben@example.com", username="ben", password=PASSWORD)
     server = await app.communities.create_server(ana.actor, name="The long table")
@@ -85,9 +85,9 @@ async def test_every_row_has_the_names_of_the_map(app: Sobremesa, settings: Sett
             assert row.keys().isdisjoint({"pk", "sk", "gsi1pk", "gsi2pk", "entityType"})
 
 
-async def test_ids_are_good_in_their_own_case_only(app: Sobremesa) -> None:
+async def test_ids_are_case_sensitive(app: Sobremesa) -> None:
     town = await found_town(app)
-    said = await town.say(town.member, "hello")
+    posted = await town.say(town.member, "hello")
     lower_room, lower_owner = ChannelId(town.channel_id.lower()), UserId(town.owner.user_id.lower())
 
     with pytest.raises(NotFound):
@@ -99,16 +99,16 @@ async def test_ids_are_good_in_their_own_case_only(app: Sobremesa) -> None:
     with pytest.raises(NotFound):
         await app.membership.transfer(town.owner, town.server_id, UserId(town.member.user_id.lower()))
 
-    assert await town.contents(town.owner) == [said.content]
+    assert await town.contents(town.owner) == [posted.content]
 
 
-async def test_a_map_that_our_rows_do_not_go_with_is_refused(store: str) -> None:
+async def test_incompatible_name_map_is_refused(store: str) -> None:
     with pytest.raises(BadNames, match="has an attribute 'userId' already"):
         async with Sobremesa.open(store, settings=Settings(names=Names(sk="userId"))):
             pass
 
 
-async def test_a_town_is_cleaned_up_as_a_whole(town: Town) -> None:
+async def test_deleted_server_is_removed_completely(town: Town) -> None:
     app = town.app
     await town.say(town.member, "hello")
     await app.communities.delete_server(town.owner, town.server_id)

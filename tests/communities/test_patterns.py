@@ -1,6 +1,6 @@
 """Every declared access pattern finds its rows and no others, and every declared write happens.
 
-A pattern that is declared and not tried here fails `test_every_declared_question_is_asked` or the story below it.
+A pattern that is declared and not tried here fails `test_every_declared_pattern_is_tested` or the story below it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ M = [MessageId(f"m{number}") for number in range(5)]
 
 
 class Scene(NamedTuple):
-    """Rows of every kind, two and more of each, so that a question can find too much."""
+    """Rows of every kind, at least two of each, so that a pattern can find too many."""
 
     user: tuple[accounts.User, accounts.User]
     credential: tuple[accounts.Credential, accounts.Credential]
@@ -321,7 +321,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
 }
 
 
-def test_every_declared_question_is_asked() -> None:
+def test_every_declared_pattern_is_tested() -> None:
     declared = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
 
     assert set(READS) == declared
@@ -330,7 +330,7 @@ def test_every_declared_question_is_asked() -> None:
 
 
 async def found_by(app: Sobremesa, asked: Key[Any] | Question[Any]) -> list[Entity]:
-    """What a question finds, asked page by page."""
+    """Return what a pattern finds, page by page."""
     if isinstance(asked, Key):
         row = await app.table.get(asked)
         return [] if row is None else [row]
@@ -345,7 +345,7 @@ async def found_by(app: Sobremesa, asked: Key[Any] | Question[Any]) -> list[Enti
             return found
 
 
-async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> None:
+async def test_every_pattern_finds_its_rows_and_no_others(app: Sobremesa) -> None:
     scene = set_scene()
     # What the store itself keeps beside the signing keys and secrets of the scene.
     own: list[Entity] = [row async for row in app.table.every(accounts.signing_keys())]
@@ -379,7 +379,7 @@ class Mailbox:
 
 
 async def accounts_story(app: Sobremesa, clock: Ahead, mailbox: Mailbox) -> Actor:
-    """Everything a person does about themselves, up to leaving."""
+    """Every operation of a user on their own account, up to its deletion."""
     ana = await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
     await app.accounts.refresh(ana.refresh_token)
     actor = Actor.of_user(ana.user.user_id, "ana")
@@ -405,7 +405,7 @@ async def accounts_story(app: Sobremesa, clock: Ahead, mailbox: Mailbox) -> Acto
 
 
 async def communities_story(app: Sobremesa, who: Actor) -> None:
-    """Every verb of servers, members, invites and channels."""
+    """Every operation of servers, members, invites and channels."""
     town = await found_town(app)
     communities, membership, channels = app.communities, app.membership, app.channels
     await join(app, town.owner, town.server_id, who)
@@ -456,7 +456,7 @@ async def look(town: Town, who: Actor) -> None:
     )
 
 
-async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(store: str, clock: Ahead) -> None:
+async def test_every_declared_write_happens_and_none_is_undeclared(store: str, clock: Ahead) -> None:
     mailbox = Mailbox()
     settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, mailer=mailbox, background=False) as app:
@@ -476,8 +476,8 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
 
 
 @pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
-def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
-    """A condition on the sort key, always: no bare partition, unless the whole of it is meant."""
+def test_every_pattern_reads_only_its_own_kind_of_row(id: str) -> None:
+    """Every query has a condition on the sort key, unless it means the whole partition."""
     pattern = REGISTRY.patterns[id]
     assert isinstance(pattern, Pattern)
 
@@ -486,6 +486,6 @@ def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
     assert pattern.question.endswith("?")
 
 
-def test_people_of_the_scene_are_different() -> None:
+def test_users_of_the_scene_are_different() -> None:
     assert len({row.own_key().raw for row in set_scene().rows()}) == len(set_scene().rows())
     assert person("x").user_id != person("x").user_id

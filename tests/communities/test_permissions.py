@@ -1,4 +1,4 @@
-"""The permission table: every right tried by every role, through the verbs."""
+"""The permission table: every right tested with every role."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ SINGLE_VERBS: tuple[Try, ...] = (
 )
 
 
-def test_every_right_is_explained_and_tried() -> None:
+def test_every_right_is_described_and_tested() -> None:
     rights = set(get_args(Right))
 
     assert set(USES) == set(DESCRIPTIONS) == rights
@@ -132,7 +132,7 @@ def test_every_right_is_explained_and_tried() -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-async def test_every_role_may_do_what_the_table_says_and_nothing_else(app: Sobremesa, role: Role) -> None:
+async def test_every_role_has_exactly_the_rights_of_the_table(app: Sobremesa, role: Role) -> None:
     town = await found_town(app)
     who = town.people[role]
     # What ends the role or the server comes last.
@@ -148,13 +148,13 @@ async def test_every_role_may_do_what_the_table_says_and_nothing_else(app: Sobre
         assert allowed == (right in RIGHTS[role]), f"{role}: {right}"
 
 
-async def test_a_member_is_refused_at_every_single_verb_of_their_betters(town: Town) -> None:
+async def test_member_is_refused_every_operation_of_higher_roles(town: Town) -> None:
     for use in SINGLE_VERBS:
         with pytest.raises(Forbidden):
             await use(town, town.member)
 
 
-async def test_a_stranger_and_a_removed_member_find_nothing_at_all(town: Town) -> None:
+async def test_non_member_and_removed_member_find_nothing(town: Town) -> None:
     await town.app.membership.remove(town.owner, town.server_id, town.member.user_id)
 
     for who in (town.stranger, town.member):

@@ -1,4 +1,4 @@
-"""How people react to what is said."""
+"""Reactions to messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def reactions_of(town: Town, who: Actor, message_id: MessageId) -> list[Re
 
 
 async def settled(town: Town, message_id: MessageId, emoji: str) -> set[UserId]:
-    """Who reacted, after asserting that rows, count and names agree."""
+    """Return who reacted, after asserting that rows, count and names agree."""
     table = town.app.table
     asked = reactors_of(room_id=town.channel_id, message_id=message_id, emoji_hex=hex_part(emoji))
     reacted = {row.user_id async for row in table.every(asked, consistent=True)}
@@ -42,7 +42,7 @@ async def settled(town: Town, message_id: MessageId, emoji: str) -> set[UserId]:
 
 
 async def all_at_once(town: Town, verb: Callable[[Actor], Awaitable[None]], people: Sequence[Actor]) -> None:
-    """Everybody does it; to an endpoint over HTTP some thirty talk at any moment."""
+    """Run all calls; on an HTTP endpoint about thirty at a time."""
     crowded = asyncio.Semaphore(PEOPLE if town.app.settings.store.startswith("sqlite") else 32)
 
     async def one(who: Actor) -> None:
@@ -52,7 +52,7 @@ async def all_at_once(town: Town, verb: Callable[[Actor], Awaitable[None]], peop
     await asyncio.gather(*map(one, people))
 
 
-async def test_a_hundred_people_react_at_once_and_half_take_it_back(town: Town) -> None:
+async def test_hundred_users_react_at_once_and_half_remove_it(town: Town) -> None:
     people = await crowd(town.app, town.server_id, PEOPLE)
     message = await town.say(town.owner, "pudding?")
     channels, room = town.app.channels, town.channel_id
@@ -70,7 +70,7 @@ async def test_a_hundred_people_react_at_once_and_half_take_it_back(town: Town) 
     assert shown.me is False
 
 
-async def test_however_people_toggle_count_rows_and_names_agree(town: Town) -> None:
+async def test_counts_rows_and_names_agree_after_any_toggles(town: Town) -> None:
     people = await crowd(town.app, town.server_id, 30)
     message = await town.say(town.owner, "pudding?")
     channels = town.app.channels
@@ -90,7 +90,7 @@ async def test_however_people_toggle_count_rows_and_names_agree(town: Town) -> N
     assert await reactions_of(town, town.owner, message.message_id) == []
 
 
-async def test_reacting_twice_and_taking_back_twice_change_nothing(town: Town) -> None:
+async def test_reacting_twice_and_removing_twice_have_no_effect(town: Town) -> None:
     message = await town.say(town.owner, "pudding?")
     channels, room = town.app.channels, town.channel_id
 
@@ -104,7 +104,7 @@ async def test_reacting_twice_and_taking_back_twice_change_nothing(town: Town) -
         assert await reactions_of(town, town.member, message.message_id) == []
 
 
-async def test_a_reader_knows_their_own_reaction_inside_and_beyond_the_first_twenty(town: Town) -> None:
+async def test_reader_sees_their_own_reaction_within_and_beyond_the_first_twenty(town: Town) -> None:
     people = await crowd(town.app, town.server_id, MAX_SHOWN_REACTORS + 3)
     message = await town.say(town.owner, "pudding?")
     for who in people:
@@ -121,7 +121,7 @@ async def test_a_reader_knows_their_own_reaction_inside_and_beyond_the_first_twe
     assert first.count == len(people)
 
 
-async def test_emoji_stand_in_the_order_of_their_first_use(town: Town, clock: Ahead) -> None:
+async def test_emoji_are_in_the_order_of_their_first_use(town: Town, clock: Ahead) -> None:
     message = await town.say(town.owner, "pudding?")
     for emoji, who in [("🍮", town.member), ("👍", town.admin), ("🍎", town.member), ("👍", town.owner)]:
         clock.move(seconds=0.01)
@@ -132,7 +132,7 @@ async def test_emoji_stand_in_the_order_of_their_first_use(town: Town, clock: Ah
     assert [(reaction.emoji, reaction.count) for reaction in shown] == [("🍮", 1), ("👍", 2), ("🍎", 1)]
 
 
-async def test_a_message_takes_twenty_emoji_and_one_that_went_frees_its_place(town: Town) -> None:
+async def test_message_accepts_twenty_emoji_and_removing_one_allows_another(town: Town) -> None:
     message = await town.say(town.owner, "pudding?")
     channels, room = town.app.channels, town.channel_id
     emoji = [chr(0x1F600 + number) for number in range(MAX_EMOJI + 1)]
@@ -150,7 +150,7 @@ async def test_a_message_takes_twenty_emoji_and_one_that_went_frees_its_place(to
     assert shown == {*emoji} - {emoji[5]}
 
 
-async def test_a_rush_of_different_emoji_fills_a_message_to_its_limit(town: Town) -> None:
+async def test_concurrent_emoji_fill_a_message_to_its_limit(town: Town) -> None:
     message = await town.say(town.owner, "pudding?")
     people = await crowd(town.app, town.server_id, MAX_EMOJI + 5)
     react, room = town.app.channels.react, town.channel_id
@@ -165,7 +165,7 @@ async def test_a_rush_of_different_emoji_fills_a_message_to_its_limit(town: Town
         await react(town.member, room, message.message_id, "🍮")
 
 
-async def test_any_emoji_comes_back_as_it_was_given(town: Town) -> None:
+async def test_every_emoji_is_returned_as_it_was_sent(town: Town) -> None:
     channels, room = town.app.channels, town.channel_id
 
     for emoji in ["#️⃣", "*️⃣", "👩‍👩‍👧‍👦", "🏳️‍🌈", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "👍🏽", "🇪🇸"]:
@@ -193,7 +193,7 @@ async def put_old_message(town: Town, reactions: list[dict[str, object]]) -> Mes
     return MessageId(message_id)
 
 
-async def test_a_stored_list_of_reactions_is_shown_together_with_new_ones(town: Town) -> None:
+async def test_stored_list_of_reactions_is_merged_with_new_ones(town: Town) -> None:
     away = person("away")
     message_id = await put_old_message(
         town,
@@ -213,7 +213,7 @@ async def test_a_stored_list_of_reactions_is_shown_together_with_new_ones(town: 
     ]
 
 
-async def test_whoever_stands_in_a_stored_list_is_counted_once_and_can_take_it_back(town: Town) -> None:
+async def test_user_in_a_stored_list_is_counted_once_and_can_remove_it(town: Town) -> None:
     message_id = await put_old_message(town, [{"emoji": "👍", "userIds": [town.member.user_id], "count": 1}])
     channels, room = town.app.channels, town.channel_id
 
@@ -224,7 +224,7 @@ async def test_whoever_stands_in_a_stored_list_is_counted_once_and_can_take_it_b
     assert await reactions_of(town, town.member, message_id) == []
 
 
-async def test_everybody_who_reacted_is_found_page_by_page(town: Town) -> None:
+async def test_all_reactors_are_listed_page_by_page(town: Town) -> None:
     people = await crowd(town.app, town.server_id, 25)
     message = await town.say(town.owner, "pudding?")
     react = town.app.channels.react
@@ -244,7 +244,7 @@ async def test_everybody_who_reacted_is_found_page_by_page(town: Town) -> None:
     assert found == sorted(who.user_id for who in people)
 
 
-async def test_a_reaction_that_is_no_emoji_is_refused_and_an_old_one_is_shown_and_taken_back(town: Town) -> None:
+async def test_reaction_without_emoji_is_refused_and_a_stored_one_is_shown_and_removed(town: Town) -> None:
     channels, room = town.app.channels, town.channel_id
     message = await town.say(town.owner, "pudding?")
 

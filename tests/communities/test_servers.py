@@ -1,4 +1,4 @@
-"""Servers and channels: making, finding, changing and deleting them."""
+"""Creating, finding, updating and deleting servers and channels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sobremesa.work.jobs import Job
 # Making and finding
 
 
-async def test_whoever_makes_a_server_owns_it_and_nobody_else_sees_it(app: Sobremesa) -> None:
+async def test_creator_owns_a_server_and_no_other_user_sees_it(app: Sobremesa) -> None:
     ana, ben = person("ana"), person("ben")
 
     server = await app.communities.create_server(ana, name="The long table", icon_url="/v1/attachments/icon")
@@ -50,7 +50,7 @@ async def test_whoever_makes_a_server_owns_it_and_nobody_else_sees_it(app: Sobre
         await app.communities.get_server(ben, server.server_id)
 
 
-async def test_a_servers_name_and_icon_change_and_the_log_tells_what(town: Town) -> None:
+async def test_name_and_icon_of_a_server_change_and_it_is_audited(town: Town) -> None:
     changed = await town.app.communities.change_server(
         town.admin, town.server_id, {"name": "The round table", "icon_url": None}
     )
@@ -63,7 +63,7 @@ async def test_a_servers_name_and_icon_change_and_the_log_tells_what(town: Town)
     assert (entry.action, entry.details) == ("server.change", {"fields": "icon_url,name"})
 
 
-async def test_ones_servers_come_page_by_page(app: Sobremesa) -> None:
+async def test_servers_are_listed_page_by_page(app: Sobremesa) -> None:
     ana = person("ana")
     made = [(await app.communities.create_server(ana, name=str(number))).server_id for number in range(5)]
 
@@ -74,7 +74,7 @@ async def test_ones_servers_come_page_by_page(app: Sobremesa) -> None:
     assert end is None
 
 
-async def test_the_same_key_makes_one_server_and_another_body_is_refused(app: Sobremesa) -> None:
+async def test_repeated_idempotency_key_creates_one_server_and_another_body_is_refused(app: Sobremesa) -> None:
     ana, ben = person("ana"), person("ben")
     make = app.communities.create_server
 
@@ -88,7 +88,7 @@ async def test_the_same_key_makes_one_server_and_another_body_is_refused(app: So
     assert len((await app.communities.list_servers(ana, limit=10))[0]) == 1
 
 
-async def test_a_key_is_forgotten_after_two_days(app: Sobremesa, clock: Ahead) -> None:
+async def test_idempotency_key_expires_after_two_days(app: Sobremesa, clock: Ahead) -> None:
     ana = person("ana")
     first = await app.communities.create_server(ana, name="Once", key="k")
     clock.move(seconds=48 * 3600 + 1)
@@ -98,7 +98,7 @@ async def test_a_key_is_forgotten_after_two_days(app: Sobremesa, clock: Ahead) -
     assert again.server_id != first.server_id
 
 
-async def test_administrators_see_every_server_newest_first_without_skips(app: Sobremesa, clock: Ahead) -> None:
+async def test_administrators_list_all_servers_newest_first(app: Sobremesa, clock: Ahead) -> None:
     owners = [person(f"owner{number}") for number in range(6)]
     made: list[ServerId] = []
     for batch in range(10):
@@ -128,7 +128,7 @@ async def test_administrators_see_every_server_newest_first_without_skips(app: S
 # Channels
 
 
-async def test_channels_are_made_found_listed_changed_and_deleted(town: Town) -> None:
+async def test_channels_are_created_found_listed_updated_and_deleted(town: Town) -> None:
     communities = town.app.communities
     made = await communities.create_channel(town.admin, town.server_id, name="kitchen", topic="what to cook")
     channel_id = made.channel.channel_id
@@ -136,10 +136,10 @@ async def test_channels_are_made_found_listed_changed_and_deleted(town: Town) ->
     assert (await communities.get_channel(town.member, channel_id)) == made
     changed = await communities.change_channel(town.admin, channel_id, {"topic": None, "name": "cellar"})
     assert (changed.channel.name, changed.channel.topic) == ("cellar", None)
-    said = await town.say(town.member, "hello")
+    posted = await town.say(town.member, "hello")
     listed, cursor = await communities.list_channels(town.member, town.server_id, limit=10)
     assert [(each.channel.name, each.last_message_id) for each in listed] == [
-        ("general", said.message_id),
+        ("general", posted.message_id),
         ("cellar", None),
     ]
     assert cursor is None
@@ -155,7 +155,7 @@ async def test_channels_are_made_found_listed_changed_and_deleted(town: Town) ->
             await attempt
 
 
-async def test_a_channel_key_makes_one_channel(town: Town) -> None:
+async def test_repeated_idempotency_key_creates_one_channel(town: Town) -> None:
     make = town.app.communities.create_channel
 
     made = await asyncio.gather(*(make(town.owner, town.server_id, name="once", key="k") for _ in range(10)))
@@ -166,7 +166,7 @@ async def test_a_channel_key_makes_one_channel(town: Town) -> None:
     assert len((await town.app.communities.list_channels(town.owner, town.server_id, limit=10))[0]) == 2
 
 
-async def test_what_was_said_in_a_deleted_channel_is_taken_away(town: Town) -> None:
+async def test_messages_of_a_deleted_channel_are_removed(town: Town) -> None:
     await fill(town)
     kept = await town.app.communities.create_channel(town.owner, town.server_id, name="kept")
     await town.app.channels.send(town.owner, kept.channel.channel_id, Draft("still here"))
@@ -179,7 +179,7 @@ async def test_what_was_said_in_a_deleted_channel_is_taken_away(town: Town) -> N
     assert await town._replace(channel_id=kept.channel.channel_id).contents() == ["still here"]
 
 
-async def test_a_deleted_channel_takes_no_message_that_was_on_its_way(town: Town) -> None:
+async def test_deleted_channel_accepts_no_message_in_flight(town: Town) -> None:
     sends = [town.say(town.member, str(number)) for number in range(30)]
     deletion = town.app.communities.delete_channel(town.owner, town.channel_id)
 
@@ -194,7 +194,7 @@ async def test_a_deleted_channel_takes_no_message_that_was_on_its_way(town: Town
 
 
 async def fill(town: Town) -> None:
-    """One row at least of every kind that a server can have."""
+    """At least one row of every kind that a server can have."""
     app, room = town.app, town.channel_id
     message = await town.say(town.member, "hello", nonce="n")
     answer = await town.say(town.owner, "hello you", reply_to=message.message_id)
@@ -227,7 +227,7 @@ async def test_only_the_owner_deletes_a_server(town: Town) -> None:
         await town.app.communities.delete_server(town.stranger, town.server_id)
 
 
-async def test_a_deleted_server_is_gone_for_everybody_at_once(town: Town) -> None:
+async def test_deleted_server_is_invisible_to_all_members_at_once(town: Town) -> None:
     app, server_id, room = town.app, town.server_id, town.channel_id
     invite = await app.membership.create_invite(town.owner, server_id)
     message = await town.say(town.owner, "hello")
@@ -262,7 +262,7 @@ async def test_a_deleted_server_is_gone_for_everybody_at_once(town: Town) -> Non
     assert await app.communities.list_all_servers(admin, limit=10) == ([], None)
 
 
-async def test_a_deleted_server_leaves_nothing_but_its_audit_log(town: Town) -> None:
+async def test_deleted_server_leaves_only_its_audit_log(town: Town) -> None:
     await fill(town)
     other = await town.app.communities.create_server(town.member, name="Another")
 
@@ -275,7 +275,7 @@ async def test_a_deleted_server_leaves_nothing_but_its_audit_log(town: Town) -> 
     assert await town.app.jobs.run_pending(town.app.handlers) == 0
 
 
-async def test_a_deleted_server_leaves_no_claim_of_an_expired_invite(town: Town, clock: Ahead) -> None:
+async def test_deleted_server_leaves_no_claim_of_an_expired_invite(town: Town, clock: Ahead) -> None:
     invite = await town.app.membership.create_invite(town.owner, town.server_id, expires_in_seconds=1)
     clock.move(seconds=5)
 
@@ -286,8 +286,8 @@ async def test_a_deleted_server_leaves_no_claim_of_an_expired_invite(town: Town,
     assert {item["entityType"] for item in left if item.get("ttl") is None} == {"AuditEntry"}
 
 
-async def test_of_those_who_had_left_a_deleted_server_only_their_own_note_stays(town: Town) -> None:
-    """Where a person has been is theirs: it is in their export, and goes with their account."""
+async def test_former_members_keep_their_own_row_of_a_deleted_server(town: Town) -> None:
+    """A former membership belongs to the user: it is in their export, and deleted with their account."""
     await town.app.membership.remove(town.member, town.server_id, town.member.user_id)
 
     await town.app.communities.delete_server(town.owner, town.server_id)
@@ -298,7 +298,7 @@ async def test_of_those_who_had_left_a_deleted_server_only_their_own_note_stays(
 
 
 def failing_after(call: Callable[..., Awaitable[Any]], times: int) -> Callable[..., Awaitable[Any]]:
-    """The same call, which breaks down for good after so many times."""
+    """The same call, which always fails after this many times."""
     left = [times]
 
     async def broken(*args: Any, **options: Any) -> Any:
@@ -311,7 +311,7 @@ def failing_after(call: Callable[..., Awaitable[Any]], times: int) -> Callable[.
 
 
 @pytest.mark.parametrize("steps", [1, 3])
-async def test_a_deletion_that_died_in_the_middle_is_finished_by_the_next_run(
+async def test_interrupted_deletion_is_finished_by_the_next_run(
     town: Town, clock: Ahead, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
     await fill(town)
@@ -331,7 +331,7 @@ async def test_a_deletion_that_died_in_the_middle_is_finished_by_the_next_run(
     assert {item["entityType"] for item in left} == {"AuditEntry"}
 
 
-async def test_two_runners_do_not_both_do_a_job(app: Sobremesa) -> None:
+async def test_job_is_run_by_one_of_two_runners(app: Sobremesa) -> None:
     done: list[str] = []
     both, waiting = asyncio.Event(), asyncio.Event()
 
@@ -350,7 +350,7 @@ async def test_two_runners_do_not_both_do_a_job(app: Sobremesa) -> None:
     assert sorted(done) == ["one", "two"]
 
 
-async def test_a_job_whose_runner_was_killed_is_taken_up_when_its_lease_ends(app: Sobremesa, clock: Ahead) -> None:
+async def test_job_of_a_killed_runner_is_resumed_when_its_lease_ends(app: Sobremesa, clock: Ahead) -> None:
     started = asyncio.Event()
     done: list[str] = []
 
@@ -372,7 +372,7 @@ async def test_a_job_whose_runner_was_killed_is_taken_up_when_its_lease_ends(app
     assert done == ["one"]
 
 
-async def test_a_deletion_is_done_once_when_asked_for_twice_at_once(town: Town) -> None:
+async def test_concurrent_deletions_run_once(town: Town) -> None:
     delete = town.app.communities.delete_server
 
     outcomes = await asyncio.gather(*(delete(town.owner, town.server_id) for _ in range(5)), return_exceptions=True)
@@ -383,13 +383,13 @@ async def test_a_deletion_is_done_once_when_asked_for_twice_at_once(town: Town) 
     assert [(job["kind"], job["subject"]) for job in jobs] == [(CLEAN_SERVER, town.server_id)]
 
 
-async def test_an_unknown_channel_is_not_found(town: Town) -> None:
+async def test_unknown_channel_is_not_found(town: Town) -> None:
     for channel_id in ("01JZZZZZZZZZZZZZZZZZZZZZZZ", "nonsense", hash_part("x")):
         with pytest.raises(NotFound):
             await town.app.communities.get_channel(town.owner, ChannelId(channel_id))
 
 
-async def test_people_who_join_while_a_server_goes_are_gone_with_it(town: Town) -> None:
+async def test_users_who_join_during_a_deletion_are_removed_with_the_server(town: Town) -> None:
     invite = await town.app.membership.create_invite(town.owner, town.server_id)
     people = [person(f"late{number}") for number in range(10)]
 
@@ -408,7 +408,7 @@ async def test_people_who_join_while_a_server_goes_are_gone_with_it(town: Town) 
     assert {item["entityType"] for item in left} == {"AuditEntry"}
 
 
-async def test_servers_are_counted_with_their_channels(town: Town) -> None:
+async def test_servers_are_listed_with_their_channel_counts(town: Town) -> None:
     communities = town.app.communities
     other = await communities.create_server(town.member, name="Another")
     await communities.create_channel(town.owner, town.server_id, name="second")
@@ -419,7 +419,7 @@ async def test_servers_are_counted_with_their_channels(town: Town) -> None:
     assert counts == {town.server_id: 2, other.server_id: 0}
 
 
-async def test_an_icon_is_an_upload_and_a_stored_foreign_one_is_not_shown(app: Sobremesa) -> None:
+async def test_icon_must_be_an_upload_and_a_stored_foreign_one_is_hidden(app: Sobremesa) -> None:
     ana = person("ana")
     with pytest.raises(Invalid):
         await app.communities.create_server(ana, name="x", icon_url="https://example.com/i.png")

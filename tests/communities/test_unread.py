@@ -1,4 +1,4 @@
-"""What is new to a reader."""
+"""Unread counts and read positions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def unread(town: Town, who: Actor) -> tuple[int, bool, int]:
 
 
 async def chatter(town: Town, who: Actor, count: int, clock: Ahead) -> list[MessageId]:
-    """Many messages of one person, as many sends would leave them."""
+    """Many messages of one user, as many sends would write them."""
     ids = Ids(clock)
     made = [MessageId(ids.mint()) for _ in range(count)]
     await town.app.table.write_many(
@@ -51,7 +51,7 @@ async def chatter(town: Town, who: Actor, count: int, clock: Ahead) -> list[Mess
     return made
 
 
-async def test_a_new_member_starts_at_their_joining(town: Town, clock: Ahead) -> None:
+async def test_messages_before_joining_are_not_unread(town: Town, clock: Ahead) -> None:
     await town.say(town.owner, "long ago")
     clock.move(seconds=1)
     await join(town.app, town.owner, town.server_id, town.stranger)
@@ -64,7 +64,7 @@ async def test_a_new_member_starts_at_their_joining(town: Town, clock: Ahead) ->
     assert await town.contents(town.stranger) == ["long ago", "welcome"]
 
 
-async def test_ones_own_and_deleted_messages_are_not_unread(town: Town) -> None:
+async def test_own_and_deleted_messages_are_not_unread(town: Town) -> None:
     await town.say(town.member, "mine")
     taken_back = await town.say(town.owner, "oops")
     await town.say(town.owner, "theirs")
@@ -75,17 +75,17 @@ async def test_ones_own_and_deleted_messages_are_not_unread(town: Town) -> None:
     assert await unread(town, town.admin) == (2, False, 0)
 
 
-async def test_a_count_ends_at_a_hundred_and_says_so(town: Town, clock: Ahead) -> None:
-    said = await chatter(town, town.owner, MAX_COUNTED + 1, clock)
+async def test_unread_count_is_capped_at_a_hundred(town: Town, clock: Ahead) -> None:
+    posted = await chatter(town, town.owner, MAX_COUNTED + 1, clock)
 
     assert await unread(town, town.member) == (MAX_COUNTED, True, 0)
-    read = await town.app.channels.mark_read(town.member, town.channel_id, said[0])
+    read = await town.app.channels.mark_read(town.member, town.channel_id, posted[0])
     assert read.unread == UnreadView(MAX_COUNTED, False, 0)
-    read = await town.app.channels.mark_read(town.member, town.channel_id, said[-2])
+    read = await town.app.channels.mark_read(town.member, town.channel_id, posted[-2])
     assert read.unread == UnreadView(1, False, 0)
 
 
-async def test_ones_own_flood_does_not_hide_what_others_said_after_it(town: Town, clock: Ahead) -> None:
+async def test_many_own_messages_do_not_hide_later_ones_of_others(town: Town, clock: Ahead) -> None:
     await chatter(town, town.member, 210, clock)
     clock.move(seconds=1)
     await town.say(town.owner, "are you done?")
@@ -95,7 +95,7 @@ async def test_ones_own_flood_does_not_hide_what_others_said_after_it(town: Town
     assert [room.room_id for room in rooms] == [town.channel_id]
 
 
-async def test_mentions_are_counted_apart(town: Town) -> None:
+async def test_mentions_are_counted_separately(town: Town) -> None:
     ana = await register(town.app, "ana")
     await join(town.app, town.owner, town.server_id, ana)
     for content in ("@ana, come", "nobody in particular", "where is @Ana?", "mail x@ana.example"):
@@ -106,23 +106,23 @@ async def test_mentions_are_counted_apart(town: Town) -> None:
     assert await unread(town, town.member) == (5, False, 0)
 
 
-async def test_the_cursor_only_moves_forward_also_when_many_move_it_at_once(town: Town) -> None:
-    said = [(await town.say(town.owner, str(number))).message_id for number in range(20)]
+async def test_cursor_only_moves_forward_under_concurrent_moves(town: Town) -> None:
+    posted = [(await town.say(town.owner, str(number))).message_id for number in range(20)]
     channels, room = town.app.channels, town.channel_id
 
-    shuffled = random.Random(7).sample(said, len(said))
+    shuffled = random.Random(7).sample(posted, len(posted))
     reads = await asyncio.gather(*(channels.mark_read(town.member, room, one) for one in shuffled))
 
     assert all(read.last_read_message_id is not None and read.last_read_message_id >= one
                for read, one in zip(reads, shuffled, strict=True))  # fmt: skip
-    back = await channels.mark_read(town.member, room, said[3])
-    assert (back.last_read_message_id, back.unread.count) == (said[-1], 0)
+    back = await channels.mark_read(town.member, room, posted[3])
+    assert (back.last_read_message_id, back.unread.count) == (posted[-1], 0)
     row = await town.app.table.get(last_read(room_id=room, user_id=town.member.user_id), consistent=True)
     assert row is not None
-    assert (row.last_read_message_id, row.last_read_timestamp) == (said[-1], time_of(said[-1]))
+    assert (row.last_read_message_id, row.last_read_timestamp) == (posted[-1], time_of(posted[-1]))
 
 
-async def test_only_a_message_of_this_channel_can_be_read(town: Town) -> None:
+async def test_only_a_message_of_the_channel_can_be_marked_read(town: Town) -> None:
     other = await town.app.communities.create_channel(town.owner, town.server_id, name="other")
     message = await town.say(town.owner, "here")
 
@@ -161,7 +161,7 @@ async def test_other_rows_of_the_channel_are_never_unread(town: Town, clock: Ahe
     assert await unread(town, town.member) == (0, False, 0)
 
 
-async def test_the_totals_tell_of_every_server_and_of_what_is_muted(town: Town) -> None:
+async def test_totals_cover_all_servers_and_muted_channels(town: Town) -> None:
     other = await found_town(town.app)
     await join(town.app, other.owner, other.server_id, town.member)
     quiet = await town.app.communities.create_channel(town.owner, town.server_id, name="quiet")
@@ -184,7 +184,7 @@ async def test_the_totals_tell_of_every_server_and_of_what_is_muted(town: Town) 
     assert await town.app.channels.unread_everywhere(town.stranger) == []
 
 
-async def test_muting_keeps_the_place_where_one_was(town: Town) -> None:
+async def test_muting_keeps_the_read_position(town: Town) -> None:
     message = await town.say(town.owner, "one")
     await town.app.channels.mark_read(town.member, town.channel_id, message.message_id)
 
@@ -195,7 +195,7 @@ async def test_muting_keeps_the_place_where_one_was(town: Town) -> None:
     assert await unread(town, town.member) == (1, False, 0)
 
 
-async def test_whoever_comes_back_starts_at_the_new_joining(town: Town, clock: Ahead) -> None:
+async def test_messages_before_rejoining_are_not_unread(town: Town, clock: Ahead) -> None:
     message = await town.say(town.owner, "before")
     await town.app.channels.mark_read(town.member, town.channel_id, message.message_id)
     await town.app.membership.remove(town.member, town.server_id, town.member.user_id)
@@ -209,7 +209,7 @@ async def test_whoever_comes_back_starts_at_the_new_joining(town: Town, clock: A
     assert await unread(town, town.member) == (1, False, 0)
 
 
-async def test_readers_are_those_who_are_still_inside(town: Town) -> None:
+async def test_readers_are_current_members(town: Town) -> None:
     first, second = await town.say(town.owner, "one"), await town.say(town.owner, "two")
     channels, room = town.app.channels, town.channel_id
     await channels.mark_read(town.member, room, first.message_id)
@@ -227,7 +227,7 @@ async def test_readers_are_those_who_are_still_inside(town: Town) -> None:
     assert cursor is None
 
 
-async def test_a_room_in_which_nothing_is_new_is_not_looked_into(town: Town) -> None:
+async def test_room_without_new_messages_is_not_queried(town: Town) -> None:
     message = await town.say(town.owner, "one")
     await town.app.channels.mark_read(town.member, town.channel_id, message.message_id)
 
@@ -238,7 +238,7 @@ async def test_a_room_in_which_nothing_is_new_is_not_looked_into(town: Town) -> 
 
 
 async def test_unread_counts_of_many_rooms_run_one_at_a_time_for_each_user(town: Town) -> None:
-    """A few rooms are counted for every tab that asks; hundreds of them by one request."""
+    """A few rooms are counted for every request; hundreds of them by one request at a time."""
     few = await town.app.channels.seats_of(town.owner)
     numbers = [ChannelId(f"channel{number}") for number in range(MANY_ROOMS)]
     await town.app.table.write_many(

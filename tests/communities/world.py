@@ -1,4 +1,4 @@
-"""A small world to test in: a server with people of every role, and a channel."""
+"""A server with a member of every role and a channel, to test in."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _ids = Ids(SystemClock())
 
 
 def person(name: str) -> Actor:
-    """Somebody who never registered: for rules that do not look at profiles."""
+    """An actor without a profile, for rules that do not read profiles."""
     return Actor.of_user(UserId(_ids.mint()), name)
 
 
 class Town(NamedTuple):
-    """One server with one channel, and people in and out of it."""
+    """A server with one channel, its members, and a user who is not a member."""
 
     app: Sobremesa
     server_id: ServerId
@@ -55,7 +55,7 @@ class Town(NamedTuple):
 
 
 async def found_town(app: Sobremesa) -> Town:
-    """A town with one person of each role."""
+    """Create a town with one member of each role."""
     owner = person("olga")
     server = await app.communities.create_server(owner, name="The long table")
     channel = await app.communities.create_channel(owner, server.server_id, name="general")
@@ -83,22 +83,22 @@ async def join(app: Sobremesa, owner: Actor, server_id: ServerId, who: Actor) ->
 
 
 async def crowd(app: Sobremesa, server_id: ServerId, count: int) -> list[Actor]:
-    """Many members at once, written as they would stand after redeeming."""
+    """Write many members at once, as redemptions would."""
     people = [person(f"crowd{number}") for number in range(count)]
     now = SystemClock().now()
-    places = [ServerMembership(user_id=who.user_id, server_id=server_id, joined_at=now) for who in people]
-    await app.table.write_many(Put(place) for place in places)
+    members = [ServerMembership(user_id=who.user_id, server_id=server_id, joined_at=now) for who in people]
+    await app.table.write_many(Put(place) for place in members)
     return people
 
 
 async def register(app: Sobremesa, name: str) -> Actor:
-    """Somebody with a profile and a password; costs a hash."""
+    """Register a user with a password, which costs a hash."""
     signed_in = await app.accounts.register(email=f"{name}@example.com", username=name, password=PASSWORD)
     return Actor.of_user(signed_in.user.user_id, name)
 
 
 async def rows(app: Sobremesa, *texts: str) -> list[Item]:
-    """Every stored row in whose text one of these stands."""
+    """Return all stored rows that contain one of these texts."""
     return [item async for item in app.table.scan(consistent=True) if any(text in str(item) for text in texts)]
 
 
@@ -107,7 +107,7 @@ REQUESTS = ("get", "batch_get", "query", "scan", "write", "transact", "batch_wri
 
 @contextmanager
 def requests(app: Sobremesa) -> Iterator[Counter[str]]:
-    """Counts what goes to the engine inside of the block, by the kind of request; nothing comes from memory."""
+    """Count the requests to the engine inside the block, by kind, with empty caches."""
     counted: Counter[str] = Counter()
     engine: Any = app.table.engine
 

@@ -1,4 +1,4 @@
-"""People who talk with each other: with profiles, and without the work of hashing passwords."""
+"""Three users with profiles, without the cost of hashing passwords."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sobremesa.table import Put
 
 
 async def known(app: Sobremesa, *names: str) -> list[Actor]:
-    """People with a profile."""
+    """Create users with a profile."""
     people = [person(name) for name in names]
     now = SystemClock().now()
     await app.table.write_many(Put(User(user_id=one.user_id, username=one.username, created_at=now)) for one in people)
@@ -25,7 +25,7 @@ async def known(app: Sobremesa, *names: str) -> list[Actor]:
 
 
 class Company(NamedTuple):
-    """Three people, and what they do."""
+    """Three users, and their operations."""
 
     app: Sobremesa
     ana: Actor
@@ -36,10 +36,10 @@ class Company(NamedTuple):
         return (await self.app.conversations.create_direct(one, other.user_id)).conversation_id
 
     async def group(self, *people: Actor, name: str | None = None) -> ConversationId:
-        """A group of these people, or of all three; the first is its admin."""
+        """Create a group of these users, or of all three; the first is its admin."""
         admin, *others = people or (self.ana, self.ben, self.cleo)
-        begun = await self.app.conversations.create_group(admin, [one.user_id for one in others], name=name)
-        return begun.conversation_id
+        created = await self.app.conversations.create_group(admin, [one.user_id for one in others], name=name)
+        return created.conversation_id
 
     async def say(self, who: Actor, room_id: ConversationId, content: str, **more: str) -> SentView:
         return await self.app.conversation_rooms.send(who, room_id, Draft(content, **more))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""`app` is a whole Sobremesa, once on a file and once on DynamoDB's API; `people` are Ana, Ben and Cleo."""
+"""`app` is a complete Sobremesa, once on a file and once on DynamoDB's API; `people` are Ana, Ben and Cleo."""
 
 from __future__ import annotations
 

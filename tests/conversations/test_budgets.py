@@ -1,4 +1,4 @@
-"""What each verb of a conversation costs: requests of each kind, and units, the same on both engines.
+"""What each operation of a conversation costs: requests of each kind, and units, the same on both engines.
 
 A number that grows here is a decision, not an accident: change it together with the reason.
 """
@@ -21,19 +21,19 @@ from sobremesa.rooms.sending import Draft
 from sobremesa.table import Update, measure, set_to
 
 ENTER = {"batch_get": 1}
-"""The access check: the conversation and the person's seat together, two read units; a direct one also looks whether
-the other person has blocked this one."""
+"""The authorization: the conversation and the user's seat together, two read units; a direct one also reads whether
+the other participant has blocked the user."""
 
 BUDGETS: dict[str, Cost] = {
     # The claim, the blocks and profiles; then claim 2, head 2, two seats with two indexes each, two checked profiles.
-    "begin a direct conversation": Cost({"get": 1, "batch_get": 1, "transact": 1}, 3, 16),
-    "begin it again": Cost({"get": 1}, 1, 0),
-    "begin a group of three": Cost({"batch_get": 1, "transact": 1}, 4, 16),
+    "create a direct conversation": Cost({"get": 1, "batch_get": 1, "transact": 1}, 3, 16),
+    "create it again": Cost({"get": 1}, 1, 0),
+    "create a group of three": Cost({"batch_get": 1, "transact": 1}, 4, 16),
     # Message 2, head 2, the sender's seat 2 and the two indexes that show it; one write request.
     "send, having seen everything": Cost({"batch_get": 1, "transact": 1}, 2, 8),
     "send, with something unseen": Cost({"batch_get": 1, "transact": 1}, 2, 6),
     "send with a nonce": Cost({"batch_get": 1, "transact": 1}, 2, 8),
-    "send to one person": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 8),
+    "send to one user": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 8),
     "edit the last message": Cost({"batch_get": 1, "get": 1, "transact": 1, "query": 1}, 3.5, 4),
     "edit an older message": Cost({"batch_get": 1, "get": 1, "write": 1, "query": 1}, 3.5, 1),
     "page of 50": Cost({"batch_get": 1, "query": 2}, 6.5, 0),
@@ -41,16 +41,16 @@ BUDGETS: dict[str, Cost] = {
     "unread of nothing": Cost({"batch_get": 1, "get": 1}, 3, 0),
     "inbox of three, nothing unread": Cost({"query": 2, "batch_get": 1}, 8, 0),
     "inbox of three, one of them unread": Cost({"query": 3, "batch_get": 1}, 10, 0),
-    # Moving a small conversation up for each of three people: the seat and both of its indexes, one twice.
-    "move up for three people": Cost({"get": 1, "query": 1, "write": 3}, 1.5, 12),
-    "take somebody in": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 10),
+    # Moving a small conversation up for each of three users: the seat and both of its indexes, one twice.
+    "move up for three users": Cost({"get": 1, "query": 1, "write": 3}, 1.5, 12),
+    "add a participant": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 10),
     "leave": Cost({"batch_get": 1, "transact": 1}, 2, 8),
 }
 
 
 @pytest.fixture
 async def still(people: Company, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Company:
-    """The company at one moment, in which it is known that nobody is leaving."""
+    """The company with a stopped clock, after it is known that no account is being deleted."""
     clock.move(seconds=1)
     now = clock.now_ms()
     monkeypatch.setattr(clock, "now_ms", lambda: now)
@@ -68,16 +68,16 @@ async def costs_of(people: Company) -> dict[str, Cost]:
         costs[name] = Cost(dict(asked), used.read, used.write)
         return result
 
-    begun = await spend("begin a direct conversation", app.conversations.create_direct(ana, ben.user_id))
-    await spend("begin it again", app.conversations.create_direct(ben, ana.user_id))
+    created = await spend("create a direct conversation", app.conversations.create_direct(ana, ben.user_id))
+    await spend("create it again", app.conversations.create_direct(ben, ana.user_id))
     others = [ben.user_id, people.cleo.user_id]
-    group = (await spend("begin a group of three", app.conversations.create_group(ana, others))).conversation_id
-    direct = begun.conversation_id
+    group = (await spend("create a group of three", app.conversations.create_group(ana, others))).conversation_id
+    direct = created.conversation_id
 
     first = await spend("send, having seen everything", talks.send(ana, group, Draft("hello")))
     await spend("send, with something unseen", talks.send(ben, group, Draft("hello")))
     last = await spend("send with a nonce", talks.send(ben, group, Draft("hello", nonce="n")))
-    await spend("send to one person", talks.send(ana, direct, Draft("hello")))
+    await spend("send to one user", talks.send(ana, direct, Draft("hello")))
     await spend("edit the last message", talks.edit(ben, group, last.message_id, "goodbye"))
     await spend("edit an older message", talks.edit(ana, group, first.message_id, "goodbye"))
     await spend("mark read up to the head", talks.mark_read(ana, group, last.message_id))
@@ -91,14 +91,14 @@ async def costs_of(people: Company) -> dict[str, Cost]:
     for who in people[1:]:
         behind = set_to(last_message_at=instant(0))
         await app.table.write(Update(seat_of(room_id=group, user_id=who.user_id), behind))
-    await spend("move up for three people", Activity(app.table).move(group))
+    await spend("move up for three users", Activity(app.table).move(group))
     [dora] = await known(app, "dora")
-    await spend("take somebody in", app.conversation_participants.add(ana, group, dora.user_id))
+    await spend("add a participant", app.conversation_participants.add(ana, group, dora.user_id))
     await spend("leave", app.conversation_participants.remove(dora, group, dora.user_id))
     return costs
 
 
-async def test_every_verb_keeps_its_budget(still: Company) -> None:
+async def test_every_operation_keeps_its_budget(still: Company) -> None:
     costs = await costs_of(still)
 
     changed = {name: (cost, BUDGETS.get(name)) for name, cost in costs.items() if cost != BUDGETS.get(name)}
@@ -106,7 +106,7 @@ async def test_every_verb_keeps_its_budget(still: Company) -> None:
     assert set(costs) == set(BUDGETS)
 
 
-def test_a_send_is_one_write_request() -> None:
+def test_send_is_one_write_request() -> None:
     for name, cost in BUDGETS.items():
         if name.startswith("send"):
             assert cost.requests["transact"] == 1

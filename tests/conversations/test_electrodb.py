@@ -1,4 +1,4 @@
-"""Conversations in a table that ElectroDB made: opened by a setting, talked in, and still ElectroDB's."""
+"""Conversations in a table of ElectroDB: opened by a setting, written to, and still readable by ElectroDB."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ async def app(store: str, clock: Ahead) -> AsyncIterator[Sobremesa]:
         yield app
 
 
-async def test_one_goes_on_talking_where_electrodb_left_off(app: Sobremesa) -> None:
+async def test_conversations_of_electrodb_accept_new_messages(app: Sobremesa) -> None:
     talks = app.conversation_rooms
-    said = [one.content for one in (await talks.page(ANA, C1, limit=10)).messages]
-    assert "Can we ship by Friday?" in said
+    posted = [one.content for one in (await talks.page(ANA, C1, limit=10)).messages]
+    assert "Can we ship by Friday?" in posted
 
     sent = await talks.send(BEN, C1, Draft("Shipped"))
     assert (await talks.unread(ANA, C1)).count == 1
@@ -51,7 +51,7 @@ async def test_one_goes_on_talking_where_electrodb_left_off(app: Sobremesa) -> N
     assert stored[0]["__edb_e__"] == "message"
 
 
-async def test_new_conversations_and_groups_work_in_its_style(app: Sobremesa, clock: Ahead) -> None:
+async def test_new_conversations_and_groups_work_in_electrodb_style(app: Sobremesa, clock: Ahead) -> None:
     people: Company = await meet(app)
     direct = await people.direct(people.ana, people.ben)
     assert await people.direct(people.ben, people.ana) == direct

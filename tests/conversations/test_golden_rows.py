@@ -1,4 +1,4 @@
-"""Rows that another program made after the design of the conversations: they load, and one can live with them."""
+"""Rows that another program wrote by the documented design: they load, and all operations work with them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ SAMPLES: dict[str, tuple[type[Entity], Item]] = {
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_documented_row_loads_and_its_keys_are_the_same_to_the_byte(name: str) -> None:
+def test_documented_row_loads_and_keeps_its_keys(name: str) -> None:
     entity, item = SAMPLES[name]
 
     loaded = entity.from_item(item, LAYOUT)
@@ -92,7 +92,7 @@ async def write_samples(app: Sobremesa) -> None:
         await app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
 
 
-async def test_one_can_go_on_talking_in_a_conversation_of_another_writer(people: Company) -> None:
+async def test_conversation_of_another_writer_accepts_new_messages(people: Company) -> None:
     app, talks = people.app, people.app.conversation_rooms
     await write_samples(app)
 
@@ -116,7 +116,7 @@ async def test_one_can_go_on_talking_in_a_conversation_of_another_writer(people:
     assert place.joined_at == "2026-04-01T..."
 
 
-async def test_what_another_writer_marked_as_read_by_its_time_stays_read(people: Company) -> None:
+async def test_read_time_of_another_writer_is_kept(people: Company) -> None:
     await write_samples(people.app)
     talks = people.app.conversation_rooms
 
@@ -127,7 +127,7 @@ async def test_what_another_writer_marked_as_read_by_its_time_stays_read(people:
     assert (await talks.mark_read(BEN, C1, sent.message_id)).unread.count == 0
 
 
-async def test_who_speaks_where_another_writer_has_been_still_has_unread_what_they_have_not_seen(
+async def test_send_after_another_writers_messages_keeps_them_unread(
     people: Company,
 ) -> None:
     await write_samples(people.app)
@@ -140,7 +140,7 @@ async def test_who_speaks_where_another_writer_has_been_still_has_unread_what_th
     assert (await people.app.conversation_rooms.unread(ANA, C1)).count == 1
 
 
-async def test_a_block_holds_in_a_direct_conversation_of_another_writer(people: Company) -> None:
+async def test_block_applies_to_a_direct_conversation_of_another_writer(people: Company) -> None:
     await write_samples(people.app)
     await people.app.table.write(Put(Block(user_id=EVE.user_id, blocked_id=ANA.user_id, created_at=EPOCH)))
 

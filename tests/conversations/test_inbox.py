@@ -1,4 +1,4 @@
-"""The inbox: newest activity first, whatever the size of the groups, and kept so by the change log."""
+"""The inbox: most recent activity first, for groups of any size, updated from the change stream."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sobremesa.table.errors import BadCursor
 
 
 async def listed(people: Company, who: Actor, limit: int = 50) -> list[ConversationId]:
-    """The whole inbox, page by page."""
+    """Return the whole inbox, page by page."""
     found: list[ConversationId] = []
     cursor = None
     while True:
@@ -34,7 +34,7 @@ async def listed(people: Company, who: Actor, limit: int = 50) -> list[Conversat
             return found
 
 
-async def test_the_inbox_shows_the_newest_activity_first(people: Company) -> None:
+async def test_inbox_lists_most_recent_activity_first(people: Company) -> None:
     direct = await people.direct(people.ana, people.ben)
     group = await people.group(name="Lunch")
     assert await listed(people, people.ben) == [group, direct]
@@ -48,7 +48,7 @@ async def test_the_inbox_shows_the_newest_activity_first(people: Company) -> Non
     assert await listed(people, people.ben, limit=1) == [group, direct]
 
 
-async def test_each_conversation_comes_with_its_preview_and_what_is_unread(people: Company) -> None:
+async def test_each_conversation_has_its_preview_and_unread_count(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
     await people.say(people.ana, room_id, "One")
     await people.say(people.ana, room_id, "Two for @ben")
@@ -79,9 +79,7 @@ async def test_big_groups_are_merged_in_by_their_last_message(people: Company, c
         assert await listed(people, ben, limit) == spoken[::-1], f"pages of {limit}"
 
 
-async def test_a_page_of_twenty_costs_two_queries_and_one_batch_get_however_many_there_are(
-    people: Company, clock: Ahead
-) -> None:
+async def test_page_of_twenty_costs_two_queries_and_one_batch_get(people: Company, clock: Ahead) -> None:
     others = await known(people.app, *(f"guest{number}" for number in range(60)))
     rooms = [await people.direct(people.ana, other) for other in others]
     for room_id, other in zip(rooms[-5:], others[-5:], strict=True):
@@ -99,23 +97,23 @@ async def test_a_page_of_twenty_costs_two_queries_and_one_batch_get_however_many
     assert measured.write == 0
 
 
-async def test_somebody_who_was_taken_out_is_not_shown_what_an_index_still_lists(people: Company) -> None:
+async def test_removed_participant_does_not_see_what_a_stale_index_lists(people: Company) -> None:
     room_id = await people.group()
     await people.app.conversation_participants.remove(people.ana, room_id, people.ben.user_id)
-    # As an index might still show it: the row is back, its conversation's own seat row of somebody else.
+    # As a stale index might list it: the index row is back, the seat is another user's.
     stale = Participant(room_id=ConversationId("gone"), user_id=people.ben.user_id, last_message_at=instant(0))
     await people.app.table.write(Put(stale))
 
     assert await listed(people, people.ben) == []
 
 
-async def test_a_cursor_of_something_else_is_refused(people: Company) -> None:
+async def test_foreign_cursor_is_refused(people: Company) -> None:
     for cursor in ("", "x", "bm90aGluZw==", "IyMj"):
         with pytest.raises(BadCursor):
             await people.app.conversation_inbox.list(people.ana, limit=5, cursor=cursor)
 
 
-async def test_an_inbox_moves_for_everybody_soon_after_a_message(store: str) -> None:
+async def test_inboxes_of_all_participants_move_soon_after_a_message(store: str) -> None:
     async with Sobremesa.open(store, settings=Settings(**CHEAP, rate_limits="off")) as app:
         people = await meet(app)
         room_id = await people.group()
@@ -126,17 +124,17 @@ async def test_an_inbox_moves_for_everybody_soon_after_a_message(store: str) -> 
             return {place.last_message_at for place in places if place is not None} == {sent.created_at}
 
         async with asyncio.timeout(60):
-            while not await moved():  # noqa: ASYNC110 - the table is what tells
+            while not await moved():  # noqa: ASYNC110 - the table is polled
                 await asyncio.sleep(0.05)
 
 
-async def test_what_a_dead_process_left_undone_is_done_by_the_next(store: str, clock: Ahead) -> None:
+async def test_work_of_a_dead_process_is_done_by_the_next(store: str, clock: Ahead) -> None:
     settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         people = await meet(app)
         room_id = await people.group()
         clock.move(seconds=1)
-        # Nobody follows the log here: as if the process died between the commit and all that follows from it.
+        # No consumer runs here: as if the process died between the commit and what follows from it.
         sent = await people.say(people.ana, room_id, "Hello")
         await people.say(people.ana, await people.group(), "Another")
 
@@ -167,7 +165,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
-async def test_an_inbox_heals_after_a_kill_between_the_commit_and_the_move(tmp_path: Path) -> None:
+async def test_inbox_is_repaired_after_a_kill_between_commit_and_move(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path / 'chat.db'}"
     clock = Ahead()
     async with Sobremesa.open(store, clock=clock, background=False) as app:
@@ -191,7 +189,7 @@ async def test_an_inbox_heals_after_a_kill_between_the_commit_and_the_move(tmp_p
     assert before.last_message_at != after.last_message_at == row.seat.conversation.last_message_at
 
 
-async def test_one_process_at_a_time_follows_and_the_other_takes_over_when_it_dies(store: str, clock: Ahead) -> None:
+async def test_one_process_at_a_time_consumes_and_another_takes_over_when_it_dies(store: str, clock: Ahead) -> None:
     settings = Settings(**CHEAP, rate_limits="off")
     async with (
         Sobremesa.open(store, settings=settings, clock=clock, background=False) as one,
@@ -205,7 +203,7 @@ async def test_one_process_at_a_time_follows_and_the_other_takes_over_when_it_di
         assert await one.change_consumer._take() is None
 
 
-async def test_a_place_in_the_inbox_only_moves_forward(people: Company) -> None:
+async def test_inbox_position_only_moves_forward(people: Company) -> None:
     room_id = await people.group()
     await people.say(people.ana, room_id, "x")
     later = instant(4_102_444_800_000)

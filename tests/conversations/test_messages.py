@@ -1,4 +1,4 @@
-"""What is said in a conversation: previews, cursors and what counts as unread."""
+"""Messages in a conversation: previews, cursors and unread counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sobremesa.table import Put
 from sobremesa.table.engines.protocol import PutItem, RawKey
 
 
-async def test_the_preview_is_the_beginning_of_the_last_message(people: Company) -> None:
+async def test_preview_is_the_beginning_of_the_last_message(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
     await people.say(people.ana, room_id, "First")
     sent = await people.say(people.ana, room_id, "y" * 500)
@@ -33,7 +33,7 @@ async def test_the_preview_is_the_beginning_of_the_last_message(people: Company)
     assert conversation.last_message_at == sent.created_at
 
 
-async def test_the_preview_follows_an_edit_of_the_last_message_and_of_no_other(people: Company) -> None:
+async def test_preview_follows_edits_of_the_last_message_only(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
     first = await people.say(people.ana, room_id, "Frist")
     last = await people.say(people.ana, room_id, "Lats")
@@ -44,7 +44,7 @@ async def test_the_preview_follows_an_edit_of_the_last_message_and_of_no_other(p
     assert await people.preview(people.ben, room_id) == "Last"
 
 
-async def test_a_deleted_messages_text_is_in_no_preview(people: Company) -> None:
+async def test_deleted_message_is_in_no_preview(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
     secret = await people.say(people.ana, room_id, "the secret word")
 
@@ -54,7 +54,7 @@ async def test_a_deleted_messages_text_is_in_no_preview(people: Company) -> None
     assert not await rows(people.app, "the secret word")
 
 
-async def test_an_edit_of_the_last_message_while_another_arrives_never_hides_the_newer_one(people: Company) -> None:
+async def test_edit_of_the_last_message_never_hides_a_concurrent_newer_one(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
     for number in range(10):
         old = await people.say(people.ana, room_id, f"old {number}")
@@ -65,9 +65,7 @@ async def test_an_edit_of_the_last_message_while_another_arrives_never_hides_the
         assert await people.preview(people.ana, room_id) == f"new {number}"
 
 
-async def test_when_a_clock_steps_back_the_last_message_of_a_conversation_does_not(
-    people: Company, clock: Ahead
-) -> None:
+async def test_last_message_time_does_not_step_back_with_the_clock(people: Company, clock: Ahead) -> None:
     room_id = await people.direct(people.ana, people.ben)
     first = await people.say(people.ana, room_id, "Noon")
     clock.move(seconds=-3600)
@@ -106,7 +104,7 @@ async def test_unread_counts_no_participants_no_own_messages_and_no_foreign_rows
     assert await people.unread(people.cleo, room_id) == 4
 
 
-async def test_who_had_seen_everything_stays_at_zero_by_speaking(people: Company) -> None:
+async def test_sender_who_had_read_everything_has_no_unread_messages(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
     for number in range(250):
         await people.say(people.ana, room_id, f"mine {number}")
@@ -115,7 +113,7 @@ async def test_who_had_seen_everything_stays_at_zero_by_speaking(people: Company
     assert asked["query"] == 0
 
 
-async def test_who_speaks_without_having_read_still_has_it_unread(people: Company) -> None:
+async def test_sender_with_unread_messages_keeps_them_unread(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
     await people.say(people.ana, room_id, "Did you see this?")
     await people.say(people.ben, room_id, "I write before I read")
@@ -123,7 +121,7 @@ async def test_who_speaks_without_having_read_still_has_it_unread(people: Compan
     assert await people.unread(people.ben, room_id) == 1
 
 
-async def test_two_who_speak_at_the_same_moment_each_have_the_others_unread(people: Company) -> None:
+async def test_concurrent_senders_have_the_others_message_unread(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
     for _ in range(10):
         await asyncio.gather(people.say(people.ana, room_id, "a"), people.say(people.ben, room_id, "b"))
@@ -137,7 +135,7 @@ async def test_two_who_speak_at_the_same_moment_each_have_the_others_unread(peop
         assert first.message_id < second.message_id
 
 
-async def test_a_cursor_never_moves_back(people: Company) -> None:
+async def test_cursor_never_moves_back(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
     sent = [await people.say(people.ana, room_id, str(number)) for number in range(3)]
 
@@ -150,7 +148,7 @@ async def test_a_cursor_never_moves_back(people: Company) -> None:
     assert place.last_read_at == sent[2].created_at
 
 
-async def test_fifty_sends_with_one_nonce_make_one_message(people: Company) -> None:
+async def test_fifty_sends_with_one_nonce_create_one_message(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
 
     sent = await asyncio.gather(*(people.say(people.ana, room_id, "once", nonce="n") for _ in range(50)))
@@ -162,20 +160,20 @@ async def test_fifty_sends_with_one_nonce_make_one_message(people: Company) -> N
         await people.say(people.ana, room_id, "other", nonce="n")
 
 
-async def test_many_who_speak_at_once_are_heard_in_one_order(people: Company) -> None:
+async def test_concurrent_sends_have_one_order(people: Company) -> None:
     room_id = await people.group()
     everybody = (people.ana, people.ben, people.cleo)
 
     sent = await asyncio.gather(*(people.say(everybody[n % 3], room_id, str(n)) for n in range(60)))
 
-    heard = (await people.app.conversation_rooms.page(people.ana, room_id, limit=100)).messages
-    ids = [message.message_id for message in heard]
+    received = (await people.app.conversation_rooms.page(people.ana, room_id, limit=100)).messages
+    ids = [message.message_id for message in received]
     assert ids == sorted((one.message_id for one in sent), reverse=True)
     [row] = await people.inbox(people.ben)
     assert row.seat.conversation.last_message_id == ids[0]
 
 
-async def test_only_an_admin_of_a_group_deletes_what_others_said(people: Company) -> None:
+async def test_only_an_admin_of_a_group_deletes_messages_of_others(people: Company) -> None:
     room_id = await people.group()
     sent = await people.say(people.ben, room_id, "oops")
 
@@ -210,7 +208,7 @@ async def test_reactions_pins_replies_and_readers_work_as_in_every_room(people: 
     assert place.muted
 
 
-async def test_what_is_unread_everywhere_tells_of_conversations_too(people: Company) -> None:
+async def test_unread_totals_include_conversations(people: Company) -> None:
     direct, group = await people.direct(people.ana, people.ben), await people.group()
     await people.say(people.ana, direct, "one")
     await people.say(people.ana, group, "two")
@@ -221,7 +219,7 @@ async def test_what_is_unread_everywhere_tells_of_conversations_too(people: Comp
     assert unread == {direct: 1, group: 2}
 
 
-async def test_a_seat_that_goes_while_its_cursor_moves_is_not_made_again(people: Company) -> None:
+async def test_seat_removed_while_its_cursor_moves_is_not_created_again(people: Company) -> None:
     room_id = await people.group()
     talks, seats = people.app.conversation_rooms, people.app.conversation_participants
     for number in range(10):
@@ -237,9 +235,9 @@ async def test_a_seat_that_goes_while_its_cursor_moves_is_not_made_again(people:
         await seats.add(people.ana, room_id, people.ben.user_id)
 
 
-async def test_a_message_of_another_writer_without_a_time_shows_that_of_its_id(people: Company) -> None:
+async def test_message_of_another_writer_without_a_time_has_that_of_its_id(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
-    said = await people.say(people.ana, room_id, "x")
+    posted = await people.say(people.ana, room_id, "x")
     foreign = ConversationMessage(
         room_id=room_id, message_id=MessageId("01HW1A2B3C4D5E6F7G8H9J0KMN"), author_id=people.ana.user_id
     )
@@ -248,7 +246,7 @@ async def test_a_message_of_another_writer_without_a_time_shows_that_of_its_id(p
     view = await people.app.conversation_rooms.get(people.ben, room_id, foreign.message_id)
 
     assert view.created_at.startswith("2024-04-2")
-    assert view.created_at < said.created_at
+    assert view.created_at < posted.created_at
 
 
 async def test_new_message_updates_its_conversation_and_an_edit_only_the_message(people: Company, clock: Ahead) -> None:

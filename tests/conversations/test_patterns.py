@@ -30,7 +30,7 @@ THUMB, APPLE = hex_part("👍"), hex_part("🍎")
 
 
 class Scene(NamedTuple):
-    """Rows of every kind, two and more of each, so that a question can find too much."""
+    """Rows of every kind, at least two of each, so that a pattern can find too many."""
 
     heads: list[con.Conversation]
     seats: list[con.Participant]
@@ -125,11 +125,11 @@ READS: dict[str, Callable[[Scene], Asked]] = {
 }
 
 
-def test_every_declared_question_is_asked() -> None:
+def test_every_declared_pattern_is_tested() -> None:
     assert set(READS) == {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
 
 
-async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> None:
+async def test_every_pattern_finds_its_rows_and_no_others(app: Sobremesa) -> None:
     scene = set_scene()
     await app.table.write_many(Put(row) for row in scene.rows())
 
@@ -144,7 +144,7 @@ async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> No
     assert set(READS) <= set(app.table.meter.totals())
 
 
-async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(people: Company) -> None:
+async def test_every_declared_write_happens_and_none_is_undeclared(people: Company) -> None:
     app, talks = people.app, people.app.conversation_rooms
     dora = await register(app, "dora")
     [fred] = await known(app, "fred")
@@ -175,7 +175,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
 
 
 @pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
-def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
+def test_every_pattern_reads_only_its_own_kind_of_row(id: str) -> None:
     pattern = REGISTRY.patterns[id]
     assert isinstance(pattern, Pattern)
     assert (pattern.condition == "any") == (id == "CON.14")

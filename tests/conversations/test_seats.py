@@ -1,4 +1,4 @@
-"""Who comes into a group and who goes: it is never without an admin, whoever leaves at the same moment."""
+"""Participants of groups: a group always has an admin, also when admins leave at the same time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def head(people: Company, room_id: ConversationId) -> Conversation:
     return found
 
 
-async def test_an_admin_takes_somebody_in_who_then_reads_and_writes(people: Company) -> None:
+async def test_admin_adds_a_participant_who_reads_and_sends(people: Company) -> None:
     room_id = await people.group(people.ana, people.ben)
     await people.say(people.ana, room_id, "Cleo is on her way")
 
@@ -54,7 +54,7 @@ async def test_an_admin_takes_somebody_in_who_then_reads_and_writes(people: Comp
     assert (await head(people, room_id)).participants == 3
 
 
-async def test_nobody_is_taken_in_twice(people: Company) -> None:
+async def test_participant_cannot_be_added_twice(people: Company) -> None:
     room_id = await people.group(people.ana, people.ben)
     results: list[Any] = await asyncio.gather(
         *(people.app.conversation_participants.add(people.ana, room_id, people.cleo.user_id) for _ in range(5)),
@@ -66,7 +66,7 @@ async def test_nobody_is_taken_in_twice(people: Company) -> None:
     assert (await head(people, room_id)).participants == 3
 
 
-async def test_nobody_takes_in_themselves_or_the_tenth_person_again(people: Company) -> None:
+async def test_existing_participant_is_refused_also_at_the_size_limit(people: Company) -> None:
     guests = await known(people.app, *(f"guest{number}" for number in range(BIG_ABOVE - 1)))
     for room_id in (await people.group(), await people.group(people.ana, *guests)):
         with pytest.raises(AlreadyParticipant):
@@ -77,7 +77,7 @@ async def test_nobody_takes_in_themselves_or_the_tenth_person_again(people: Comp
     assert not (await head(people, room_id)).is_big
 
 
-async def test_a_member_takes_nobody_in_and_nobody_out(people: Company) -> None:
+async def test_member_cannot_add_or_remove_participants(people: Company) -> None:
     room_id = await people.group()
 
     with pytest.raises(Forbidden):
@@ -90,7 +90,7 @@ async def test_a_member_takes_nobody_in_and_nobody_out(people: Company) -> None:
         await people.app.conversations.rename(people.ben, room_id, name="Mine")
 
 
-async def test_somebody_unknown_or_who_blocked_the_admin_is_not_taken_in(people: Company) -> None:
+async def test_unknown_user_or_one_who_blocked_the_admin_is_not_added(people: Company) -> None:
     room_id = await people.group(people.ana, people.ben)
     await people.app.accounts.block(people.cleo, people.ana.user_id)
 
@@ -102,7 +102,7 @@ async def test_somebody_unknown_or_who_blocked_the_admin_is_not_taken_in(people:
     assert (await head(people, room_id)).participants == 2
 
 
-async def test_a_removed_participant_hears_and_says_nothing_more(people: Company) -> None:
+async def test_removed_participant_reads_and_sends_no_more(people: Company) -> None:
     room_id = await people.group()
     await people.say(people.ben, room_id, "Bye")
 
@@ -116,7 +116,7 @@ async def test_a_removed_participant_hears_and_says_nothing_more(people: Company
     assert await roles(people, room_id) == {people.ana.user_id: "admin", people.cleo.user_id: "member"}
 
 
-async def test_the_last_admin_stays_until_there_is_another(people: Company) -> None:
+async def test_last_admin_cannot_leave_before_there_is_another(people: Company) -> None:
     room_id = await people.group()
 
     with pytest.raises(LastAdmin):
@@ -129,7 +129,7 @@ async def test_the_last_admin_stays_until_there_is_another(people: Company) -> N
     assert await roles(people, room_id) == {people.ben.user_id: "admin", people.cleo.user_id: "member"}
 
 
-async def test_of_two_admins_who_leave_at_the_same_moment_one_stays(people: Company) -> None:
+async def test_one_of_two_admins_who_leave_at_once_is_refused(people: Company) -> None:
     for _ in range(5):
         room_id = await people.group()
         await people.app.conversation_participants.change_role(people.ana, room_id, people.ben.user_id, role="admin")
@@ -144,7 +144,7 @@ async def test_of_two_admins_who_leave_at_the_same_moment_one_stays(people: Comp
         assert "admin" in (await roles(people, room_id)).values()
 
 
-async def test_of_two_admins_who_demote_each_other_one_stays(people: Company) -> None:
+async def test_one_of_two_admins_who_demote_each_other_is_refused(people: Company) -> None:
     room_id = await people.group()
     await people.app.conversation_participants.change_role(people.ana, room_id, people.ben.user_id, role="admin")
 
@@ -158,7 +158,7 @@ async def test_of_two_admins_who_demote_each_other_one_stays(people: Company) ->
     assert (await head(people, room_id)).admins == 1
 
 
-async def test_the_last_one_turns_off_the_light(people: Company) -> None:
+async def test_group_is_removed_after_its_last_participant_leaves(people: Company) -> None:
     room_id = await people.group(people.ana)
     await people.say(people.ana, room_id, "Anybody?")
 
@@ -168,7 +168,7 @@ async def test_the_last_one_turns_off_the_light(people: Company) -> None:
     assert [row["sk"] for row in await rows(people.app, room_id)] == [f"FORMER#CONVO#{room_id}"]
 
 
-async def test_a_direct_conversation_keeps_its_two_people(people: Company) -> None:
+async def test_direct_conversation_keeps_its_two_participants(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
 
     with pytest.raises(DirectIsFixed):
@@ -179,7 +179,7 @@ async def test_a_direct_conversation_keeps_its_two_people(people: Company) -> No
         await people.app.conversations.rename(people.ana, room_id, name="Us")
 
 
-async def test_the_eleventh_person_makes_a_group_big_for_everybody(people: Company) -> None:
+async def test_eleventh_participant_makes_a_group_big_for_all(people: Company) -> None:
     guests = await known(people.app, *(f"guest{number}" for number in range(BIG_ABOVE + 1)))
     room_id = await people.group(people.ana, *guests[: BIG_ABOVE - 1])
     assert not (await head(people, room_id)).is_big
@@ -194,7 +194,7 @@ async def test_the_eleventh_person_makes_a_group_big_for_everybody(people: Compa
     assert await people.preview(guests[0], room_id) == "Crowded"
 
 
-async def test_a_group_that_grows_big_while_it_moves_in_inboxes_is_big_for_everybody(
+async def test_group_that_becomes_big_during_an_inbox_move_is_big_for_all(
     people: Company, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guests = await known(people.app, *(f"guest{number}" for number in range(BIG_ABOVE)))
@@ -216,7 +216,7 @@ async def test_a_group_that_grows_big_while_it_moves_in_inboxes_is_big_for_every
     assert {row["gsi2sk"] for row in places} == {f"BIGCONVO#{room_id}"}
 
 
-async def test_a_group_of_another_writer_is_counted_when_it_first_changes(people: Company) -> None:
+async def test_group_of_another_writer_is_counted_at_its_first_change(people: Company) -> None:
     room_id = ConversationId("c_01")
     await people.app.table.write_many(
         [

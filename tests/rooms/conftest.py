@@ -1,4 +1,4 @@
-"""`app` is a whole Sobremesa, once on a file and once on DynamoDB's API."""
+"""`app` is a complete Sobremesa, once on a file and once on DynamoDB's API."""
 
 from __future__ import annotations
 

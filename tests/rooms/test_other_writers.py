@@ -1,4 +1,4 @@
-"""Messages of other writers, whose ids are no ULIDs: every verb finds them, in every kind of room."""
+"""Messages of other writers, whose ids are not ULIDs: every operation finds them, in every kind of room."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ ROOM = RoomId("room_1")
 TIMES = [f"2026-04-15T10:0{minute}:00.000Z" for minute in range(4)]
 MS = [1776247200000 + 60_000 * minute for minute in range(4)]
 IDS = [MessageId(f"msg_{name}") for name in ("d", "c", "b", "a")]
-"""In an order of their own: only a key with a time in it puts them in the order in which they were written."""
+"""Ids without an order: only a key with a time sorts them by the time of writing."""
 
 
 class World(NamedTuple):
-    """A room that another writer made, with four messages of Ana's."""
+    """A room that another writer created, with four messages of Ana."""
 
     rooms: Rooms
     ids: list[MessageId]
@@ -55,7 +55,7 @@ def channel_rows() -> list[Item]:
         {"pk": "SERVER#s_1", "sk": f"CHANNEL#{ROOM}", "gsi1pk": f"CHANNEL#{ROOM}", "gsi1sk": "META", "name": "general"},
         *(
             {"pk": f"CHANNEL#{ROOM}", "sk": f"MSG#{ms}#{id}", "gsi1pk": f"MSG#{id}", "gsi1sk": f"CHANNEL#{ROOM}",
-             "userId": "u_1", "content": f"said {id}", "createdAt": at}
+             "userId": "u_1", "content": f"posted {id}", "createdAt": at}
             for id, ms, at in zip(IDS, MS, TIMES, strict=True)
         ),
     ]  # fmt: skip
@@ -71,7 +71,7 @@ def conversation_rows() -> list[Item]:
             for one in ("u_1", "u_2")
         ),
         *(
-            {"pk": f"CONVO#{ROOM}", "sk": f"MSG#{id}", "senderId": "u_1", "body": f"said {id}", "createdAt": at}
+            {"pk": f"CONVO#{ROOM}", "sk": f"MSG#{id}", "senderId": "u_1", "body": f"posted {id}", "createdAt": at}
             for id, at in zip(IDS, TIMES, strict=True)
         ),
     ]  # fmt: skip
@@ -87,7 +87,7 @@ def thread_rows() -> list[Item]:
             for one, role in (("u_1", "buyer"), ("u_2", "seller"))
         ),
         *(
-            {"pk": f"THR#{ROOM}", "sk": f"MSG#{at}#{id}", "type": "text", "authorUserId": "u_1", "body": f"said {id}",
+            {"pk": f"THR#{ROOM}", "sk": f"MSG#{at}#{id}", "type": "text", "authorUserId": "u_1", "body": f"posted {id}",
              "createdAt": at}
             for id, at in zip(IDS, TIMES, strict=True)
         ),
@@ -116,7 +116,7 @@ async def ids_of(world: World, **where: Any) -> list[MessageId]:
     return [message.message_id for message in page.messages]
 
 
-async def test_pages_begin_and_end_at_a_message_of_another_writer(world: World) -> None:
+async def test_pages_start_and_end_at_a_message_of_another_writer(world: World) -> None:
     first, second, third, fourth = world.ids
 
     assert await ids_of(world) == [fourth, third, second, first]
@@ -125,21 +125,21 @@ async def test_pages_begin_and_end_at_a_message_of_another_writer(world: World) 
     assert await ids_of(world, around=second) == [fourth, third, second, first]
 
 
-async def test_a_message_of_another_writer_is_got_with_the_name_of_its_author(world: World) -> None:
+async def test_message_of_another_writer_has_the_name_of_its_author(world: World) -> None:
     for message_id in IDS:
         message = await world.rooms.get(BEN, ROOM, message_id)
-        assert (message.content, message.username) == (f"said {message_id}", "ana")
+        assert (message.content, message.username) == (f"posted {message_id}", "ana")
     assert {message.username for message in (await world.rooms.page(BEN, ROOM, limit=10)).messages} == {"ana"}
     with pytest.raises(NotFound):
         await world.rooms.get(BEN, ROOM, MessageId("msg_e"))
 
 
-async def test_a_message_of_another_writer_is_edited_reacted_to_pinned_answered_reported_and_deleted(
+async def test_message_of_another_writer_supports_all_operations(
     world: World,
 ) -> None:
     rooms, message_id = world.rooms, IDS[1]
 
-    assert (await rooms.edit(ANA, ROOM, message_id, "said better")).content == "said better"
+    assert (await rooms.edit(ANA, ROOM, message_id, "posted better")).content == "posted better"
     await rooms.react(BEN, ROOM, message_id, "👍")
     await rooms.pin(ANA, ROOM, message_id)
     await rooms.report(BEN, ROOM, message_id, "spam")
@@ -150,7 +150,7 @@ async def test_a_message_of_another_writer_is_edited_reacted_to_pinned_answered_
     reactors, _ = await rooms.list_reactors(ANA, ROOM, message_id, "👍", limit=5, cursor=None)
     assert [reactor.username for reactor in reactors] == ["ben"]
     [pin] = (await rooms.list_pins(ANA, ROOM, limit=5, cursor=None))[0]
-    assert pin.message.content == "said better"
+    assert pin.message.content == "posted better"
     assert answer.reply_to == message_id
     await rooms.unreact(BEN, ROOM, message_id, "👍")
     await rooms.unpin(ANA, ROOM, message_id)
@@ -158,8 +158,8 @@ async def test_a_message_of_another_writer_is_edited_reacted_to_pinned_answered_
     assert (await rooms.get(BEN, ROOM, message_id)).deleted
 
 
-async def test_what_other_writers_wrote_is_unread_until_it_is_read(world: World) -> None:
-    """Before anything completes the table: its heads name no last message."""
+async def test_messages_of_other_writers_are_unread_until_read(world: World) -> None:
+    """Before adoption: heads have no last message."""
     rooms = world.rooms
 
     assert (await rooms.unread(BEN, ROOM)).count == 4
@@ -170,14 +170,14 @@ async def test_what_other_writers_wrote_is_unread_until_it_is_read(world: World)
     assert (again.last_read_message_id, again.unread.count) == (IDS[1], 2), "a cursor does not move back"
     assert (await rooms.mark_read(BEN, ROOM, IDS[3])).unread.count == 0
 
-    said = await rooms.send(ANA, ROOM, Draft("new"))
+    posted = await rooms.send(ANA, ROOM, Draft("new"))
 
     assert (await rooms.unread(BEN, ROOM)).count == 1
-    assert (await rooms.mark_read(BEN, ROOM, said.message_id)).unread.count == 0
+    assert (await rooms.mark_read(BEN, ROOM, posted.message_id)).unread.count == 0
     assert (await rooms.unread(BEN, ROOM)).count == 0
 
 
-async def test_an_id_that_nothing_tells_the_place_of_is_looked_for_among_so_many(
+async def test_id_without_a_known_position_is_searched_up_to_a_limit(
     app: Sobremesa, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await put(app, thread_rows())
@@ -189,7 +189,7 @@ async def test_an_id_that_nothing_tells_the_place_of_is_looked_for_among_so_many
         await app.thread_rooms.get(BEN, ROOM, IDS[1])
 
 
-async def test_a_place_in_an_inbox_has_a_time_of_fixed_width(app: Sobremesa) -> None:
+async def test_inbox_position_has_a_time_of_fixed_width(app: Sobremesa) -> None:
     await put(app, conversation_rows())
 
     await app.change_consumer.catch_up()

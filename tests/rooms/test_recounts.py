@@ -1,4 +1,4 @@
-"""Counting again: what is broken on purpose is reported and repaired, and nothing else is touched."""
+"""Recounts: wrong counts are reported and repaired, and nothing else is changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ THUMB = hex_part("👍")
 
 
 async def found(app: Sobremesa, *, dry: bool = False) -> list[str]:
-    """What a run reports."""
+    """Return what a run reports."""
     return [
         f"{drift.what}: {drift.stored} is {drift.true}"
         async for recounted in app.recounts().run(dry=dry)
@@ -37,7 +37,7 @@ async def snapshot(app: Sobremesa) -> dict[RawKey, object]:
 
 
 async def is_repaired(app: Sobremesa, reported: list[str]) -> bool:
-    """A dry run reports and changes nothing, a run reports the same and repairs, and after it nothing is wrong."""
+    """Return whether a dry run only reports, a run repairs the same, and a second run finds nothing."""
     before = await snapshot(app)
     assert await found(app, dry=True) == reported
     assert await snapshot(app) == before
@@ -47,7 +47,7 @@ async def is_repaired(app: Sobremesa, reported: list[str]) -> bool:
 
 @pytest.fixture
 async def town(app: Sobremesa) -> Town:
-    """A town with a message that three people like."""
+    """A town with a message that three users reacted to."""
     town = await found_town(app)
     message = await town.say(town.owner, "pudding?")
     for who in (town.owner, town.admin, town.member):
@@ -60,7 +60,7 @@ async def summary_key(town: Town) -> Key[ChannelReactionSummary]:
     return ChannelReactionSummary.key(room_id=town.channel_id, message_id=message.message_id, emoji_hex=THUMB)
 
 
-async def test_a_healthy_store_is_left_as_it_is(town: Town) -> None:
+async def test_correct_store_is_left_unchanged(town: Town) -> None:
     app = town.app
     people = await meet(app)
     room = await people.group()
@@ -75,7 +75,7 @@ async def test_a_healthy_store_is_left_as_it_is(town: Town) -> None:
     assert await snapshot(app) == before
 
 
-async def test_a_wrong_count_of_reactions_is_repaired(town: Town) -> None:
+async def test_wrong_count_of_reactions_is_repaired(town: Town) -> None:
     await town.app.table.write(Update(await summary_key(town), set_to(count=99)))
 
     assert await is_repaired(town.app, ["reactions: 99 is 3"])
@@ -83,7 +83,7 @@ async def test_a_wrong_count_of_reactions_is_repaired(town: Town) -> None:
     assert [(one.count, len(one.user_ids)) for one in shown.reactions] == [(3, 3)]
 
 
-async def test_a_lost_summary_of_reactions_is_made_again(town: Town) -> None:
+async def test_missing_reaction_summary_is_created_again(town: Town) -> None:
     key = await summary_key(town)
     await town.app.table.write(Delete(key))
 
@@ -94,7 +94,7 @@ async def test_a_lost_summary_of_reactions_is_made_again(town: Town) -> None:
     assert (made.count, sorted(made.user_ids)) == (3, people)
 
 
-async def test_a_person_who_is_named_without_a_row_is_taken_out(town: Town) -> None:
+async def test_user_in_a_summary_without_a_row_is_removed(town: Town) -> None:
     key = await summary_key(town)
     row = reaction_by_key(**key.parts, user_id=town.member.user_id)
     await town.app.table.write(Delete(row))
@@ -104,8 +104,8 @@ async def test_a_person_who_is_named_without_a_row_is_taken_out(town: Town) -> N
     assert await is_repaired(town.app, ["reactions: 3 is 2", f"users: {everybody} is {left}"])
 
 
-async def test_what_deleted_messages_left_is_removed(town: Town) -> None:
-    """As older versions left it: the pin and the reactions of a tombstone."""
+async def test_rows_of_deleted_messages_are_removed(town: Town) -> None:
+    """As older versions left them: the pin and the reactions of a tombstone."""
     app, room = town.app, town.channel_id
     key = await summary_key(town)
     message_id = key.parts["message_id"]
@@ -125,7 +125,7 @@ async def test_what_deleted_messages_left_is_removed(town: Town) -> None:
     assert not [item for item in (await snapshot(app)).values() if "REACT#" in str(item) or "PIN#" in str(item)]
 
 
-async def test_a_head_that_lost_its_last_message_is_repaired(town: Town) -> None:
+async def test_head_without_its_last_message_is_repaired(town: Town) -> None:
     last = (await town.say(town.owner, "last")).message_id
     await town.app.table.write(Update(pointer_of(room_id=town.channel_id), set_to(last_message_id=None)))
     assert (await town.app.channels.unread(town.member, town.channel_id)).count == 0
@@ -148,7 +148,7 @@ async def test_wrong_counts_of_participants_are_repaired(app: Sobremesa) -> None
     assert (conversation.participants, conversation.admins) == (3, 1)
 
 
-async def test_a_wrong_list_of_participants_of_a_thread_is_repaired(app: Sobremesa) -> None:
+async def test_wrong_list_of_participants_of_a_thread_is_repaired(app: Sobremesa) -> None:
     deal: Deal = await strike_deal(app)
     thread = await deal.thread()
     await app.table.write(Update(thread_by_id(room_id=thread.room_id), set_to(participants=["nobody"])))
@@ -165,8 +165,8 @@ async def test_wrong_counts_of_members_of_a_workspace_are_repaired(app: Sobremes
     assert await is_repaired(app, ["members: 50 is 1", "owners: 4 is 1"])
 
 
-async def test_a_repair_that_is_outrun_counts_again(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody reacts between the count and its repair: the repair's condition fails, and the count is made again."""
+async def test_repair_with_a_failed_condition_counts_again(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user reacts between the count and its repair: the condition fails, and the count is repeated."""
     app, table = town.app, town.app.table
     key = await summary_key(town)
     await table.write(Update(key, set_to(count=99)))
@@ -185,7 +185,7 @@ async def test_a_repair_that_is_outrun_counts_again(town: Town, monkeypatch: pyt
     assert await found(app) == []
 
 
-async def test_counting_beside_people_who_react_changes_nothing(town: Town) -> None:
+async def test_recount_during_reactions_changes_nothing(town: Town) -> None:
     app, room = town.app, town.channel_id
     message_id = (await summary_key(town)).parts["message_id"]
 
@@ -201,13 +201,13 @@ async def test_counting_beside_people_who_react_changes_nothing(town: Town) -> N
     assert [one.count for one in shown.reactions] == [3]
 
 
-async def test_the_command_says_what_it_repairs(town: Town, store: str, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_command_reports_what_it_repairs(town: Town, store: str, capsys: pytest.CaptureFixture[str]) -> None:
     key = await summary_key(town)
     await town.app.table.write(Update(key, set_to(count=99)))
-    place = f"channel {town.channel_id} message {key.parts['message_id']} 👍"
-    said = f"{place}: reactions 99, should be 3\n3 partitions counted, 1 {{}}.\n"
+    label = f"channel {town.channel_id} message {key.parts['message_id']} 👍"
+    report = f"{label}: reactions 99, should be 3\n3 partitions counted, 1 {{}}.\n"
 
-    for dry_run, done in ((True, said.format("to repair")), (False, said.format("repaired"))):
+    for dry_run, done in ((True, report.format("to repair")), (False, report.format("repaired"))):
         await reconcile(dry_run=dry_run, store=store)
         assert capsys.readouterr().out == done
     await reconcile(store=store)

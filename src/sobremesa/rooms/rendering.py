@@ -1,6 +1,6 @@
 """Rendering: turns stored messages into views for one reader.
 
-Reactions come from their summaries, by one query for the whole page. A summary tells whether the reader reacted as
+Reactions come from their summaries, by one query for the whole page. A summary shows whether the reader reacted as
 long as it lists all users; only beyond that the reader's own rows are read, in one batch.
 """
 

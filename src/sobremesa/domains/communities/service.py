@@ -129,8 +129,8 @@ class Communities:
             updated_at=now,
             shard=shard_of(server_id),
         )
-        made = await self._write_server(actor, server, claim)
-        return server if made is None else (await self.get_server(actor, ServerId(made))).server
+        existing = await self._write_server(actor, server, claim)
+        return server if existing is None else (await self.get_server(actor, ServerId(existing))).server
 
     async def _write_server(self, actor: Actor, server: Server, claim: Claim) -> str | None:
         """Write a new server and its owner; return the id of the server if a repeated request created it before."""
@@ -254,8 +254,8 @@ class Communities:
         channel = Channel(
             server_id=server_id, channel_id=channel_id, name=name, topic=topic, created_at=now, updated_at=now
         )
-        made = await self._write_channel(member, channel, claim)
-        return ChannelWithHead(channel, None) if made is None else await self.get_channel(actor, ChannelId(made))
+        found = await self._write_channel(member, channel, claim)
+        return ChannelWithHead(channel, None) if found is None else await self.get_channel(actor, ChannelId(found))
 
     async def _write_channel(self, member: Member, channel: Channel, claim: Claim) -> str | None:
         """Write a new channel; return the id of the channel if a repeated request created it before."""
@@ -350,10 +350,10 @@ class Communities:
 
 async def _created_before(claim: Claim, failed: ConditionFailed) -> str:
     """Return the id that a repeated request created before; ChangedMeanwhile if another condition failed."""
-    made = await claim.made(failed)
-    if made is None:
+    existing = await claim.made(failed)
+    if existing is None:
         raise ChangedMeanwhile from None
-    return made
+    return existing
 
 
 async def reserve_server(quotas: Quotas, user_id: UserId) -> Operation:

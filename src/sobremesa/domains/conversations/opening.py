@@ -46,7 +46,7 @@ def open_conversations(
     rooms: Callable[..., Rooms],
     origin: Origin,
 ) -> Opened:
-    """All parts of conversations over one table; `rooms` makes the verbs of a kind of room behind a door."""
+    """Return the services of conversations over one table; `rooms` creates the service of a kind of room."""
     access = Access(table, audit)
     seats = Seats(table, clock, access, audit, jobs)
     return Opened(

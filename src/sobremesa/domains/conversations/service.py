@@ -92,10 +92,10 @@ class Conversations:
         except ConditionFailed as failed:
             if not failed.at(0):
                 raise UnknownUsers(user_ids=[other]) from None
-            made = await self._find_direct(actor.user_id, other)
-            if made is None:
+            existing = await self._find_direct(actor.user_id, other)
+            if existing is None:
                 raise Busy from None
-            return Created(made, False)
+            return Created(existing, False)
 
         return Created(room_id, True)
 
@@ -142,10 +142,10 @@ class Conversations:
                 pattern=create_conversation,
             )
         except ConditionFailed as failed:
-            made = await claim.made(failed)
-            if made is None:
+            existing = await claim.made(failed)
+            if existing is None:
                 raise ChangedMeanwhile from None
-            return Created(RoomId(made), False)
+            return Created(RoomId(existing), False)
 
         return Created(room_id, True)
 

@@ -163,10 +163,10 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
                 pattern=self._kind.create,
             )
         except ConditionFailed as failed:
-            made = await claim.made(failed)
-            if made is None:
+            existing = await claim.made(failed)
+            if existing is None:
                 raise NotFound from None
-            return (await self._get(InviteCode(made)))[0]
+            return (await self._get(InviteCode(existing)))[0]
 
         return invite
 

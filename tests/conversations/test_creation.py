@@ -1,4 +1,4 @@
-"""Beginning conversations: one for each pair, groups with an admin."""
+"""Creating conversations: one direct conversation per pair, groups with an admin."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sobremesa.domains.conversations.service import MAX_OTHERS
 from sobremesa.rooms.sending import Draft
 
 
-async def test_two_people_have_one_conversation_whoever_begins_it(people: Company) -> None:
+async def test_two_users_have_one_direct_conversation(people: Company) -> None:
     first = await people.app.conversations.create_direct(people.ana, people.ben.user_id)
     again = await people.app.conversations.create_direct(people.ana, people.ben.user_id)
     back = await people.app.conversations.create_direct(people.ben, people.ana.user_id)
@@ -26,25 +26,25 @@ async def test_two_people_have_one_conversation_whoever_begins_it(people: Compan
     assert first.conversation_id == again.conversation_id == back.conversation_id
 
 
-async def test_however_many_begin_it_at_once_a_pair_has_one_conversation(people: Company) -> None:
-    begin = people.app.conversations.create_direct
-    begun = await asyncio.gather(
-        *(begin(people.ana, people.ben.user_id) for _ in range(10)),
-        *(begin(people.ben, people.ana.user_id) for _ in range(10)),
+async def test_concurrent_creations_give_a_pair_one_conversation(people: Company) -> None:
+    create = people.app.conversations.create_direct
+    created = await asyncio.gather(
+        *(create(people.ana, people.ben.user_id) for _ in range(10)),
+        *(create(people.ben, people.ana.user_id) for _ in range(10)),
     )
 
-    assert len({one.conversation_id for one in begun}) == 1
-    assert sum(one.is_new for one in begun) == 1
+    assert len({one.conversation_id for one in created}) == 1
+    assert sum(one.is_new for one in created) == 1
     heads = [row for row in await rows(people.app, "#METADATA") if row["sk"] == "#METADATA"]
     assert len(heads) == 1
 
 
-async def test_nobody_talks_directly_with_themselves(people: Company) -> None:
+async def test_user_cannot_create_a_direct_conversation_with_themselves(people: Company) -> None:
     with pytest.raises(InvalidParticipants):
         await people.app.conversations.create_direct(people.ana, people.ana.user_id)
 
 
-async def test_somebody_who_does_not_exist_cannot_be_talked_to(people: Company) -> None:
+async def test_unknown_user_cannot_be_a_participant(people: Company) -> None:
     with pytest.raises(UnknownUsers) as unknown:
         await people.app.conversations.create_direct(people.ana, UserId("nobody"))
     assert unknown.value.data == {"user_ids": ["nobody"]}
@@ -54,7 +54,7 @@ async def test_somebody_who_does_not_exist_cannot_be_talked_to(people: Company) 
     assert await people.inbox(people.ben) == []
 
 
-async def test_who_blocked_somebody_is_not_reached_by_them(people: Company) -> None:
+async def test_blocked_user_cannot_reach_the_blocker(people: Company) -> None:
     await people.app.accounts.block(people.ben, people.ana.user_id)
 
     with pytest.raises(BlockedByRecipient):
@@ -63,7 +63,7 @@ async def test_who_blocked_somebody_is_not_reached_by_them(people: Company) -> N
         await people.group(people.ana, people.ben)
 
 
-async def test_a_block_ends_what_can_be_said_in_a_direct_conversation_and_lifting_it_allows_it_again(
+async def test_block_refuses_sends_in_a_direct_conversation_until_it_is_lifted(
     people: Company,
 ) -> None:
     room_id = await people.direct(people.ana, people.ben)
@@ -79,7 +79,7 @@ async def test_a_block_ends_what_can_be_said_in_a_direct_conversation_and_liftin
     await people.say(people.ana, room_id, "Thank you.")
 
 
-async def test_who_makes_a_group_is_its_admin_and_everybody_else_a_member(people: Company) -> None:
+async def test_creator_of_a_group_is_its_admin_and_the_others_are_members(people: Company) -> None:
     room_id = await people.group(name="Lunch")
 
     places, _ = await people.app.conversation_participants.list_participants(people.ben, room_id, limit=50)
@@ -91,7 +91,7 @@ async def test_who_makes_a_group_is_its_admin_and_everybody_else_a_member(people
     }
 
 
-async def test_a_group_is_made_with_ninety_others_at_once(people: Company) -> None:
+async def test_group_is_created_with_ninety_others(people: Company) -> None:
     others = await known(people.app, *(f"guest{number}" for number in range(MAX_OTHERS)))
 
     room_id = await people.group(people.ana, *others)
@@ -101,15 +101,15 @@ async def test_a_group_is_made_with_ninety_others_at_once(people: Company) -> No
     assert row.seat.conversation.participants == MAX_OTHERS + 1
 
 
-async def test_the_same_key_makes_one_group(people: Company) -> None:
-    async def begin() -> str:
+async def test_repeated_idempotency_key_creates_one_group(people: Company) -> None:
+    async def create() -> str:
         others = [people.ben.user_id]
         return (await people.app.conversations.create_group(people.ana, others, name="x", key="k")).conversation_id
 
-    assert len(set(await asyncio.gather(*(begin() for _ in range(5))))) == 1
+    assert len(set(await asyncio.gather(*(create() for _ in range(5))))) == 1
 
 
-async def test_a_strangers_send_makes_no_participant(people: Company) -> None:
+async def test_send_of_a_non_participant_creates_no_seat(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
 
     with pytest.raises(NotFound):
@@ -123,7 +123,7 @@ async def test_a_strangers_send_makes_no_participant(people: Company) -> None:
     assert not await rows(people.app, f"PARTICIPANT#{people.cleo.user_id}")
 
 
-async def test_a_stranger_hears_the_same_of_a_conversation_as_of_nothing(people: Company) -> None:
+async def test_conversation_is_not_found_by_non_participants(people: Company) -> None:
     room_id = await people.direct(people.ana, people.ben)
     stranger = person("sam")
 

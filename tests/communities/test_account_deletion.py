@@ -1,4 +1,4 @@
-"""A person leaves for good."""
+"""Deletion of an account, and its effect on communities."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAME = "zebedee"
 
 
 class Life(NamedTuple):
-    """Somebody who was in one town, has left another, and said something in both."""
+    """A user who is a member of one town, has left another, and sent messages in both."""
 
     zeb: Actor
     home: Town
@@ -33,7 +33,7 @@ class Life(NamedTuple):
     first: MessageId
 
     async def names_shown(self) -> set[str]:
-        """Every name beside what this person did, wherever it is shown."""
+        """All names shown with what this user did."""
         channels, town, zeb = self.home.app.channels, self.home, self.zeb.user_id
         page = await channels.page(town.owner, town.channel_id, limit=100)
         pins, _ = await channels.list_pins(town.owner, town.channel_id, limit=5, cursor=None)
@@ -93,7 +93,7 @@ async def assert_nothing_personal_is_left(life: Life) -> None:
     }  # fmt: skip
 
 
-async def test_whoever_owns_a_server_must_hand_it_over_first(life: Life) -> None:
+async def test_server_owner_must_transfer_it_before_deleting_the_account(life: Life) -> None:
     app, zeb = life.home.app, life.zeb
     server = await app.communities.create_server(zeb, name="Mine")
 
@@ -108,7 +108,7 @@ async def test_whoever_owns_a_server_must_hand_it_over_first(life: Life) -> None
         await app.accounts.get_user(zeb.user_id)
 
 
-async def test_the_name_is_masked_at_once_and_gone_after_the_job(life: Life) -> None:
+async def test_name_is_masked_at_once_and_removed_by_the_job(life: Life) -> None:
     app = life.home.app
     assert await life.names_shown() == {NAME}
 
@@ -130,7 +130,7 @@ async def test_the_name_is_masked_at_once_and_gone_after_the_job(life: Life) -> 
 
 
 def dying(call: Callable[..., Awaitable[Any]], steps: int) -> Callable[..., Awaitable[Any]]:
-    """The same call, which breaks down after so many steps of removing."""
+    """The same call, which fails after this many deletions."""
     left = [steps]
 
     async def removing(*operations: Any, pattern: WritePattern | None = None, **options: Any) -> Any:
@@ -143,7 +143,7 @@ def dying(call: Callable[..., Awaitable[Any]], steps: int) -> Callable[..., Awai
     return removing
 
 
-async def test_a_departure_that_died_anywhere_is_finished_later(
+async def test_interrupted_account_deletion_is_finished_later(
     life: Life, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = life.home.app
@@ -163,7 +163,7 @@ async def test_a_departure_that_died_anywhere_is_finished_later(
     await assert_nothing_personal_is_left(life)
 
 
-async def test_nobody_hands_a_server_to_somebody_who_has_left_for_good(life: Life) -> None:
+async def test_server_cannot_be_transferred_to_a_deleted_user(life: Life) -> None:
     app, home = life.home.app, life.home
     await app.accounts.delete_me(life.zeb, password=PASSWORD)
 
@@ -174,7 +174,7 @@ async def test_nobody_hands_a_server_to_somebody_who_has_left_for_good(life: Lif
     assert (await app.communities.get_server(home.owner, home.server_id)).server.owner_id == home.owner.user_id
 
 
-async def test_a_departure_and_a_transfer_at_once_leave_no_server_to_nobody(app: Sobremesa) -> None:
+async def test_concurrent_deletion_and_transfer_leave_no_server_without_owner(app: Sobremesa) -> None:
     zeb = await register(app, NAME)
     town = await found_town(app)
     await join(app, town.owner, town.server_id, zeb)
@@ -192,7 +192,7 @@ async def test_a_departure_and_a_transfer_at_once_leave_no_server_to_nobody(app:
     assert owner == (zeb.user_id if left is not None else town.owner.user_id)
 
 
-async def test_an_export_has_everything_of_the_person_and_nothing_of_others(life: Life) -> None:
+async def test_export_has_all_data_of_the_user_and_none_of_others(life: Life) -> None:
     app, zeb = life.home.app, life.zeb
     other = await register(app, "otherwise")
     await app.accounts.block(zeb, other.user_id)
@@ -209,15 +209,15 @@ async def test_an_export_has_everything_of_the_person_and_nothing_of_others(life
     assert [line["lastReadMessageId"] for line in by_kind["lastRead"]] == [life.first]
     assert [(line["messageId"], line["emoji"]) for line in by_kind["reaction"]] == [(life.first, "👍")]
     assert [line["userId"] for line in by_kind["block"]] == [other.user_id]
-    said = {line["content"] for line in by_kind["message"]}
-    assert said == {"hello", "I was here", *(f"message {number}" for number in range(12))}
+    posted = {line["content"] for line in by_kind["message"]}
+    assert posted == {"hello", "I was here", *(f"message {number}" for number in range(12))}
     text = json.dumps(lines)
     assert "hello you" not in text
     assert "otherwise" not in text
     assert "argon2" not in text
 
 
-async def test_whoever_left_for_good_starts_nothing_new(life: Life) -> None:
+async def test_deleted_user_creates_nothing(life: Life) -> None:
     app, zeb = life.home.app, life.zeb
     await app.accounts.delete_me(zeb, password=PASSWORD)
 
@@ -231,17 +231,17 @@ async def test_whoever_left_for_good_starts_nothing_new(life: Life) -> None:
 
 
 # Waits for a fix of D14: the door is closed after the names are taken out, and not before.
-async def test_what_a_departing_person_says_while_the_job_runs_does_not_keep_their_name(
+async def test_message_sent_during_account_deletion_does_not_keep_the_name(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = life.home.app
     await app.accounts.delete_me(life.zeb, password=PASSWORD)
     every = app.table.every
-    said: list[bool] = []
+    posted: list[bool] = []
 
     def watched(question: Any, **options: Any) -> Any:
-        if question.pattern is reads_of and not said:
-            said.append(True)
+        if question.pattern is reads_of and not posted:
+            posted.append(True)
             return talking(question, **options)
         return every(question, **options)
 
@@ -254,5 +254,5 @@ async def test_what_a_departing_person_says_while_the_job_runs_does_not_keep_the
     monkeypatch.setattr(app.table, "every", watched)
     await app.jobs.run_pending(app.handlers)
 
-    assert said
+    assert posted
     assert await rows(app, NAME) == []

@@ -1,4 +1,4 @@
-"""A person leaves for good: out of every group, their name gone from what they said."""
+"""Deletion of an account: removed from every group, and masked in all messages."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ from sobremesa.core.errors import NotFound
 NAME = "zebedee"
 
 
-async def test_a_person_who_leaves_is_out_of_their_groups_and_nameless_in_what_they_said(
-    people: Company, clock: Ahead
-) -> None:
+async def test_deleted_user_is_removed_from_groups_and_masked_in_messages(people: Company, clock: Ahead) -> None:
     app, talks = people.app, people.app.conversation_rooms
     zeb = await register(app, NAME)
     direct = await people.direct(zeb, people.ana)
     owned = await people.group(zeb, people.ben, people.cleo)
     left = await people.group(people.ana, zeb)
     for room_id in (direct, owned, left):
-        await people.say(zeb, room_id, f"I said this in {room_id}")
+        await people.say(zeb, room_id, f"I posted this in {room_id}")
     await app.conversation_participants.remove(zeb, left, zeb.user_id)
 
     await app.accounts.delete_me(zeb, password=PASSWORD)
@@ -33,13 +31,13 @@ async def test_a_person_who_leaves_is_out_of_their_groups_and_nameless_in_what_t
 
     for who, room_id in ((people.ana, direct), (people.ben, owned), (people.ana, left)):
         [message] = (await talks.page(who, room_id, limit=5)).messages
-        assert (message.username, message.content) == (DELETED_NAME, f"I said this in {room_id}")
+        assert (message.username, message.content) == (DELETED_NAME, f"I posted this in {room_id}")
     assert not await rows(app, NAME)
     places, _ = await app.conversation_participants.list_participants(people.ben, owned, limit=10)
     assert {place.user_id: place.role for place in places} in (
         {people.ben.user_id: "admin", people.cleo.user_id: "member"},
         {people.ben.user_id: "member", people.cleo.user_id: "admin"},
-    ), "somebody else is the admin now"
+    ), "another participant is the admin now"
     [row] = [row for row in await people.inbox(people.ana) if row.seat.room_id == direct]
     assert row.other is not None
     assert row.other.username == DELETED_NAME
@@ -47,7 +45,7 @@ async def test_a_person_who_leaves_is_out_of_their_groups_and_nameless_in_what_t
         await talks.page(zeb, owned, limit=1)
 
 
-async def test_the_last_one_of_a_group_who_leaves_for_good_takes_it_along(people: Company) -> None:
+async def test_group_is_removed_when_its_last_participant_is_deleted(people: Company) -> None:
     zeb = await register(people.app, NAME)
     alone = await people.group(zeb)
     await people.say(zeb, alone, "Only me here")
@@ -59,7 +57,7 @@ async def test_the_last_one_of_a_group_who_leaves_for_good_takes_it_along(people
     assert not await rows(people.app, "Only me here")
 
 
-async def test_an_export_tells_everything_a_person_said_and_did(people: Company) -> None:
+async def test_export_has_all_messages_and_reactions_of_a_user(people: Company) -> None:
     zeb = await register(people.app, NAME)
     room_id = await people.direct(zeb, people.ana)
     theirs = await people.say(people.ana, room_id, "not zeb's")
