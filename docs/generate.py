@@ -80,7 +80,7 @@ async def _costs_page() -> str:
     )
     text += "units about $0.125 (us-east-1, 2025).\n\n"
     text += f"A server with {story.MEMBERS + 1} members, a channel with {story.MESSAGES} messages of about 500 B, and\n"
-    text += f"{story.THREADS} threads between two people.\n\n"
+    text += f"{story.THREADS} threads between two users.\n\n"
     text += "## By verb\n\n"
     text += catalog.markdown(
         [
@@ -95,7 +95,7 @@ async def _costs_page() -> str:
         ]
     )
     known = {name: usage for name, usage in costs.patterns.items() if name in REGISTRY.patterns}
-    text += "\n## By access pattern\n\nThe mean of the whole story.\n\n"
+    text += "\n## By access pattern\n\nThe mean of the whole scenario.\n\n"
     return text + catalog.markdown(catalog.cost_rows(dict(sorted(known.items(), key=_natural))))
 
 

@@ -1,4 +1,4 @@
-"""A story that does every verb once, to tell what each costs."""
+"""A scenario that runs every operation once, to report what each costs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BODY = "The coffee is ready, and there is cake for everybody who comes before fo
 
 
 class VerbCost(NamedTuple):
-    """What one call of a verb asked of the table."""
+    """The requests of one operation to the table."""
 
     verb: str
     calls: int
@@ -39,7 +39,7 @@ class VerbCost(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """The bill of the story, by verb and by access pattern."""
+    """The costs of the scenario, by operation and by access pattern."""
 
     verbs: list[VerbCost]
     patterns: dict[str, Usage]
@@ -51,7 +51,7 @@ class _Bill:
         self._clock = clock
 
     async def of(self, verb: str, call: Awaitable[T]) -> T:
-        """The result of a verb, whose cost is written down."""
+        """Return the result of an operation, and record its cost."""
         self._clock.move(seconds=1)
         with measure() as measured:
             result = await call
@@ -60,7 +60,7 @@ class _Bill:
 
 
 async def tell() -> Costs:
-    """Live through the story, on the embedded engine in memory."""
+    """Run the scenario on the embedded engine in memory."""
     clock = SetClock()
     settings = Settings(rate_limits="off")
     async with Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app:
@@ -91,20 +91,20 @@ async def _people(app: Sobremesa, clock: SetClock, bill: _Bill) -> tuple[Actor, 
     await bill.of("log in", accounts.login(email="ana@example.com", password="a long password"))
     await bill.of("refresh", accounts.refresh(signed_in.refresh_token))
     ana = await bill.of("check a token, at most once a second", app.authentication(signed_in.access_token))
-    await bill.of("look at a profile", accounts.get_user(ana.user_id))
-    await bill.of("find somebody by user name", accounts.find_by_username("ana"))
+    await bill.of("get a profile", accounts.get_user(ana.user_id))
+    await bill.of("find a user by name", accounts.find_by_username("ana"))
     ids = Ids(clock)
     return ana, [Actor.of_user(UserId(ids.mint()), f"guest-{number}") for number in range(MEMBERS)]
 
 
 async def _server(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor]) -> _Room:
-    server = await bill.of("make a server", app.communities.create_server(ana, name="The long table"))
-    made = await bill.of("make a channel", app.communities.create_channel(ana, server.server_id, name="general"))
-    invite = await bill.of("make an invite", app.membership.create_invite(ana, server.server_id))
-    await bill.of("come in by an invite", app.membership.redeem(people[0], invite.code))
+    server = await bill.of("create a server", app.communities.create_server(ana, name="The long table"))
+    made = await bill.of("create a channel", app.communities.create_channel(ana, server.server_id, name="general"))
+    invite = await bill.of("create an invite", app.membership.create_invite(ana, server.server_id))
+    await bill.of("join by an invite", app.membership.redeem(people[0], invite.code))
     for person in people[1:]:
         await app.membership.redeem(person, invite.code)
-    await bill.of("list one's servers", app.communities.list_servers(ana, limit=50))
+    await bill.of("list the servers of a user", app.communities.list_servers(ana, limit=50))
     await bill.of("list the channels of a server", app.communities.list_channels(ana, server.server_id, limit=50))
     await bill.of(f"list {MEMBERS + 1} members", app.membership.list_members(ana, server.server_id, limit=50))
     return _Room(server.server_id, made.channel.channel_id, invite.code)
@@ -122,13 +122,13 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
     await bill.of("get one message", channels.get(ana, channel_id, message_id))
     await bill.of("edit a message", channels.edit(bo, channel_id, message_id, "shorter"))
     await bill.of("react", channels.react(ana, channel_id, message_id, "👍"))
-    await bill.of("take a reaction back", channels.unreact(ana, channel_id, message_id, "👍"))
-    await bill.of("count what is unread: 62 messages", channels.unread(ana, channel_id))
+    await bill.of("remove a reaction", channels.unreact(ana, channel_id, message_id, "👍"))
+    await bill.of("count unread messages: 62", channels.unread(ana, channel_id))
     await bill.of("mark as read", channels.mark_read(ana, channel_id, message_id))
     newest = (await channels.page(ana, channel_id, limit=1)).messages[0].message_id
     await channels.mark_read(ana, channel_id, newest)
-    await bill.of("count what is unread: nothing", channels.unread(ana, channel_id))
-    await bill.of("count what is unread everywhere: nothing", channels.unread_everywhere(ana))
+    await bill.of("count unread messages: none", channels.unread(ana, channel_id))
+    await bill.of("count unread messages of all rooms: none", channels.unread_everywhere(ana))
     await bill.of("pin a message", channels.pin(ana, channel_id, message_id))
     await bill.of("report a message", channels.report(ana, channel_id, message_id, "Far too short."))
     await _moderation(app, bill)
@@ -139,19 +139,19 @@ async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[A
     conversations, talks = app.conversations, app.conversation_rooms
     await app.table.write_many(Put(User(user_id=who.user_id, username=who.username)) for who in people)
     bo, cy = people[:2]
-    direct = await bill.of("begin a direct conversation", conversations.create_direct(ana, bo.user_id))
+    direct = await bill.of("create a direct conversation", conversations.create_direct(ana, bo.user_id))
     others = [bo.user_id, cy.user_id]
-    group = (await bill.of("begin a group of three", conversations.create_group(ana, others))).conversation_id
+    group = (await bill.of("create a group of three", conversations.create_group(ana, others))).conversation_id
     for number in range(10):
         await talks.send(bo, group, Draft(f"{number}: {BODY}"))
-    await bill.of("send to one person", talks.send(bo, direct.conversation_id, Draft(BODY)))
+    await bill.of("send to a direct conversation", talks.send(bo, direct.conversation_id, Draft(BODY)))
     sent = await bill.of("send to a group", talks.send(bo, group, Draft(BODY)))
     await bill.of("edit the last message of a conversation", talks.edit(bo, group, sent.message_id, "shorter"))
     await app.change_consumer.catch_up()
     await talks.send(bo, group, Draft(BODY))
     await bill.of("move a group of three up in the inboxes", Activity(app.table).move(group))
-    await bill.of("open the inbox: two conversations with something unread", app.conversation_inbox.list(ana, limit=20))
-    await bill.of("take somebody into a group", app.conversation_participants.add(ana, group, people[2].user_id))
+    await bill.of("open the inbox: two conversations with unread messages", app.conversation_inbox.list(ana, limit=20))
+    await bill.of("add a participant to a group", app.conversation_participants.add(ana, group, people[2].user_id))
     await bill.of("leave a group", app.conversation_participants.remove(cy, group, cy.user_id))
 
 
@@ -169,7 +169,7 @@ async def _files(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
     file = await bill.of("upload a file", app.attachments.receive(ana, cake))
     await bill.of("get a file's addresses", app.attachments.get(ana, file.file_id))
     token = file.url.partition("token=")[2]
-    await bill.of("fetch one's own file", app.attachments.open(file.file_id, "content", token))
+    await bill.of("download one's own file", app.attachments.open(file.file_id, "content", token))
     await bill.of("delete a file", app.attachments.remove(ana, file.file_id))
 
 
@@ -177,15 +177,15 @@ async def _thread(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
     threads, rooms, cards, tabs = app.threads, app.thread_rooms, app.cards, app.tabs
     sal = (await app.accounts.register(email="sal@example.com", username="sal", password="a long password")).actor
     inquiry = NewThread("inquiry", sal.user_id, ListingId("kitchen"))
-    made = await bill.of("begin an inquiry", threads.create(ana, inquiry))
+    made = await bill.of("create an inquiry", threads.create(ana, inquiry))
     thread_id = made.listed.thread.room_id
-    await bill.of("begin it again", threads.create(ana, inquiry))
+    await bill.of("create it again", threads.create(ana, inquiry))
     for number in range(THREADS - 1):
         await threads.create(ana, NewThread("project", sal.user_id, city=str(number)))
     await bill.of("send a message to a thread of two", rooms.send(ana, thread_id, Draft(BODY)))
     await bill.of(f"open an inbox of {THREADS} threads, one of them unread", threads.list_inbox(sal, limit=THREADS))
     offer = {"amount": 25_000, "currency": "EUR"}
-    card = await bill.of("make an offer", cards.create(sal, thread_id, type="offer", payload=offer))
+    card = await bill.of("create an offer", cards.create(sal, thread_id, type="offer", payload=offer))
     await bill.of("accept it", cards.move(ana, thread_id, card.message_id, to="accepted", version=1))
     await bill.of("write a tab of 1 KB", tabs.put(ana, thread_id, "brief", {"text": BODY * 6}, source_version=1))
     await bill.of("open the panel", tabs.open_panel(sal, thread_id))
@@ -196,7 +196,7 @@ async def _inboxes(app: Sobremesa, bill: _Bill, ana: Actor, clock: SetClock) -> 
     parts, tenant, inbox = app.inboxes, DEFAULT_TENANT, InboxKey("news")
     key = Actor(key_id=KeyId("key"), scopes=frozenset({"inbox:publish", "inbox:admin", "inbox:read"}))
     rules = {"default": "30d"}
-    await bill.of("set what holds for a tenant", parts.configuring.set_tenant(key, tenant, title="Shop", ttl="90d"))
+    await bill.of("configure a tenant", parts.configuring.set_tenant(key, tenant, title="Shop", ttl="90d"))
     await bill.of(
         "set up an inbox",
         parts.configuring.set_inbox(key, tenant, inbox, title="News", description=None, ttl=rules),
@@ -204,19 +204,19 @@ async def _inboxes(app: Sobremesa, bill: _Bill, ana: Actor, clock: SetClock) -> 
     notice = Notice(sender="shop", title="Half price", body=BODY, category="offers")
     to_all, to_some = parts.publishing.publish_to_everyone, parts.publishing.publish_to_users
     await to_all(key, tenant, inbox, notice)
-    await bill.of("tell everyone, however many they are", to_all(key, tenant, inbox, notice))
+    await bill.of("publish to all users of a tenant", to_all(key, tenant, inbox, notice))
     public = (await to_all(key, tenant, inbox, notice)).message_id
-    own = await bill.of("tell one person", to_some(key, tenant, inbox, notice, [ana.user_id]))
+    own = await bill.of("publish to one user", to_some(key, tenant, inbox, notice, [ana.user_id]))
     many = [UserId(f"{number:05}") for number in range(1000)]
-    await bill.of("tell 1,000 people", to_some(key, tenant, inbox, notice, many))
-    await bill.of("look how far a publishing is", parts.publishing.get(key, tenant, inbox, own.message_id))
-    await bill.of("count one's messages, at first sight", parts.counting.count(ana, tenant, inbox))
-    await bill.of("count one's messages", parts.counting.count(ana, tenant, inbox))
+    await bill.of("publish to 1,000 users", to_some(key, tenant, inbox, notice, many))
+    await bill.of("get the progress of a delivery", parts.publishing.get(key, tenant, inbox, own.message_id))
+    await bill.of("count the messages of an inbox, the first time", parts.counting.count(ana, tenant, inbox))
+    await bill.of("count the messages of an inbox", parts.counting.count(ana, tenant, inbox))
     for number in range(46):
         await (to_all(key, tenant, inbox, notice) if number % 2 else to_some(key, tenant, inbox, notice, [ana.user_id]))
     await bill.of("open an inbox: the newest 50 messages", parts.listing.page(ana, tenant, inbox, limit=50))
-    await bill.of("mark a message to oneself as read", parts.marking.read(ana, tenant, inbox, own.message_id))
-    await bill.of("mark a message to everyone as read", parts.marking.read(ana, tenant, inbox, public))
+    await bill.of("mark a personal message as read", parts.marking.read(ana, tenant, inbox, own.message_id))
+    await bill.of("mark a broadcast as read", parts.marking.read(ana, tenant, inbox, public))
     until_ms = clock.now_ms() + 60_000
     snoozed = parts.marking.snooze(ana, tenant, inbox, public, until_ms=until_ms)
     await bill.of("snooze a message", snoozed)
@@ -229,24 +229,24 @@ async def _inboxes(app: Sobremesa, bill: _Bill, ana: Actor, clock: SetClock) -> 
 
 
 async def _workspaces(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor) -> None:
-    made = await bill.of("make a workspace", app.workspaces.create(ana, name="The kitchen"))
+    made = await bill.of("create a workspace", app.workspaces.create(ana, name="The kitchen"))
     at = made.workspace.workspace_id
-    invite = await bill.of("make an invite to a workspace", app.workspace_invites.create(ana, at))
-    await bill.of("come into a workspace by an invite", app.invites.redeem(bo, invite.code))
-    item = await bill.of("make an item", app.workspace_items.create(bo, at, title="Coffee", status="open"))
+    invite = await bill.of("create an invite to a workspace", app.workspace_invites.create(ana, at))
+    await bill.of("join a workspace by an invite", app.invites.redeem(bo, invite.code))
+    item = await bill.of("create an item", app.workspace_items.create(bo, at, title="Coffee", status="open"))
     changes = {"status": "done"}
-    await bill.of("change an item", app.workspace_items.change(ana, at, item.item_id, version=1, changes=changes))
+    await bill.of("update an item", app.workspace_items.change(ana, at, item.item_id, version=1, changes=changes))
     await bill.of("set a setting", app.workspace_settings.put(ana, at, SettingName("theme"), "dark"))
     for number in range(199):
         await app.workspace_items.create(bo, at, title=f"Item {number:03}", status="open")
     await bill.of("open a workspace of 200 items", app.workspaces.get_everything(bo, at, limit=1000))
-    await bill.of("list one's workspaces", app.workspaces.list_workspaces(bo, limit=50))
+    await bill.of("list the workspaces of a user", app.workspaces.list_workspaces(bo, limit=50))
     await bill.of("leave a workspace", app.workspace_members.remove(bo, at, bo.user_id))
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:
-    await bill.of("give a role", app.membership.change_role(ana, room.server_id, bo.user_id, role="moderator"))
-    await bill.of("kick somebody", app.membership.remove(ana, room.server_id, bo.user_id))
-    await bill.of("ban somebody who is outside", app.membership.ban(ana, room.server_id, bo.user_id))
+    await bill.of("change a role", app.membership.change_role(ana, room.server_id, bo.user_id, role="moderator"))
+    await bill.of("kick a member", app.membership.remove(ana, room.server_id, bo.user_id))
+    await bill.of("ban a user who is not a member", app.membership.ban(ana, room.server_id, bo.user_id))
     await bill.of("delete a server", app.communities.delete_server(ana, room.server_id))
-    await bill.of("clean up after it", app.jobs.run_pending(app.handlers))
+    await bill.of("remove the rows of a deleted server", app.jobs.run_pending(app.handlers))

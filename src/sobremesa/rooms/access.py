@@ -114,7 +114,7 @@ class UserDirectory(Protocol):
         ...
 
     async def users_being_deleted(self) -> frozenset[UserId]:
-        """Those whose names are being taken out of the rooms, and are not to be shown meanwhile."""
+        """Return the users whose accounts are being deleted, whose names are not shown meanwhile."""
         ...
 
 

@@ -138,7 +138,7 @@ class Archive:
         messages = [*reversed(newer.items if newer else []), *([middle] if middle else []), *older_items]
         return History(await self._renderer.render(seat, messages), older.cursor)
 
-    # Inside
+    # Internal
 
     async def _ask(
         self, seat: Seat, *, limit: int, newest_first: bool, start: MessageId | None, cursor: str | None = None

@@ -23,7 +23,7 @@ class Files(Protocol):
         ...
 
     def deleting(self, file_ids: Sequence[str]) -> AbstractAsyncContextManager[list[Operation]]:
-        """The operations that take files away, for a transaction inside of the block; their bytes go after it."""
+        """Yield the operations that delete files, for a transaction inside the block; then delete their bytes."""
         ...
 
 

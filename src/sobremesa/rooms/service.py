@@ -419,7 +419,7 @@ class Rooms:
         seat = await self._access.authorize(actor, room_id)
         await self._cases.report(seat, await self._archive.get(seat, message_id), reason)
 
-    # Inside
+    # Internal
 
     async def _replay(self, seat: Seat, draft: Draft) -> SentView:
         """Return the message that this nonce created before."""

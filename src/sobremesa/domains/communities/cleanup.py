@@ -107,7 +107,7 @@ class Cleanup:
                 async for line in self._user_data.export(channel.channel_id, user_id):
                     yield line
 
-    # Inside
+    # Internal
 
     async def _servers_ever(self, user_id: UserId) -> list[ServerId]:
         now = [row.server_id async for row in self._table.every(servers_of(user_id=user_id))]

@@ -240,7 +240,7 @@ class Membership:
         """Revoke one of the actor's invites, or with the right to manage invites any."""
         await self._invites.revoke(actor, code)
 
-    # Inside
+    # Internal
 
     async def _leave(self, actor: Actor, server_id: ServerId) -> None:
         member = await self._access.require_member(actor, server_id)

@@ -187,7 +187,7 @@ class Seats:
             group = await self._counts(conversation)
         await self._remove_seat(group, participant)
 
-    # Inside
+    # Internal
 
     async def _remove_seat(self, group: Conversation, participant: Participant, *more: Operation) -> None:
         """Remove a seat. The last admin cannot leave before the others; after the last participant a job cleans up."""

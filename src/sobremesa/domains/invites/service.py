@@ -224,7 +224,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         except ConditionFailed:
             raise NotFound from None
 
-    # Inside
+    # Internal
 
     async def _write_redemption(self, invite: InviteT, guards: Sequence[Guard], now: Instant) -> None:
         is_null = False
