@@ -252,7 +252,7 @@ def test_the_time_of_hard_characters_grows_with_their_number_only(name: str) -> 
 @pytest.mark.parametrize(
     ("text", "line", "why"),
     [
-        ("[[words]]\nhint = 'h'\nwords = ['x'", None, "is no TOML"),
+        ("[[words]]\nhint = 'h'\nwords = ['x'", None, "is not valid TOML"),
         ("[[words]]\nhint = 'h'\nwords = ['x']\naction = 'kill'", 4, "kill"),
         ("\n[[words]]\nhint = 'h'\nwords = ['x']\n[[words]]\n\nwrds = ['x']\nhint = 'h'", 7, "wrds"),
         ("[[words]]\nwords = ['x']", 1, "hint"),
@@ -262,7 +262,7 @@ def test_the_time_of_hard_characters_grows_with_their_number_only(name: str) -> 
         ("[[links]]\nhint = 'h'\nhosts = ['x.com']\n[[links]]\nhint = 'h'", 4, "one of"),
         ("[[links]]\nhint = 'h'\nevery = true\nmore_than = 3", 1, "one of"),
         ("[[links]]\nhint = 'h'\nhosts = ['localhost']", 3, "localhost"),
-        ("[[links]]\nhint = 'h'\nevery = true\nallowed = ['://']", 4, "no host"),
+        ("[[links]]\nhint = 'h'\nevery = true\nallowed = ['://']", 4, "not a host"),
         ("[[mentions]]\nhint = 'h'\nmore_than = -1", 3, ">= 0"),
         ("\n\n[[word]]\nhint = 'h'", 3, "word"),
         ("\nwords = 3", 2, "words"),

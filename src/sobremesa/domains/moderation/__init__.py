@@ -1,9 +1,9 @@
-"""Moderation: what may not be said, and the people who decide about it; for every kind of room.
+"""Moderation of all rooms: the policy that judges messages, and the review queue.
 
-- `policy`: the judge that comes with it, made of a file of words, links and mentions
-- `folding`: words as they are compared, however they are written; `links`: where links lead
-- `toml`: files of rules, and the line where they are wrong
-- `entities`, `review`, `api`: the queue of cases, and what is decided about them
+- `policy`: the built-in judge, which applies a file of rules about words, links and mentions
+- `folding`: matches words regardless of spelling variants; `links`: finds the hosts of links
+- `toml`: reads rule files, and reports the line of an error
+- `entities`, `review`, `api`: the review queue and its decisions
 
-What a room does with a verdict, and who may see what, is in `rooms.judging` and `rooms.visibility`.
+`rooms.judging` and `rooms.visibility` apply verdicts and decide who may see what.
 """

@@ -1,4 +1,4 @@
-"""The routes of moderation: for administrators, and server keys with the scope admin."""
+"""The routes of moderation, for administrators and server keys with the scope `admin`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Note = Annotated[str, msgspec.Meta(min_length=1, max_length=1000, examples=["An 
 
 
 class CasesQuery(Input):
-    """Which cases: those that wait, or those that were decided."""
+    """Which cases to list: open or closed ones."""
 
     state: State = "open"
     limit: Limit = DEFAULT_LIMIT
@@ -25,29 +25,29 @@ class CasesQuery(Input):
 
 
 class Ruling(Input):
-    """What is decided: `approve` takes the flags away, `block` leaves the message to its author and the moderators."""
+    """A decision: `approve` removes the flags, `block` hides the content from all but its author and moderators."""
 
     decision: Decision
     note: Note | None = None
 
 
 def routes(review: Review) -> Routes:
-    """The routes of the review queue."""
+    """Return the routes of the review queue."""
     api = Routes("Moderation")
 
     @api.get("/moderation/cases", scope="admin")
     async def list_cases(actor: Actor, query: CasesQuery) -> Listed[CaseView]:
-        """What waits for a decision, the newest first; or what was decided."""
+        """List open or closed cases, newest first."""
         return Listed(*await review.list_cases(actor, state=query.state, limit=query.limit, cursor=query.cursor))
 
     @api.get("/moderation/cases/{case_id}", scope="admin")
     async def get_case(actor: Actor, case_id: CaseId) -> CaseView:
-        """One case, with what the message says now."""
+        """Return a case, with the current content of its message."""
         return await review.get_case(actor, case_id)
 
     @api.post("/moderation/cases/{case_id}", scope="admin", errors=[CaseClosed])
     async def decide_case(actor: Actor, case_id: CaseId, body: Ruling) -> CaseView:
-        """Approve or block: once. Who comes second gets 409, and what was decided as `current`."""
+        """Approve or block, once. A second decision gets 409, with the decided case as `current`."""
         return await review.decide(actor, case_id, body.decision, body.note)
 
     return api

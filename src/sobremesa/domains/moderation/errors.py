@@ -1,4 +1,4 @@
-"""What the review of cases refuses."""
+"""The refusals of the review queue."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from sobremesa.core.errors import Clash
 
 class CaseClosed(Clash):
     code = "case_closed"
-    says = "Somebody has decided about this case: `current` tells what."
+    says = "This case is already decided: see `current`."

@@ -1,8 +1,8 @@
-"""Folding: a text as its words are compared, however they are written.
+"""Folding: normalizes text so that words match regardless of how they are written.
 
-Case, accents, widths and invisible characters do not matter; neither does what stands between words. Every character
-is folded by itself, so it takes as long as the text is, whatever is in it: normalising a whole text takes quadratic
-time for some. `Automaton` then finds all words at once, in one pass.
+Case, accents, widths, invisible characters and the separators of words are ignored. Every character is folded by
+itself, in linear time: normalizing a whole text takes quadratic time for some texts. `Automaton` then finds all words
+in one pass.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 
 SHORTEST_INSIDE = 4
-"""How long a word must be to be found inside of a row of single letters: in shorter ones it is there by chance."""
+"""The minimum length of words to find inside a row of single letters; shorter ones occur there by chance."""
 
-# Letters with a stroke or of two, which Unicode does not take apart.
+# Letters with strokes and ligatures, which Unicode does not decompose.
 _LETTERS = {
     "ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "\u0131": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th",
 }  # fmt: skip
 
-# What is drawn as nothing, though Unicode counts it among letters or marks.
+# Invisible characters that Unicode classifies as letters or marks.
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
 _SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
 
-# Scripts that are written without spaces: there every sign is a word, and a word a phrase.
+# Scripts without spaces: every character is treated as a word, and a word as a phrase.
 _UNSPACED = (range(0x3040, 0x3100), range(0x3400, 0xA000), range(0x20000, 0x32000))
 
 _ROW = re.compile(r"(?<= )(?:[^\W_] ){2,}")
 
 
 def is_invisible(character: str) -> bool:
-    """Is it drawn as nothing?"""
+    """Return whether a character is invisible."""
     category = unicodedata.category(character)
     return (
         category == "Cf"
@@ -44,7 +44,7 @@ def is_invisible(character: str) -> bool:
 
 
 class Characters(dict[int, str]):
-    """What each character becomes, found out when it is first met: for `str.translate`."""
+    """A lazy table for `str.translate`: each character is mapped when it first occurs."""
 
     def __init__(self, becomes: Callable[[str], str]) -> None:
         super().__init__()
@@ -53,27 +53,27 @@ class Characters(dict[int, str]):
     def __missing__(self, code: int) -> str:
         character = chr(code)
         if unicodedata.category(character) in ("Cn", "Co", "Cs"):
-            # There are a million of those, of which nobody knows what they mean.
+            # There are a million unassigned and private characters: they are not cached.
             return " "
         became = self[code] = self._becomes(character)
         return became
 
 
 def _folded(character: str) -> str:
-    """Letters and digits without case, accent and width; a space for what divides words."""
+    """Return letters and digits without case, accent and width, and a space for separators."""
     if is_invisible(character):
         return ""
     return "".join(map(_piece, _bare(_bare(character).casefold())))
 
 
 def _bare(text: str) -> str:
-    """Without accents, and without what only concerns how it is drawn."""
+    """Return the text without accents and invisible characters."""
     apart = unicodedata.normalize("NFKD", text)
     return "".join(each for each in apart if not _is_mark(each) and not is_invisible(each))
 
 
 def _is_mark(character: str) -> bool:
-    """Is it drawn upon the letter before it, and no letter itself, as vowels of some scripts are?"""
+    """Return whether it combines with the letter before it and is no letter itself, as vowels of some scripts are."""
     return unicodedata.combining(character) != 0 or unicodedata.category(character) == "Me"
 
 
@@ -88,31 +88,31 @@ _TABLE = Characters(_folded)
 
 
 def fold(text: str) -> str:
-    """The words of a text with one space around each."""
+    """Return the folded words of a text, with one space around each."""
     return f" {' '.join(text.translate(_TABLE).split())} "
 
 
 class Words(Generic[V]):
-    """Finds words and phrases, however they are written."""
+    """Finds words and phrases, regardless of how they are written."""
 
     def __init__(self, listed: Mapping[str, V]) -> None:
-        """Each word stands for something, and what stands for the same is told once."""
+        """`listed` maps each word to a value; `find` returns each value once."""
         folded = {fold(word): value for word, value in listed.items()}
         self._whole = Automaton(folded)
         self._first = frozenset(word.split()[0] for word in folded)
-        """The first word of each: a text without any of them has none of the listed ones."""
+        """The first word of each phrase: a text without any of them contains none of the phrases."""
         joined = {word.replace(" ", ""): value for word, value in folded.items()}
         self._rows = Automaton({word: value for word, value in joined.items() if len(word) >= SHORTEST_INSIDE})
         self._whole_rows = {word: value for word, value in joined.items() if len(word) < SHORTEST_INSIDE}
 
     def find(self, text: str) -> set[V]:
-        """What the words in a text stand for."""
+        """Return the values of the words in a text."""
         words = text.translate(_TABLE).split()
         folded = f" {' '.join(words)} "
-        # Most texts have none, and a set finds that out much faster than a walk over every character.
+        # Most texts have none, and a set finds that out much faster than a pass over every character.
         found = set[V]() if self._first.isdisjoint(words) else self._whole.find(folded)
         for row in _ROW.finditer(folded):
-            # Letters with spaces between them: a word that somebody wants to hide.
+            # Single letters with separators: possibly a disguised word.
             letters = row[0].replace(" ", "")
             found |= self._rows.find(letters)
             if letters in self._whole_rows:
@@ -121,7 +121,7 @@ class Words(Generic[V]):
 
 
 class Automaton(Generic[V]):
-    """All of many texts found in another, in one pass over it (Aho and Corasick)."""
+    """Finds many texts in another in one pass (Aho-Corasick)."""
 
     def __init__(self, texts: Mapping[str, V]) -> None:
         self._steps: list[dict[str, int]] = [{}]
@@ -131,7 +131,7 @@ class Automaton(Generic[V]):
         self._back = self._link()
 
     def find(self, text: str) -> set[V]:
-        """What the texts that are in this one stand for."""
+        """Return the values of the texts that occur in this one."""
         steps, back, found = self._steps, self._back, self._found
         met: set[V] = set()
         state = 0
@@ -155,7 +155,7 @@ class Automaton(Generic[V]):
         self._found[state] |= {value}
 
     def _link(self) -> list[int]:
-        """From each state to that of the longest end of it that is also a beginning."""
+        """Return the state of the longest proper suffix of each state that is also a prefix."""
         back = [0] * len(self._steps)
         waiting = deque(self._steps[0].values())
         while waiting:

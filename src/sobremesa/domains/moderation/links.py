@@ -1,7 +1,6 @@
-"""Links: where the links of a text lead, whatever they are disguised as.
+"""Links: finds the hosts that the links of a text lead to, including disguised ones.
 
-A host is compared as people see it: in small letters, with the characters that its punycode stands for. What is
-looked for here takes as long as the text is.
+Hosts are compared as a browser displays them: in lowercase, with punycode decoded. The search takes linear time.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ MAX_HOST = 253
 _LINK = re.compile(r"(?::[/\\]{2}|(?<![\w.@-])(?=www\.))([^\s/\\?#<>]+)")
 _NAME = re.compile(r"[\w.%\u3002\u0300-\u036f-]+")
 _IN_HOSTS = frozenset(".\u3002%")
-"""A host has one of these: a dot, or what stands for one."""
+"""A host contains one of these: a dot, or an equivalent."""
 _DOTS = str.maketrans("\u3002", ".")
 
 
 def _read(character: str) -> str:
-    """A character as a browser reads it in an address."""
+    """Return a character as a browser reads it in a URL."""
     return "" if is_invisible(character) else unicodedata.normalize("NFKC", character).casefold()
 
 
@@ -35,11 +34,11 @@ class Links:
 
     def __init__(self, text: str) -> None:
         self.plain = plain = text.translate(_TABLE)
-        """The text as a browser would read an address."""
+        """The text as a browser would read a URL."""
         self.hosts: list[str] = []
-        """Where each link leads: what begins as one, with `https://` or `www.`."""
+        """The host of each link that starts with `https://` or `www.`."""
         self.names: list[str] = []
-        """Every host that is named at all, in a link or without one; without a dot it is none that a rule can list."""
+        """Every host in the text, in a link or not. Rules list only hosts with a dot, so others are left out."""
         if ":" in plain or "www." in plain:
             self.hosts = [host_of(link[1]) for link in _LINK.finditer(plain)]
         if "." in plain or "\u3002" in plain or "%" in plain:
@@ -50,7 +49,7 @@ class Links:
 
 
 def host_of(authority: str) -> str:
-    """The host of `user@host:port` in small letters, as it is compared; empty for what can be none."""
+    """Return the host of `user@host:port` in its normalized form; empty if it is not valid."""
     name = _NAME.match(authority.rpartition("@")[2])
     host = "" if name is None else name[0]
     if "%" in host:
@@ -62,7 +61,7 @@ def host_of(authority: str) -> str:
 
 
 def is_within(host: str, hosts: Set[str]) -> bool:
-    """Is it one of these hosts, or below one?"""
+    """Return whether a host is one of these, or a subdomain of one."""
     while host:
         if host in hosts:
             return True
@@ -71,7 +70,7 @@ def is_within(host: str, hosts: Set[str]) -> bool:
 
 
 def _label(label: str) -> str:
-    """A part of a host with the characters that its punycode stands for."""
+    """Return a part of a host with its punycode decoded."""
     if label.startswith("xn--"):
         try:
             label = label[4:].encode("ascii").decode("punycode")

@@ -1,12 +1,12 @@
-"""The policy: a judge that is made of a file of words, links and mentions, and follows it when it changes.
+"""The policy: a judge that applies a file of rules about words, links and mentions, and reloads it when it changes.
 
     [[words]]
     words = ["donkey", "silly goose"]
     action = "block"
     hint = "insults"
 
-Every rule that a message breaks adds its hint; the sternest action and the highest band count. A file that cannot be
-used is refused at the start; later on the rules that were good stay.
+Every rule that a message matches adds its hint; the strictest action and the highest band apply. A file that is not
+valid is refused at startup; later, the last valid rules stay in effect.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from sobremesa.domains.moderation.links import Links, host_of, is_within
 from sobremesa.domains.moderation.toml import line_of, read_toml
 from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 
-LOOK_EVERY_MS = 1000
+CHECK_EVERY_MS = 1000
 MAX_AT_ONCE = 16 * 1024
-"""How many characters of JSON are judged on the event loop: 256 KB would keep it for 40 ms."""
+"""How many characters of JSON are judged on the event loop: 256 KB would block it for 40 ms."""
 DEFAULT_POLICY = "default_policy.toml"
 
 Hint = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
@@ -39,7 +39,7 @@ _log = structlog.get_logger("sobremesa.domains.moderation")
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What happens to a message that breaks it."""
+    """What happens to a message that matches."""
 
     hint: Hint
     action: Literal["flag", "block"] = "flag"
@@ -47,29 +47,29 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class WordRule(Rule, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Words and phrases, however they are written."""
+    """Words and phrases, regardless of how they are written."""
 
     words: Annotated[list[Annotated[str, msgspec.Meta(min_length=1, max_length=200)]], msgspec.Meta(min_length=1)]
 
 
 class LinkRule(Rule, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One of the three: some hosts and what is below them, every link, or more links than so many."""
+    """One of three: some hosts and their subdomains, every link, or more than a number of links."""
 
     hosts: Hosts | None = None
     every: bool = False
     more_than: Annotated[int, msgspec.Meta(ge=0)] | None = None
     allowed: Hosts = []
-    """Hosts that this rule does not look at, nor at what is below them."""
+    """Hosts that this rule ignores, with their subdomains."""
 
 
 class MentionRule(Rule, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """More people named than so many."""
+    """More than a number of mentioned users."""
 
     more_than: Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the file says."""
+    """The content of a policy file."""
 
     words: list[WordRule] = []
     links: list[LinkRule] = []
@@ -81,21 +81,21 @@ class _LinkCheck(NamedTuple):
     is_broken_by: Callable[[Links], bool]
 
 
-class _Fault(NamedTuple):
-    """What is wrong in the file, and where."""
+class _RuleError(NamedTuple):
+    """An error in the file, and its location."""
 
     table: str
-    place: int
+    number: int
     field: str
     why: str
 
 
 class Policy:
-    """The rules, ready to be asked."""
+    """Compiled rules."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules: list[Rule] = [*rules.words, *rules.links, *rules.mentions]
-        # A word may stand in several rules.
+        # A word may occur in several rules.
         listed: dict[str, frozenset[int]] = {}
         for number, rule in enumerate(rules.words):
             for word in rule.words:
@@ -108,10 +108,10 @@ class Policy:
 
     @classmethod
     def parse(cls, text: str, name: str) -> Policy:
-        """The policy of a file's text; BadSetting with the line that cannot be used."""
+        """Parse the text of a policy file; BadSetting with the line of an error."""
         rules = read_toml(text, Rules, name)
-        for fault in _faults(rules):
-            raise BadSetting(f"{name}, line {line_of(text, fault.table, fault.place, fault.field)}: {fault.why}")
+        for error in _errors(rules):
+            raise BadSetting(f"{name}, line {line_of(text, error.table, error.number, error.field)}: {error.why}")
         return cls(rules)
 
     def judge(self, content: JudgedContent) -> Verdict:
@@ -129,7 +129,7 @@ class Policy:
 
 
 class PolicyJudge:
-    """Judges by a policy: at once, or in a thread what is so long that the event loop would wait for it."""
+    """Judges by a policy: at once, or in a thread if the text is so long that it would block the event loop."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -146,12 +146,12 @@ class PolicyJudge:
 
 
 class PolicyFile(PolicyJudge):
-    """The policy of a file, read again after it has changed."""
+    """The policy of a file, reloaded when the file changes."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path
         self._clock = clock
-        self._looked_ms = clock.now_ms()
+        self._checked_ms = clock.now_ms()
         self._version = self._stat()
         try:
             super().__init__(self._read())
@@ -160,33 +160,33 @@ class PolicyFile(PolicyJudge):
 
     def judge_at_once(self, content: JudgedContent) -> Verdict | None:
         """Return what the file's rules say; None if it is time to look whether they have changed."""
-        return None if self._is_time_to_look() else super().judge_at_once(content)
+        return None if self._is_check_due() else super().judge_at_once(content)
 
     async def judge(self, content: JudgedContent) -> Verdict:
         """What the file's rules say, those of at most a second ago."""
-        if self._is_time_to_look():
-            self._looked_ms = self._clock.now_ms()
-            await self._look()
+        if self._is_check_due():
+            self._checked_ms = self._clock.now_ms()
+            await self._reload_if_changed()
         return await super().judge(content)
 
-    def _is_time_to_look(self) -> bool:
-        return abs(self._clock.now_ms() - self._looked_ms) >= LOOK_EVERY_MS
+    def _is_check_due(self) -> bool:
+        return abs(self._clock.now_ms() - self._checked_ms) >= CHECK_EVERY_MS
 
-    async def _look(self) -> None:
+    async def _reload_if_changed(self) -> None:
         version = self._stat()
         if version == self._version:
             return
         try:
             self._policy = await asyncio.to_thread(self._read)
         except (OSError, BadSetting) as error:
-            _log.error("the moderation policy cannot be used; the rules before it stay", why=str(error))
+            _log.error("the moderation policy is not valid; the previous rules stay in effect", why=str(error))
         else:
-            _log.info("the moderation policy was read again", path=str(self._path))
-        # Also of a broken one: it is told of once, and looked at again when it has changed.
+            _log.info("the moderation policy was reloaded", path=str(self._path))
+        # Also of a file that is not valid: it is reported once, and read again when it changes.
         self._version = version
 
     def _stat(self) -> tuple[int, int, int]:
-        """What changes with the file; zeros where there is none."""
+        """Return attributes that change with the file; zeros if there is none."""
         try:
             stat = self._path.stat()
         except OSError:
@@ -197,11 +197,11 @@ class PolicyFile(PolicyJudge):
         try:
             return Policy.parse(self._path.read_text("utf-8"), self._path.name)
         except UnicodeDecodeError as error:
-            raise BadSetting(f"the moderation policy {self._path.name} is no UTF-8: {error.reason}") from None
+            raise BadSetting(f"the moderation policy {self._path.name} is not valid UTF-8: {error.reason}") from None
 
 
 def open_policy(settings: Settings, clock: Clock) -> PolicyJudge | None:
-    """The judge of the settings: the built-in policy, that of a file, or none."""
+    """Return the judge of the settings: the built-in policy, that of a file, or None."""
     match settings.moderation_policy:
         case "off":
             return None
@@ -212,7 +212,7 @@ def open_policy(settings: Settings, clock: Clock) -> PolicyJudge | None:
 
 
 def default_policy() -> Policy:
-    """The policy of a server that names no other one."""
+    """Return the built-in policy."""
     return Policy.parse(files(__package__).joinpath(DEFAULT_POLICY).read_text("utf-8"), DEFAULT_POLICY)
 
 
@@ -223,7 +223,7 @@ def _verdict(broken: list[Rule]) -> Verdict:
 
 
 def _link_check(rule: LinkRule) -> Callable[[Links], bool]:
-    """The question that a rule asks of a message's links."""
+    """Return the check of a rule on the links of a message."""
     allowed = frozenset(map(_host, rule.allowed))
     if rule.hosts is not None:
         hosts = frozenset(map(_host, rule.hosts))
@@ -234,26 +234,28 @@ def _link_check(rule: LinkRule) -> Callable[[Links], bool]:
     return lambda links: sum(not is_within(host, allowed) for host in links.hosts) > most
 
 
-def _faults(rules: Rules) -> Iterator[_Fault]:
-    """What the types do not tell."""
-    for place, words in enumerate(rules.words):
+def _errors(rules: Rules) -> Iterator[_RuleError]:
+    """Yield errors that the types do not catch."""
+    for index, words in enumerate(rules.words):
         for word in words.words:
             if not _is_plain(word):
-                yield _Fault("words", place, "words", f"{word!r} must begin and end with a letter, digit or symbol")
-    for place, links in enumerate(rules.links):
+                yield _RuleError("words", index, "words", f"{word!r} must start and end with a letter, digit or symbol")
+    for index, links in enumerate(rules.links):
         if (links.hosts is not None) + links.every + (links.more_than is not None) != 1:
-            yield _Fault("links", place, "", "a rule for links needs one of hosts, every = true and more_than")
+            yield _RuleError(
+                "links", index, "", "a rule for links needs exactly one of hosts, every = true and more_than"
+            )
         for field, hosts in (("hosts", links.hosts or ()), ("allowed", links.allowed)):
             for host in hosts:
                 if "." not in _host(host):
-                    yield _Fault("links", place, field, f"{host!r} is no host, as example.com is one")
+                    yield _RuleError("links", index, field, f"{host!r} is not a host such as example.com")
 
 
 def _host(text: str) -> str:
-    """A listed host as it is compared."""
+    """Return a listed host in its normalized form."""
     return host_of(Links(text).plain)
 
 
 def _is_plain(word: str) -> bool:
-    """Will all of it be looked for? What is neither letter nor sign at its ends would be lost."""
+    """Return whether folding keeps both ends of a word; separators at its ends would be lost."""
     return len(fold(word[0]).strip()) > 0 and len(fold(word[-1]).strip()) > 0

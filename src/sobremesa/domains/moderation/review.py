@@ -1,7 +1,7 @@
-"""Review: the queue of cases, and what people decide about them.
+"""The review queue: moderation cases, and the decisions about them.
 
-A case is decided once; who comes second learns what the first one said. The decision stands in the message from the
-same moment on, so every way out of its room knows it. Several cases of one message are decided one by one.
+A case is decided once; a second decision is refused with the first one. The decision changes the message in the same
+transaction, so that every read of it applies the decision. Several cases of one message are decided one by one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from sobremesa.table import (
 from sobremesa.table.errors import BadKey, ConditionFailed
 
 SCOPE = "moderation"
-"""Whose audit log tells what was decided."""
+"""The scope of the audit log for decisions."""
 ATTEMPTS = 8
 
 State: TypeAlias = Literal["open", "closed"]
@@ -60,7 +60,7 @@ Decision: TypeAlias = Literal["approve", "block"]
 
 
 class _Ruling(NamedTuple):
-    """What is about to be written: the case's and the audit's operations, and what becomes of the message."""
+    """A decision to write: the closed case, and the operations of the case and the audit log."""
 
     decision: Decision
     at: Instant
@@ -69,26 +69,26 @@ class _Ruling(NamedTuple):
 
 
 class Review:
-    """The moderators' work, over rooms of these kinds."""
+    """The review queue of rooms of these kinds."""
 
     def __init__(
         self,
         table: Table,
         clock: Clock,
         audit: Audit,
-        people: UserDirectory,
+        users: UserDirectory,
         kinds: Sequence[RoomKind],
         summaries: Mapping[str, SummarizeRooms] | None = None,
         reviewed: Mapping[str, Reviewed] | None = None,
     ) -> None:
-        """`summaries` are those of kinds of room whose head does not have the name.
+        """`summaries` are for kinds of rooms whose head does not contain the name.
 
-        `reviewed` carries decisions to what some kinds of room have beside messages.
+        `reviewed` applies decisions to what some kinds of rooms have besides messages.
         """
         self._table = table
         self._clock = clock
         self._audit = audit
-        self._people = people
+        self._users = users
         self._kinds: dict[str, RoomKind] = {kind.name: kind for kind in kinds}
         self._summaries = {kind.name: summaries_by_head(kind, table) for kind in kinds} | dict(summaries or {})
         self._reviewed = dict(reviewed or {})
@@ -98,23 +98,23 @@ class Review:
     async def list_cases(
         self, actor: Actor, *, state: State = "open", limit: int, cursor: str | None = None
     ) -> tuple[list[CaseView], str | None]:
-        """The cases of the actor's tenant that wait, or those that were decided, the newest first."""
+        """List the open or closed cases of the actor's tenant, newest first."""
         actor.require_scope("admin")
         tenant = stored_tenant(actor.tenant)
         if tenant is None:
-            cases, following = await self._queue.newest(limit=limit, cursor=cursor, state=state)
+            cases, next_cursor = await self._queue.newest(limit=limit, cursor=cursor, state=state)
         else:
-            cases, following = await self._tenant_queue.newest(limit=limit, cursor=cursor, state=state, tenant=tenant)
-        return await self._views(cases, await self._messages(cases)), following
+            cases, next_cursor = await self._tenant_queue.newest(limit=limit, cursor=cursor, state=state, tenant=tenant)
+        return await self._views(cases, await self._messages(cases)), next_cursor
 
     async def get_case(self, actor: Actor, case_id: CaseId) -> CaseView:
-        """One case of the actor's tenant, and what its message says now."""
+        """Return a case of the actor's tenant, with the current content of its message."""
         actor.require_scope("admin")
         case = await self._get(actor, case_id)
         return await self._view(case, await self._find(case))
 
     async def decide(self, actor: Actor, case_id: CaseId, decision: Decision, note: str | None = None) -> CaseView:
-        """Close a case: what it is about is fine, or is blocked. CaseClosed if somebody did before."""
+        """Close a case by approving or blocking its content; CaseClosed if it is decided already."""
         actor.require_scope("admin")
         case = await self._get(actor, case_id)
         if case.state != "open":
@@ -126,7 +126,7 @@ class Review:
             try:
                 message = await self._write(ruling, message)
             except ConditionFailed:
-                # Somebody else decided; or the message was edited or taken back at this moment.
+                # Another moderator decided, or the message was edited or deleted at the same time.
                 current = await self.get_case(actor, case_id)
                 if current.state != "open":
                     raise CaseClosed(current=current) from None
@@ -134,19 +134,19 @@ class Review:
                 return await self._view(ruling.case, message)
         raise Busy
 
-    # People who leave
+    # Deleted accounts
 
     async def find_objection(self, user_id: UserId) -> Refusal | None:
-        """Nobody is kept for what they reported."""
+        """Return None: reports never prevent the deletion of an account."""
         return None
 
     async def delete_user_data(self, user_id: UserId) -> None:
-        """Forget what a person reported; the cases stay."""
+        """Delete the report claims of a user; the cases stay."""
         keys = [claim.own_key() async for claim in self._table.every(reports_of(user_id=user_id))]
         await self._table.write_many([Delete(key) for key in keys], pattern=forget_reports)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
-        """What a person reported, and why."""
+        """Yield the reports of a user, with their reasons."""
         async for claim in self._table.every(reports_of(user_id=user_id)):
             yield {
                 "kind": "report",
@@ -176,7 +176,7 @@ class Review:
         return _Ruling(decision, at, msgspec.structs.replace(case, **changes), (closing, entry))
 
     async def _write(self, ruling: _Ruling, message: Message | None) -> Message | None:
-        """Write a decision: case, audit and message at once. The message, if it is still there, as it is then."""
+        """Write a decision: case, audit log and message in one transaction. Return the message, if it exists."""
         if message is None or not _concerns(ruling, message):
             await self._table.write(*ruling.operations, *await self._deciding_tab(ruling), pattern=decide_case)
             return message
@@ -194,13 +194,13 @@ class Review:
             set_to(**changes),
             *ruling.operations,
             *([] if reviewed is None else await reviewed.related_operations(message, flags)),
-            when=differs("deleted", True) & _says_the_same(message),
+            when=differs("deleted", True) & _not_edited_since(message),
             pattern=decide_case,
         )
         return after
 
     async def _deciding_tab(self, ruling: _Ruling) -> Sequence[Operation]:
-        """What a decision changes about the tab of a case that is about one."""
+        """Return the operations of a decision on a tab, if the case is about one."""
         reviewed = self._reviewed.get(ruling.case.room_kind)
         if ruling.case.tab is None or reviewed is None:
             return ()
@@ -219,7 +219,7 @@ class Review:
         return case
 
     async def _find(self, case: ModerationCase) -> Message | None:
-        """The message of a case, unless it is gone."""
+        """Return the message of a case, or None if it is deleted."""
         kind = self._kinds.get(case.room_kind)
         if kind is None or case.tab is not None:
             return None
@@ -227,7 +227,7 @@ class Review:
         return None if message is None or message.deleted else message
 
     async def _messages(self, cases: Sequence[ModerationCase]) -> list[Message | None]:
-        """The messages of some cases, in their order; those of our own ids by one request for each kind of room."""
+        """Return the messages of cases, in order; one request per kind of room for messages with ids of our own."""
         found: dict[tuple[str, str], Message] = {}
         for kind in self._kinds.values():
             ours = [case for case in cases if case.room_kind == kind.name and is_ulid(case.message_id)]
@@ -244,9 +244,9 @@ class Review:
         return (await self._views([case], [message]))[0]
 
     async def _views(self, cases: Sequence[ModerationCase], messages: Sequence[Message | None]) -> list[CaseView]:
-        """Cases with who and where it was: one request for the users, and one for each kind of room."""
+        """Return cases with their users and rooms: one request for the users, and one per kind of room."""
         users = [user_id for case in cases for user_id in (case.author_id, case.reported_by) if user_id is not None]
-        profiles = await self._people.profiles(users)
+        profiles = await self._users.profiles(users)
         rooms: dict[tuple[str, RoomId], RoomSummary] = {}
         for kind, summarize in self._summaries.items():
             room_ids = list(dict.fromkeys(case.room_id for case in cases if case.room_kind == kind))
@@ -269,15 +269,15 @@ class Review:
 
 
 def case_id_of(case: ModerationCase) -> CaseId:
-    """What a case is called outside: where it stands, in one word."""
-    place = f"{case.shard}#{case.created_at}#{case.message_id}"
-    return CaseId(urlsafe_b64encode(place.encode()).decode().rstrip("="))
+    """Return the public id of a case, which encodes its key."""
+    position = f"{case.shard}#{case.created_at}#{case.message_id}"
+    return CaseId(urlsafe_b64encode(position.encode()).decode().rstrip("="))
 
 
 def _concerns(ruling: _Ruling, message: Message) -> bool:
-    """Does the decision change the message?
+    """Return whether the decision changes the message.
 
-    An approval is about the text that there was: what an edit after it got flagged for has a case of its own.
+    An approval covers the text at the time of the case: a later edit that was flagged has its own case.
     """
     if ruling.decision == "block":
         return True
@@ -285,8 +285,8 @@ def _concerns(ruling: _Ruling, message: Message) -> bool:
     return message.moderation != CLEAN and not is_later
 
 
-def _says_the_same(message: Message) -> Condition:
-    """That nobody has edited it since it was read."""
+def _not_edited_since(message: Message) -> Condition:
+    """Return the condition that the message was not edited since it was read."""
     return absent_or_null("edited_at") if message.edited_at is None else equals("edited_at", message.edited_at)
 
 

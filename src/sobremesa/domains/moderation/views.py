@@ -21,7 +21,7 @@ Subject: TypeAlias = Literal["message", "card", "tab"]
 
 
 class ReviewedMessage(Output):
-    """What the message of a case contains now; `action` is the card, or the change of one, with its payload."""
+    """The current content of a case's message; `action` is the card, or its transition, with the payload."""
 
     content: str
     username: str
@@ -34,7 +34,7 @@ class ReviewedMessage(Output):
 
 
 class UserSummary(Output):
-    """A user of a case, as others see them now."""
+    """The public profile of a user of a case."""
 
     user_id: UserId
     username: str
@@ -44,8 +44,8 @@ class UserSummary(Output):
 class CaseView(Output):
     """A case of the review queue.
 
-    `origin` is policy or report, and `verdict` what the judge found (null for a report). `state` is open or closed.
-    `message` is null if it is gone, and so is `room`; a case about a tab has a `tab` and no message.
+    `origin` is `policy` or `report`, and `verdict` is the judge's (null for a report). `state` is `open` or `closed`.
+    `message` and `room` are null if they were deleted; a case about a tab has a `tab` and no message.
     """
 
     case_id: CaseId
@@ -72,7 +72,7 @@ class CaseView(Output):
 
 
 class CaseContext(NamedTuple):
-    """What a case is about, and who and where it was."""
+    """The content, users and room of a case."""
 
     message: Message | None
     tab: ReviewedTab | None
