@@ -137,8 +137,8 @@ async def test_adopted_message_is_found_by_its_id_however_many_are_newer(
     app: Sobremesa, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await fill(app, *(message(f"msg_{number}", f"2025-11-05T14:13:0{number}.000Z") for number in range(2, 7)))
-    monkeypatch.setattr(archive, "LOOKED_THROUGH_AT_ONCE", 1)
-    monkeypatch.setattr(archive, "MAX_LOOKED_THROUGH", 2)
+    monkeypatch.setattr(archive, "SCAN_PAGE_SIZE", 1)
+    monkeypatch.setattr(archive, "MAX_SCANNED", 2)
     rooms, oldest = app.thread_rooms, MessageId("msg_1")
     with pytest.raises(NotFound):
         await rooms.get(BEA, THREAD, oldest)

@@ -230,7 +230,7 @@ async def test_what_is_part_of_an_act_is_not_judged(town: Town, judge: Script) -
         town.member, town.channel_id
     )
 
-    message = await town.app.channels.act(seat, Draft("A card"), lambda message: ())
+    message = await town.app.channels.send_with(seat, Draft("A card"), lambda message: ())
 
     assert (message.flags, judge.asked) == (None, [])
 

@@ -194,7 +194,7 @@ class Preview(ChannelPointer):
 
     last_text: str | None = None
 
-    def marks(self, message: Message) -> dict[str, Any]:
+    def message_fields(self, message: Message) -> dict[str, Any]:
         return {"last_text": shown_text(message, safe_mode=False)}
 
 

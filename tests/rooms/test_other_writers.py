@@ -181,8 +181,8 @@ async def test_id_without_a_known_position_is_searched_up_to_a_limit(
     app: Sobremesa, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await put(app, thread_rows())
-    monkeypatch.setattr(archive, "LOOKED_THROUGH_AT_ONCE", 1)
-    monkeypatch.setattr(archive, "MAX_LOOKED_THROUGH", 2)
+    monkeypatch.setattr(archive, "SCAN_PAGE_SIZE", 1)
+    monkeypatch.setattr(archive, "MAX_SCANNED", 2)
 
     assert (await app.thread_rooms.get(BEN, ROOM, IDS[2])).message_id == IDS[2]
     with pytest.raises(NotFound):

@@ -215,13 +215,13 @@ async def test_an_offer_that_ends_between_looking_and_writing_is_not_accepted(
     deal: Deal, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = await offer(deal, expiresAt=instant(clock.now_ms() + 60_000))
-    act = deal.app.thread_rooms.act
+    send_with = deal.app.thread_rooms.send_with
 
     async def later(*args: Any, **options: Any) -> Any:
         clock.move(seconds=61)
-        return await act(*args, **options)
+        return await send_with(*args, **options)
 
-    monkeypatch.setattr(deal.app.thread_rooms, "act", later)
+    monkeypatch.setattr(deal.app.thread_rooms, "send_with", later)
     with pytest.raises(CardFinished) as refused:
         await move(deal, deal.buyer, card, "accepted")
 

@@ -45,9 +45,9 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
         if right not in self.rights:
             raise Forbidden(right=right)
         if right == "send":
-            self.refuse_silenced()
+            self.require_not_silenced()
 
-    def refuse_silenced(self) -> None:
+    def require_not_silenced(self) -> None:
         """Raise the refusal of sends, if there is one."""
         if self.silenced is not None:
             # A new instance each time: an error keeps its traceback, and seats are cached.

@@ -26,9 +26,9 @@ ROOMS_AT_ONCE = 100
 MAX_ROOMS = 1000
 """The number of a user's rooms that are searched for a message by its id alone."""
 MAX_NEARBY = 50
-MAX_LOOKED_THROUGH = 5_000
+MAX_SCANNED = 5_000
 """The number of newest messages that are searched for another writer's message without an index or a pointer."""
-LOOKED_THROUGH_AT_ONCE = 500
+SCAN_PAGE_SIZE = 500
 
 
 class History:
@@ -197,7 +197,7 @@ async def _find_foreign(kind: RoomKind, table: Table, room_id: RoomId, message_i
         return found
     if is_ulid(message_id):
         return await _find_nearby(kind, table, room_id, message_id)
-    return await _look_through(kind, table, room_id, message_id)
+    return await _scan_newest(kind, table, room_id, message_id)
 
 
 async def _find_by_pointer(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
@@ -227,12 +227,12 @@ async def _find_nearby(kind: RoomKind, table: Table, room_id: RoomId, message_id
     return None
 
 
-async def _look_through(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
+async def _scan_newest(kind: RoomKind, table: Table, room_id: RoomId, message_id: MessageId) -> Message | None:
     """Search the newest messages of a room for one whose id does not determine its key."""
     question = kind.messages(room_id=room_id)
     last: RawKey | IndexKey | None = None
-    for _ in range(0, MAX_LOOKED_THROUGH, LOOKED_THROUGH_AT_ONCE):
-        page: Page[Message] = await table.query(question, limit=LOOKED_THROUGH_AT_ONCE, after=last, newest_first=True)
+    for _ in range(0, MAX_SCANNED, SCAN_PAGE_SIZE):
+        page: Page[Message] = await table.query(question, limit=SCAN_PAGE_SIZE, after=last, newest_first=True)
         found = next((message for message in page.items if message.message_id == message_id), None)
         if found is not None or page.last is None:
             return found

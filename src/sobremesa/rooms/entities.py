@@ -100,7 +100,7 @@ class Head(Entity):
         """Whether the room may have messages although no last one is stored, as in rows of other writers."""
         return False
 
-    def marks(self, message: Message) -> dict[str, Any]:
+    def message_fields(self, message: Message) -> dict[str, Any]:
         """Return the other fields that a kind of room stores about its last message, such as a preview."""
         return {}
 
@@ -115,7 +115,7 @@ class ReadCursor(Entity):
     updated_at: Instant | None = None
 
     @classmethod
-    def marks(cls, message: Message) -> dict[str, Any]:
+    def message_fields(cls, message: Message) -> dict[str, Any]:
         """Return the other fields that a kind of room stores about the last read message."""
         return {}
 

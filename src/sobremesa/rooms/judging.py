@@ -147,7 +147,7 @@ class Judging:
         return _validated(await self._judge.judge(content))
 
 
-def settled(before: str, verdict: Verdict) -> Verdict:
+def keep_blocked(before: str, verdict: Verdict) -> Verdict:
     """Return the verdict on an edited message: a blocked one stays blocked until a moderator decides.
 
     Otherwise its author could try texts until one passes, without a review.

@@ -134,7 +134,7 @@ async def check_head(kind: RoomKind, table: Table, row: Head) -> Found | None:
     # Only ULIDs have an order; a head with another writer's message id is completed by adoption.
     if not is_ulid(message.message_id) or (last is not None and (not is_ulid(last) or last >= message.message_id)):
         return None
-    changes = set_to(last_message_id=message.message_id, **head.marks(message))
+    changes = set_to(last_message_id=message.message_id, **head.message_fields(message))
     named = Update(head.own_key(), changes, when=present() & moves_forward(message.message_id, "last_message_id"))
     drift = [Drift("last message", last, message.message_id)]
     return Found(drift, partial(table.write, named, token=None, pattern=kind.send))

@@ -13,7 +13,7 @@ from sobremesa.rooms.access import Seat
 from sobremesa.rooms.archive import Archive
 from sobremesa.rooms.cases import Cases
 from sobremesa.rooms.entities import BLOCKED, CLEAN, FLAGGED, Flags, Head, Message
-from sobremesa.rooms.judging import REVIEWED, Verdict, settled
+from sobremesa.rooms.judging import REVIEWED, Verdict, keep_blocked
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import (
     Condition,
@@ -51,10 +51,10 @@ async def rewrite(
     ConditionFailed has the message at index 0, followed by the other operations.
     """
     update = Update(message.own_key(), changes, when=when)
-    marks = head.marks(message) if head is not None and head.last_message_id == message.message_id else {}
-    if marks:
+    fields = head.message_fields(message) if head is not None and head.last_message_id == message.message_id else {}
+    if fields:
         still_last = equals("last_message_id", message.message_id)
-        preview = Update(kind.head.key(room_id=message.room_id), set_to(**marks), when=still_last)
+        preview = Update(kind.head.key(room_id=message.room_id), set_to(**fields), when=still_last)
         try:
             await table.write(update, *more, preview, pattern=pattern)
         except ConditionFailed as failed:
@@ -139,7 +139,7 @@ class Rewriting:
         """Return the changes of an edit to the flags: none without a judge."""
         if verdict is None:
             return {}
-        verdict = settled(message.moderation, verdict)
+        verdict = keep_blocked(message.moderation, verdict)
         flags = verdict.flags
         if flags is not None and message.flags is not None and REVIEWED in message.flags.policy_hints:
             flags = Flags(moderation=flags.moderation, policy_hints=[*flags.policy_hints, REVIEWED])

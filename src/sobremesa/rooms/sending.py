@@ -190,7 +190,7 @@ class Sending:
     ) -> list[Operation]:
         """Return the operations: the message first, the head second, the nonce last."""
         is_newest = moves_forward(message.message_id, "last_message_id")
-        changes = set_to(last_message_id=message.message_id, **seat.head.marks(message))
+        changes = set_to(last_message_id=message.message_id, **seat.head.message_fields(message))
         if head is not None:
             is_newest, changes = is_newest & head.when, changes + head.changes
         operations: list[Operation] = [

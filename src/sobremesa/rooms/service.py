@@ -142,7 +142,7 @@ class Rooms:
             return await self._replay(seat, draft)
         return self._renderer.render_new(message)
 
-    async def act(
+    async def send_with(
         self, seat: Seat, draft: Draft, extras: Extras, verdict: Verdict = CLEAR, head: HeadChange | None = None
     ) -> Message:
         """Write a message as part of a larger action, whose other operations go into the same transaction.
@@ -300,7 +300,7 @@ class Rooms:
         """Pin a message; pinning it again has no effect."""
         seat = await self._access.authorize_action(actor, room_id)
         seat.require("pin")
-        seat.refuse_silenced()
+        seat.require_not_silenced()
         await self._pins.pin(seat, message_id)
 
     async def unpin(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
@@ -325,12 +325,12 @@ class Rooms:
             raise NotFound
 
         key = self.kind.cursor_key(room_id, seat.user_id)
-        marks = self.kind.cursor.marks(message)
-        move = set_to(last_read_message_id=message_id, updated_at=self._clock.now(), **marks)
+        fields = self.kind.cursor.message_fields(message)
+        move = set_to(last_read_message_id=message_id, updated_at=self._clock.now(), **fields)
         cursor: ReadCursor | None
         try:
             cursor = await self._table.write(
-                self._moving(key, move, when=cursor_moves_forward(message, marks)),
+                self._moving(key, move, when=cursor_moves_forward(message, fields)),
                 pattern=self.kind.mark_read,
             )
         except ConditionFailed:

@@ -1,6 +1,6 @@
 """Unread counts: messages of others after a reader's cursor, up to a limit.
 
-A room whose head is not newer than the cursor costs no read. Otherwise at most `MAX_LOOKED_AT` rows are read and at
+A room whose head is not newer than the cursor costs no read. Otherwise at most `MAX_ROWS_READ` rows are read and at
 most `MAX_COUNTED` counted; beyond that the count is capped and a badge shows "99+".
 """
 
@@ -21,9 +21,9 @@ from sobremesa.rooms.visibility import withholds
 from sobremesa.table import Condition, Table, all_of, greater, less_if_present
 
 MAX_COUNTED = 100
-MAX_LOOKED_AT = 200
+MAX_ROWS_READ = 200
 COUNTED_AT_ONCE = 16
-ROOMS_A_TURN = 100
+ROOM_BATCH = 100
 MANY_ROOMS = 100
 
 NOTHING_UNREAD = UnreadView(0, False, 0)
@@ -38,11 +38,11 @@ def moves_forward(message_id: MessageId, field: str = "last_read_message_id") ->
     return less_if_present(field, message_id) | greater(field, LAST_ULID)
 
 
-def cursor_moves_forward(message: Message, marks: Mapping[str, Any]) -> Condition:
+def cursor_moves_forward(message: Message, fields: Mapping[str, Any]) -> Condition:
     """Return the condition that a cursor moves forward: by id, or by time if another writer minted the id."""
-    if is_ulid(message.message_id) or not marks:
+    if is_ulid(message.message_id) or not fields:
         return moves_forward(message.message_id)
-    return all_of(*(less_if_present(field, value) for field, value in marks.items()))
+    return all_of(*(less_if_present(field, value) for field, value in fields.items()))
 
 
 class RoomUnreadState(NamedTuple):
@@ -75,7 +75,7 @@ class Unread:
         page = await self._table.query_fields(
             self._kind.messages(room_id=seat.room_id),
             ["author_id", "type", "mentions", "deleted", "flags", "nsfw_band", "message_id", "created_at"],
-            limit=MAX_LOOKED_AT,
+            limit=MAX_ROWS_READ,
             after=self._kind.message_key(seat.room_id, floor),
             newest_first=False,
             consistent=False,
@@ -102,8 +102,8 @@ class Unread:
         With `counted`, unread messages are counted in that many rooms; the others only state that there are some.
         """
         found: list[RoomUnreadState] = []
-        for start in range(0, len(seats), ROOMS_A_TURN):
-            some = seats[start : start + ROOMS_A_TURN]
+        for start in range(0, len(seats), ROOM_BATCH):
+            some = seats[start : start + ROOM_BATCH]
             left = None if counted is None else counted - sum(each.unread.count > 0 for each in found)
             found += await self._some(some, left)
             await asyncio.sleep(0)  # a user may be in thousands of rooms: yield to other tasks

@@ -103,7 +103,7 @@ class Access:
         )
         return _member(actor, row, server)
 
-    def still(self, member: Member) -> Operation:
+    def role_check(self, member: Member) -> Operation:
         """Return the check that the member still has the same role, for the transaction of an action."""
         return Check(member.row.own_key(), when=present() & has_role(member.row.role))
 

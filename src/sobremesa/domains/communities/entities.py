@@ -116,7 +116,7 @@ class LastRead(ReadCursor):
     last_read_timestamp: int | None = None
 
     @classmethod
-    def marks(cls, message: Message) -> dict[str, Any]:
+    def message_fields(cls, message: Message) -> dict[str, Any]:
         return {"last_read_timestamp": message.ms} if isinstance(message, ChannelMessage) else {}
 
     @property

@@ -82,13 +82,13 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
         right: Right = "invite" if act == "create" else "manage_invites"
         member = await self._access.require_member(actor, ServerId(target_id), right)
         is_there = Check(member.server.own_key(), when=present() & absent_or_null("deleted_at"))
-        return Permit((is_there, self._access.still(member)), member.row.joined_at)
+        return Permit((is_there, self._access.role_check(member)), member.row.joined_at)
 
     async def authorize_revoke(self, actor: Actor, invite: Invite) -> Sequence[Operation]:
         member = await self._access.require_member(actor, invite.server_id)
         if invite.created_by != actor.user_id:
             member.require("manage_invites")
-        return (self._access.still(member),)
+        return (self._access.role_check(member),)
 
     def rows(self, target_id: str, new: NewInvite) -> tuple[Invite, Entity]:
         server_id = ServerId(target_id)
@@ -115,7 +115,7 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
         server = await self._table.get(server_by_id(server_id=invite.server_id))
         return None if server is None or server.deleted_at is not None else server
 
-    async def disowned(self, invites: Sequence[Invite]) -> set[InviteCode]:
+    async def ended_with_creator(self, invites: Sequence[Invite]) -> set[InviteCode]:
         creators = {invite.created_by: invite.server_id for invite in invites}
         keys = [former_membership(user_id=user_id, server_id=server_id) for user_id, server_id in creators.items()]
         former = {row.user_id: row for row in await self._table.get_many(keys, consistent=True) if row is not None}

@@ -99,7 +99,7 @@ class Membership:
         try:
             await self._table.write(
                 Update(membership(user_id=user_id, server_id=server_id), set_to(role=role), when=has_role(seen)),
-                self._access.still(member),
+                self._access.role_check(member),
                 self._audit.entry(server_id, actor, "member.role", target=user_id, details=details),
                 pattern=change_role,
             )
@@ -119,7 +119,7 @@ class Membership:
         try:
             await self._table.write(
                 *self._removal(server_id, user_id, when=_is_below(member.role)),
-                self._access.still(member),
+                self._access.role_check(member),
                 self._audit.entry(server_id, actor, "member.kick", target=user_id),
                 pattern=remove_member,
             )
@@ -180,7 +180,7 @@ class Membership:
             await self._table.write(
                 Create(ban),
                 *self._ban_removal(server_id, user_id, role, member.role),
-                self._access.still(member),
+                self._access.role_check(member),
                 self._audit.entry(server_id, actor, "member.ban", target=user_id),
                 pattern=ban_member,
             )
@@ -199,7 +199,7 @@ class Membership:
         try:
             await self._table.write(
                 Delete(ban_of(server_id=server_id, user_id=user_id)),
-                self._access.still(member),
+                self._access.role_check(member),
                 self._audit.entry(server_id, actor, "member.unban", target=user_id),
                 pattern=lift_ban,
             )

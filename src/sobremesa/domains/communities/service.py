@@ -191,7 +191,7 @@ class Communities:
         try:
             await self._table.write(
                 Update(key, set_to(**changes, updated_at=self._clock.now()), when=absent_or_null("deleted_at")),
-                self._access.still(member),
+                self._access.role_check(member),
                 self._audit.entry(server_id, actor, "server.change", details=details),
                 pattern=change_server,
             )
@@ -266,7 +266,7 @@ class Communities:
                 Create(channel),
                 Create(ChannelPointer(room_id=channel_id, server_id=server_id)),
                 Check(member.server.own_key(), when=present() & absent_or_null("deleted_at")),
-                self._access.still(member),
+                self._access.role_check(member),
                 self._audit.entry(server_id, member.actor, "channel.create", target=channel_id),
                 *claim.operations(channel_id),
                 pattern=create_channel,
@@ -314,7 +314,7 @@ class Communities:
         try:
             await self._table.write(
                 Update(key, set_to(**changes, updated_at=self._clock.now())),
-                self._access.still(member),
+                self._access.role_check(member),
                 self._audit.entry(server_id, actor, "channel.change", target=channel_id, details=details),
                 pattern=change_channel,
             )
@@ -332,7 +332,7 @@ class Communities:
             await self._table.write(
                 Delete(channel_by_key(server_id=server_id, channel_id=channel_id)),
                 Delete(pointer.own_key()),
-                self._access.still(member),
+                self._access.role_check(member),
                 self._jobs.new(CLEAN_CHANNEL, channel_id),
                 self._audit.entry(server_id, actor, "channel.delete", target=channel_id),
                 pattern=delete_channel,

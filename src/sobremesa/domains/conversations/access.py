@@ -67,7 +67,7 @@ class ConversationSeat(Seat, frozen=True, kw_only=True):
         if self.participant.role != "admin":
             raise Forbidden("Only an admin of the group can do this.")
 
-    def still(self) -> Operation:
+    def role_check(self) -> Operation:
         """Return the check that the participant still has the same role, for the transaction of an action."""
         return Check(self.participant.own_key(), when=has_role(self.participant.role))
 

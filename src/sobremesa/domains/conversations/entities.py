@@ -50,7 +50,7 @@ class Conversation(Head):
     def is_incomplete(self) -> bool:
         return self.last_message_id is None and (self.last_message_at or self.last_message_sender) is not None
 
-    def marks(self, message: Message) -> dict[str, Any]:
+    def message_fields(self, message: Message) -> dict[str, Any]:
         text = shown_text(message, safe_mode=False)
         return {
             "last_message_body": None if text is None else text[:MAX_PREVIEW],
@@ -79,7 +79,7 @@ class Participant(ReadCursor):
     """In a direct conversation, the other participant."""
 
     @classmethod
-    def marks(cls, message: Message) -> dict[str, Any]:
+    def message_fields(cls, message: Message) -> dict[str, Any]:
         return _time_of(message, "last_read_at")
 
     @property

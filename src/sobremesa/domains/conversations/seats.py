@@ -119,7 +119,7 @@ class Seats:
                     else equals("type", "group") & equals("is_big", group.is_big) & _has_room(group),
                 ),
                 Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
-                *(await self._clear_inbox_positions(room_id, seat, user_id) if becomes_big else (seat.still(),)),
+                *(await self._clear_inbox_positions(room_id, seat, user_id) if becomes_big else (seat.role_check(),)),
                 pattern=add_participant,
             )
         except ConditionFailed as failed:
@@ -147,7 +147,7 @@ class Seats:
             self._audit.entry(room_id, actor, "participant.role", target=user_id, details={"to": role}),
         ]
         if user_id != actor.user_id:
-            operations.append(seat.still())
+            operations.append(seat.role_check())
         try:
             await self._table.write(*operations, pattern=change_role)
         except ConditionFailed as failed:
@@ -167,7 +167,7 @@ class Seats:
         participant = await self._get(room_id, user_id)
 
         audit = self._audit.entry(room_id, actor, "participant.remove", target=user_id)
-        await self._remove_seat(seat.conversation, participant, seat.still(), audit)
+        await self._remove_seat(seat.conversation, participant, seat.role_check(), audit)
 
     async def hand_over_and_leave(self, conversation: Conversation, participant: Participant) -> None:
         """Remove a deleted user; if they were the only admin, the participant who joined first becomes admin."""

@@ -161,7 +161,7 @@ class Conversations:
                     set_to(name=name, updated_at=self._clock.now()),
                     when=equals("type", "group"),
                 ),
-                seat.still(),
+                seat.role_check(),
                 pattern=change_conversation,
             )
         except ConditionFailed:

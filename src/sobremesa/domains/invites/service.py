@@ -107,12 +107,12 @@ class InviteKind(ABC, Generic[InviteT, TargetT, FoundT, JoinedT]):
         """Return the target of an invite, or None if it was deleted."""
 
     @abstractmethod
-    async def disowned(self, invites: Sequence[InviteT]) -> set[InviteCode]:
+    async def ended_with_creator(self, invites: Sequence[InviteT]) -> set[InviteCode]:
         """Return the codes of invites that ended with the membership of their creator."""
 
     @abstractmethod
     async def joining(self, actor: Actor, invite: InviteT, target: TargetT, now: Instant) -> Joining[JoinedT]:
-        """Return how the actor joins the target; one guard checks the same as `disowned`."""
+        """Return how the actor joins the target; one guard checks the same as `ended_with_creator`."""
 
     @abstractmethod
     def scope_of(self, invite: InviteT) -> str:
@@ -177,8 +177,8 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         await self._kind.authorize(actor, target_id, "list")
         invites, after = await self._kind.page(target_id, limit, cursor)
         open_ones = [invite for invite in invites if is_open(invite, self._clock.now())]
-        disowned = await self._kind.disowned(open_ones)
-        return [invite for invite in open_ones if invite.code not in disowned], after
+        ended_with_creator = await self._kind.ended_with_creator(open_ones)
+        return [invite for invite in open_ones if invite.code not in ended_with_creator], after
 
     async def find(self, code: InviteCode) -> InviteT | None:
         """Return the invite of a code, usable or not; None if it leads to no target of this kind."""
@@ -244,7 +244,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
 
     async def _get(self, code: InviteCode) -> tuple[InviteT, TargetT]:
         invite, target = await self._find_valid(code)
-        if not is_open(invite, self._clock.now()) or await self._kind.disowned([invite]):
+        if not is_open(invite, self._clock.now()) or await self._kind.ended_with_creator([invite]):
             raise NotFound
         return invite, target
 

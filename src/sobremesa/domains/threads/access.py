@@ -261,7 +261,7 @@ class Access:
             changes = set_to(last_message_at=message.iso)
             if _has_read_all(own.thread, own.participant, last):
                 # The author's own message counts as read, on the head's condition that there is no other new one.
-                read = own.participant.marks(message)
+                read = own.participant.message_fields(message)
                 changes += set_to(last_read_message_id=message.message_id, updated_at=message.created_at, **read)
                 head &= absent_or_null("last_message_id") if last is None else equals("last_message_id", last)
             same = equals("role_context", own.participant.role_context)

@@ -31,7 +31,7 @@ from sobremesa.domains.threads.entities import Card, Tab, ThreadId, card_by_id, 
 from sobremesa.domains.threads.errors import CardChanged, CardFinished, NoSuchTransition
 from sobremesa.domains.threads.views import card_view
 from sobremesa.rooms.entities import CLEAN, Message
-from sobremesa.rooms.judging import CLEAR, Verdict, settled
+from sobremesa.rooms.judging import CLEAR, Verdict, keep_blocked
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
 from sobremesa.table import (
@@ -159,7 +159,7 @@ class Cards:
             answered = {"type": change.card.type, "state": change.transition.to, "version": change.card.version + 1}
             action["answered"] = {"cardId": change.card.message_id, **answered}
         reply_to = None if change is None else change.card.message_id
-        message = await self._rooms.act(seat, _draft(kind.name, kind.first, action, reply_to), also, verdict)
+        message = await self._rooms.send_with(seat, _draft(kind.name, kind.first, action, reply_to), also, verdict)
         return _new_card(seat, kind, stored, message)
 
     async def _answered(self, seat: ThreadSeat, kind: CardType, stored: StoredPayload) -> _CardChange | None:
@@ -253,7 +253,7 @@ class Cards:
         if seat.participant is None or not note:
             return CLEAR
         verdict = await self._rooms.judge(seat, note)
-        return settled(change.card.moderation, verdict) if change.transition.renews else verdict
+        return keep_blocked(change.card.moderation, verdict) if change.transition.renews else verdict
 
     async def _write_change(
         self, seat: ThreadSeat, change: _CardChange, judged: JudgedPayload, tab: Tab | None
@@ -274,7 +274,9 @@ class Cards:
             "state": to,
             "version": card.version + 1,
         }
-        message = await self._rooms.act(seat, _draft(card.type, to, action, card.message_id), also, judged.verdict)
+        message = await self._rooms.send_with(
+            seat, _draft(card.type, to, action, card.message_id), also, judged.verdict
+        )
         return self._after(change, message)
 
     # Inside

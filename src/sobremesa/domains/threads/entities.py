@@ -53,7 +53,7 @@ class Thread(Head):
     def is_incomplete(self) -> bool:
         return self.last_message_id is None and self.last_message_at is not None
 
-    def marks(self, message: Message) -> dict[str, Any]:
+    def message_fields(self, message: Message) -> dict[str, Any]:
         if message.message_id == self.last_message_id:
             return {}  # only the time is stored, and an edit does not change it
         at = _time_in_key(message)
@@ -88,7 +88,7 @@ class Participant(ReadCursor):
     last_message_at: Instant | None = None
 
     @classmethod
-    def marks(cls, message: Message) -> dict[str, Any]:
+    def message_fields(cls, message: Message) -> dict[str, Any]:
         return {"last_read_at": _time_in_key(message)}
 
     @property

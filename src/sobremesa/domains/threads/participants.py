@@ -93,7 +93,7 @@ class _Joining(NamedTuple):
             last_message_at=at,
             last_read_message_id=message.message_id,
             updated_at=at,
-            **Participant.marks(message),
+            **Participant.message_fields(message),
         )
 
 
@@ -128,7 +128,7 @@ class Participants:
             raise NotFound("There is no such user.")
         joining = _Joining(caller, Actor.of_user(user_id, user.username), role)
         try:
-            message = await self._rooms.act(
+            message = await self._rooms.send_with(
                 self._access.notice_seat(caller, joining.user),
                 Draft(JOINED, type="system"),
                 partial(self._beside_joining, joining),
@@ -227,7 +227,7 @@ class Participants:
         left = user_id == by.user_id
         audit = self._audit.entry(thread.room_id, by, "participant.remove", target=user_id)
         rows = [*departure_rows(thread, participant, self._clock.now()), audit]
-        await self._rooms.act(
+        await self._rooms.send_with(
             self._access.notice_seat(caller, by if left else await self._named(user_id)),
             Draft(LEFT if left else REMOVED, type="system"),
             lambda message: rows,

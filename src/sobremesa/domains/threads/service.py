@@ -222,7 +222,7 @@ class Threads:
         details = {"from": thread.status, "to": status}
         audit = self._audit.entry(thread_id, actor, "thread.status", target=thread_id, details=details)
         try:
-            await self._rooms.act(
+            await self._rooms.send_with(
                 self._access.notice_seat(caller),
                 Draft(_NOTICES[status], type="system"),
                 lambda message: [audit],

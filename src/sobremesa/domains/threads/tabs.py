@@ -30,7 +30,7 @@ from sobremesa.domains.threads.entities import (
 from sobremesa.domains.threads.errors import ChangedMeanwhile, StaleVersion, SystemTab
 from sobremesa.rooms.cases import tab_case
 from sobremesa.rooms.entities import BLOCKED
-from sobremesa.rooms.judging import settled
+from sobremesa.rooms.judging import keep_blocked
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.visibility import may_see
 from sobremesa.table import (
@@ -107,7 +107,7 @@ class Tabs:
             if not await self._is_blocked(snapshot):
                 raise await self._refusal(actor, thread_id, tab, failed) from None
             # A blocked tab stays blocked, whatever replaces its content, until a moderator approves it.
-            flags = settled(BLOCKED, verdict).flags
+            flags = keep_blocked(BLOCKED, verdict).flags
             snapshot = msgspec.structs.replace(snapshot, flags=flags)
             try:
                 await self._write(seat, snapshot, when=equals(_MODERATION, BLOCKED))

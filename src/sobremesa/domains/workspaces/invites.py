@@ -90,7 +90,7 @@ class WorkspaceInviteKind(InviteKind[Invite, Workspace, Invitation, Joined]):
         workspace = await self._members.counted(_workspace_of(invite))
         return None if workspace is None or workspace.deleted_at is not None else workspace
 
-    async def disowned(self, invites: Sequence[Invite]) -> set[InviteCode]:
+    async def ended_with_creator(self, invites: Sequence[Invite]) -> set[InviteCode]:
         creators = {invite.created_by: key for invite in invites if (key := _creator(invite)) is not None}
         there = await self._table.get_many(list(creators.values()), consistent=True)
         inside = {member.user_id for member in there if member is not None}
