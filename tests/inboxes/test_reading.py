@@ -86,7 +86,7 @@ async def test_the_list_can_be_of_a_category_or_of_what_is_unread(shop: Shop) ->
 async def test_a_filter_that_little_passes_ends_a_page_early_and_goes_on(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sobremesa.domains.inboxes.listing.MAX_LOOKED_AT", 4)
+    monkeypatch.setattr("sobremesa.domains.inboxes.listing.MAX_READ", 4)
     await shop.joins(ANA)
     wanted = await shop.tell(ANA, category="orders")
     for _ in range(10):
