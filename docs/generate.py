@@ -341,7 +341,7 @@ async def _send(table: Table, convo: ConversationId, person: UserId, message_id:
 
 
 def _gaps_page() -> str:
-    text = NOTE + "# Where the endpoints for tests differ from DynamoDB\n\n"
+    text = NOTE + "# Differences of the test endpoints from DynamoDB\n\n"
     text += "The contract suite asserts what each of them does instead; nothing is skipped.\n"
     for endpoint, named in _by_server().items():
         rows = [{"gap": name, "what it does": sentence} for name, sentence in named.items()]
