@@ -2447,12 +2447,6 @@ export interface components {
             /** @default null */
             replyTo?: string | null;
         };
-        NewMove: {
-            /** @default null */
-            payload?: Record<string, never> | null;
-            to: string;
-            version: number;
-        };
         NewOwner: {
             userId: string;
         };
@@ -2521,6 +2515,12 @@ export interface components {
             /** @enum {unknown} */
             roleContext: "admin" | "buyer" | "seller";
             userId: string;
+        };
+        NewTransition: {
+            /** @default null */
+            payload?: Record<string, never> | null;
+            to: string;
+            version: number;
         };
         NewValue: {
             value: unknown;
@@ -6454,7 +6454,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewMove"];
+                "application/json": components["schemas"]["NewTransition"];
             };
         };
         responses: {
