@@ -1,4 +1,4 @@
-"""People, tokens and keys, through the service, on the embedded engine and on a DynamoDB endpoint.
+"""Users, tokens and keys, through the service, on the embedded engine and on a DynamoDB endpoint.
 
 - `town`: accounts over a table, with everything that they touch in reach of a test
 - `test_register`, `test_login`, `test_sessions`, `test_passwords`, …: the verbs

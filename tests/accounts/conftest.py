@@ -1,4 +1,4 @@
-"""`town` runs a test once on each engine; `village` is the embedded engine alone, for what needs no table's opinion."""
+"""`town` runs a test on each engine; `village` uses the embedded engine alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def table(request: pytest.FixtureRequest, clock: SetClock) -> AsyncIterato
         async with embedded(None, clock) as engine:
             yield Table(engine, clock=clock)
         return
-    # Asked for only here, so that a run over the embedded engine alone starts no server.
+    # Requested only here, so that a run on the embedded engine alone starts no server.
     endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
     async with dynamo(endpoint, clock) as remote:
         yield Table(remote, clock=clock)

@@ -20,7 +20,7 @@ def audit(town: Town) -> Audit:
     return Audit(town.table, town.clock, town.ids)
 
 
-async def test_an_entry_tells_who_did_what_to_whom_and_when(town: Town, audit: Audit) -> None:
+async def test_entry_records_actor_action_target_and_time(town: Town, audit: Audit) -> None:
     actor = Actor.of_user(UserId("ana"), "ana")
     entry = await town.table.write(audit.entry(SCOPE, actor, "ban", target="bea", details={"reason": "spam"}))
     [found] = (await audit.list_entries(SCOPE, since=entry.at)).items
@@ -32,7 +32,7 @@ async def test_an_entry_tells_who_did_what_to_whom_and_when(town: Town, audit: A
     assert by_key.entity.actor == "k"
 
 
-async def test_changes_of_a_password_are_recorded(town: Town, audit: Audit) -> None:
+async def test_password_changes_are_recorded(town: Town, audit: Audit) -> None:
     ana = await town.actor("ana")
     await town.accounts.change_password(ana, current=PASSWORD, next="a new password")
     town.accounts.ask_reset("ana@example.com")
@@ -47,7 +47,7 @@ async def test_changes_of_a_password_are_recorded(town: Town, audit: Audit) -> N
     ]
 
 
-async def test_acts_of_the_operator_are_recorded(town: Town, audit: Audit) -> None:
+async def test_operator_actions_are_recorded(town: Town, audit: Audit) -> None:
     ana = await town.actor("ana")
     await town.accounts.grant_admin("ana")
     await town.accounts.grant_admin("ana", granted=False)
@@ -64,7 +64,7 @@ async def test_acts_of_the_operator_are_recorded(town: Town, audit: Audit) -> No
     assert await _recorded(town, audit, SYSTEM_SCOPE) == [(OPERATOR, "signing_key.rotate", kid)]
 
 
-async def test_pages_go_from_the_newest_month_back(town: Town, audit: Audit) -> None:
+async def test_pages_start_at_the_newest_month(town: Town, audit: Audit) -> None:
     first = town.clock.now()
     written = []
     for _ in range(7):
@@ -85,7 +85,7 @@ async def test_pages_go_from_the_newest_month_back(town: Town, audit: Audit) -> 
     assert read == written[::-1]
 
 
-async def test_a_long_silence_is_passed_in_steps(town: Town, audit: Audit) -> None:
+async def test_many_empty_months_are_skipped_in_steps(town: Town, audit: Audit) -> None:
     first = town.clock.now()
     entry = await _act(town, audit)
     town.clock.move(seconds=31 * DAY * (MONTHS_AT_ONCE + 5))
@@ -96,7 +96,7 @@ async def test_a_long_silence_is_passed_in_steps(town: Town, audit: Audit) -> No
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "202513.", "202511.x", "202511", ".", "000000.", "202511.é"])
-async def test_what_is_no_cursor_is_refused(town: Town, audit: Audit, cursor: str) -> None:
+async def test_invalid_cursor_is_refused(town: Town, audit: Audit, cursor: str) -> None:
     with pytest.raises(BadCursor):
         await audit.list_entries(SCOPE, since=town.clock.now(), cursor=cursor)
 
@@ -106,6 +106,6 @@ async def _act(town: Town, audit: Audit, scope: str = SCOPE) -> AuditEntry:
 
 
 async def _recorded(town: Town, audit: Audit, scope: str) -> list[tuple[str, str, str | None]]:
-    """Who did what to whom in a scope, newest first."""
+    """Return the entries of a scope, newest first."""
     page = await audit.list_entries(scope, since=town.clock.now())
     return [(entry.actor, entry.action, entry.target) for entry in page.items]

@@ -1,4 +1,4 @@
-"""From a token to an actor: what is remembered, for how long, and when it is forgotten at once."""
+"""From a token to an actor: what is cached, for how long, and when it is invalidated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sobremesa.domains.accounts.entities import User, user_by_id
 from sobremesa.table import Update, measure, set_to
 
 
-async def test_a_remembered_token_costs_no_read_for_a_second(town: Town) -> None:
+async def test_cached_token_costs_no_read_for_a_second(town: Town) -> None:
     token = (await town.register("ana")).access_token
     actor = await town.authenticate(token)
     with measure() as measured:
@@ -27,7 +27,7 @@ async def test_a_remembered_token_costs_no_read_for_a_second(town: Town) -> None
     assert (measured.calls, measured.read) == (1, 2)
 
 
-async def test_a_changed_person_is_seen_at_once_here_and_within_a_second_elsewhere(town: Town) -> None:
+async def test_changed_user_is_visible_at_once_here_and_within_a_second_on_other_nodes(town: Town) -> None:
     token = (await town.register("ana")).access_token
     node = town.neighbour()
     actor = await town.authenticate(token)
@@ -43,7 +43,7 @@ async def test_a_changed_person_is_seen_at_once_here_and_within_a_second_elsewhe
     assert await node.authenticate(token) == now
 
 
-async def test_a_clock_that_steps_back_makes_nothing_believed_longer(village: Town) -> None:
+async def test_clock_that_steps_back_does_not_extend_the_cache(village: Town) -> None:
     signed_in = await village.register("ana")
     await village.authenticate(signed_in.access_token)
     village.clock.move(seconds=-30)
@@ -52,7 +52,7 @@ async def test_a_clock_that_steps_back_makes_nothing_believed_longer(village: To
     assert measured.calls == 1
 
 
-async def test_a_deleted_person_is_nobody(town: Town) -> None:
+async def test_deleted_user_is_unauthenticated(town: Town) -> None:
     signed_in = await town.register("ana")
     key = User.key(user_id=signed_in.user.user_id)
     await town.table.write(Update(key, set_to(deleted_at="2026-01-01T00:00:00.000Z")))
@@ -62,7 +62,7 @@ async def test_a_deleted_person_is_nobody(town: Town) -> None:
     assert await town.table.get(user_by_id(user_id=signed_in.user.user_id)) is not None
 
 
-async def test_a_read_that_began_before_a_session_ended_is_not_believed_after_it(
+async def test_read_that_started_before_a_session_ended_is_not_cached(
     village: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     signed_in = await village.register("ana")
@@ -86,7 +86,7 @@ async def test_a_read_that_began_before_a_session_ended_is_not_believed_after_it
         await village.authenticate(signed_in.access_token)
 
 
-async def test_a_remembered_token_asks_the_table_nothing(village: Town) -> None:
+async def test_cached_token_reads_nothing(village: Town) -> None:
     token = (await village.register("ana")).access_token
     with measure() as first:
         await village.authenticate(token)
@@ -97,7 +97,7 @@ async def test_a_remembered_token_asks_the_table_nothing(village: Town) -> None:
     assert again.calls == 0
 
 
-def test_the_memory_has_a_bound_and_keeps_the_newest() -> None:
+def test_cache_is_bounded_and_keeps_the_newest_tokens() -> None:
     clock = SetClock()
     actor_cache = ActorCache(clock, max_tokens=10)
     for number in range(25):

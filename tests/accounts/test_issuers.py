@@ -1,4 +1,4 @@
-"""Other issuers: a product's own people come in by its own tokens, and are made here at first sight, once."""
+"""Other issuers: users of a product authenticate with its tokens, and the first one creates the user, once."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def issuer(**given: Any) -> Issuer:
 
 
 class Product:
-    """A product whose tokens are believed here."""
+    """A product whose tokens are trusted."""
 
     def __init__(self, clock: SetClock) -> None:
         self.clock = clock
 
     def token(self, subject: str = "42", *, alg: str = "EdDSA", kid: str | None = None, **claims: Any) -> str:
-        said = {
+        given_claims = {
             "iss": NAME,
             "aud": "chat",
             "sub": subject,
@@ -56,7 +56,7 @@ class Product:
             **claims,
         }
         header = {"alg": alg, "kid": kid or KEYS[alg].kid}
-        return signed(header, {name: value for name, value in said.items() if value is not None}, KEYS[alg])
+        return signed(header, {name: value for name, value in given_claims.items() if value is not None}, KEYS[alg])
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def product(clock: SetClock) -> Product:
     return Product(clock)
 
 
-async def test_a_person_is_made_at_first_sight_and_known_from_then_on(
+async def test_first_token_creates_the_user_and_later_ones_find_it(
     table: Table, clock: SetClock, product: Product
 ) -> None:
     async with town_on(table, clock, issuers=[issuer(tenant="acme")]) as town:
@@ -79,10 +79,10 @@ async def test_a_person_is_made_at_first_sight_and_known_from_then_on(
         assert await town.authenticate(product.token("43", preferred_username="Bea")) != actor
 
 
-async def test_fifty_parallel_first_requests_make_one_person(table: Table, clock: SetClock, product: Product) -> None:
+async def test_fifty_parallel_first_requests_create_one_user(table: Table, clock: SetClock, product: Product) -> None:
     async with town_on(table, clock, issuers=[issuer()]) as town:
         nodes = [town, town.neighbour(issuers=[issuer()])]
-        # Each by another name: only the identity keeps them together.
+        # Each with another name: only the identity is the same.
         tokens = [product.token(preferred_username=f"ana{number}") for number in range(50)]
         actors = await asyncio.gather(*(nodes[at % 2].authenticate(token) for at, token in enumerate(tokens)))
         assert len({actor.user_id for actor in actors}) == 1
@@ -113,7 +113,7 @@ async def test_a_taken_name_gets_a_suffix(table: Table, clock: SetClock, product
         ({"preferred_username": "\u0301\u0301ana"}, "ana"),
     ],
 )
-async def test_a_name_is_made_of_what_the_token_says(
+async def test_username_is_derived_from_the_token(
     clock: SetClock, village: Town, product: Product, claims: dict[str, Any], name: str
 ) -> None:
     town = village.neighbour(issuers=[issuer()])
@@ -129,7 +129,7 @@ async def test_the_tenant_can_be_a_claim(village: Town, product: Product) -> Non
 
 
 @pytest.mark.parametrize("alg", sorted(KEYS))
-async def test_every_asymmetric_algorithm_is_taken_from_a_key_set(
+async def test_every_asymmetric_algorithm_of_a_key_set_is_accepted(
     village: Town, product: Product, tmp_path: Path, alg: str
 ) -> None:
     path = tmp_path / "jwks.json"
@@ -140,7 +140,7 @@ async def test_every_asymmetric_algorithm_is_taken_from_a_key_set(
 
 @pytest.mark.parametrize("key", [OKP, EC, RSA], ids=["okp", "ec", "rsa"])
 @pytest.mark.parametrize("form", ["pem", "jwk"])
-async def test_a_single_key_is_given_as_pem_or_jwk(village: Town, product: Product, key: Any, form: str) -> None:
+async def test_single_key_is_pem_or_jwk(village: Town, product: Product, key: Any, form: str) -> None:
     text = key.as_pem(private=False).decode() if form == "pem" else json.dumps(key.as_dict(private=False))
     town = village.neighbour(issuers=[issuer(public_key=text)])
     await town.authenticate(product.token(alg={"ed": "EdDSA", "ec": "ES256", "rsa": "RS256"}[key.kid]))
@@ -174,7 +174,7 @@ def _attacks(product: Product) -> dict[str, str]:
 
 @pytest.mark.parametrize("attack", sorted(_attacks(Product(SetClock()))))
 @pytest.mark.parametrize("source", ["key", "set"])
-async def test_a_forged_token_proves_nothing(
+async def test_forged_token_is_refused(
     village: Town, product: Product, tmp_path: Path, attack: str, source: str
 ) -> None:
     path = tmp_path / "jwks.json"
@@ -186,7 +186,7 @@ async def test_a_forged_token_proves_nothing(
         await town.authenticate(_attacks(product)[attack])
 
 
-async def test_several_audiences_are_good_if_ours_is_one(village: Town, product: Product) -> None:
+async def test_token_with_several_audiences_is_accepted_if_ours_is_one(village: Town, product: Product) -> None:
     town = village.neighbour(issuers=[issuer()])
     await town.authenticate(product.token(aud=["another", "chat"]))
 
@@ -209,7 +209,7 @@ async def test_secrets_encryption_keys_and_weak_keys_of_a_set_are_not_used(
 
 
 class KeyServer:
-    """An issuer's address, with what it gives and how often it was asked."""
+    """An issuer's URL, with its response and the number of requests."""
 
     def __init__(self) -> None:
         self.body = key_set(OKP).encode()
@@ -245,7 +245,7 @@ def key_server() -> Iterator[KeyServer]:
 
 
 class Wait:
-    """A time that passes when a test says so."""
+    """A clock that a test moves."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -268,7 +268,7 @@ async def _verify(believed: Issuers, token: str) -> str:
     return (await believed.verify(token, header, hint.iss)).subject
 
 
-async def test_keys_at_an_address_are_read_once_and_again_for_an_unknown_one(
+async def test_keys_at_a_url_are_loaded_once_and_again_for_an_unknown_key(
     clock: SetClock, product: Product, key_server: KeyServer, wait: Wait
 ) -> None:
     believed = _verifier(key_server.url, clock, wait)
@@ -286,7 +286,7 @@ async def test_keys_at_an_address_are_read_once_and_again_for_an_unknown_one(
     assert key_server.asked == 2
 
 
-async def test_a_key_that_the_issuer_took_back_is_gone_within_an_hour(
+async def test_withdrawn_key_is_refused_within_an_hour(
     clock: SetClock, product: Product, key_server: KeyServer, wait: Wait
 ) -> None:
     believed = _verifier(key_server.url, clock, wait)
@@ -297,7 +297,7 @@ async def test_a_key_that_the_issuer_took_back_is_gone_within_an_hour(
         await _verify(believed, product.token())
 
 
-async def test_an_issuer_that_is_down_keeps_its_known_keys_and_is_not_asked_by_everybody(
+async def test_issuer_that_is_down_keeps_its_cached_keys_and_is_not_called_by_every_request(
     clock: SetClock, product: Product, key_server: KeyServer, wait: Wait
 ) -> None:
     believed = _verifier(key_server.url, clock, wait)
@@ -316,7 +316,7 @@ async def test_an_issuer_that_is_down_keeps_its_known_keys_and_is_not_asked_by_e
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"keys": 7}', b'{"keys": [7]}', b'{"keys": [{"kty": "EC"}]}',
                                   b'{"keys": [{"kty": "RSA", "n": "AQAB", "e": "AQAB"}]}', b"x" * 300_000])  # fmt: skip
-async def test_what_is_no_key_set_proves_nothing(
+async def test_invalid_key_set_is_not_used(
     clock: SetClock, product: Product, key_server: KeyServer, wait: Wait, body: bytes
 ) -> None:
     key_server.body = body
@@ -324,9 +324,7 @@ async def test_what_is_no_key_set_proves_nothing(
         await _verify(_verifier(key_server.url, clock, wait), product.token())
 
 
-async def test_an_address_that_leads_elsewhere_is_not_followed(
-    clock: SetClock, product: Product, key_server: KeyServer, wait: Wait
-) -> None:
+async def test_redirect_is_not_followed(clock: SetClock, product: Product, key_server: KeyServer, wait: Wait) -> None:
     key_server.status = 302
     with pytest.raises(Busy):
         await _verify(_verifier(key_server.url, clock, wait), product.token())
@@ -335,7 +333,7 @@ async def test_an_address_that_leads_elsewhere_is_not_followed(
 
 @pytest.mark.parametrize("url", ["http://example.com/keys", "file:///etc/passwd", "ftp://127.0.0.1/x", "https://", "x",
                                  "http://localhost.example.com/", "http://127.0.0.1.example.com/"])  # fmt: skip
-def test_keys_come_by_https_or_from_this_machine(url: str) -> None:
+def test_keys_require_https_or_a_local_url(url: str) -> None:
     with pytest.raises(ValueError, match="neither https"):
         check_address(url)
     for fine in ("https://example.com/keys", "http://127.0.0.1:9/keys", "http://localhost/keys", "http://[::1]/keys"):
@@ -353,14 +351,14 @@ def test_keys_come_by_https_or_from_this_machine(url: str) -> None:
         {"public_key": None, "jwks_url": "http://example.com/keys"},
     ],
 )
-def test_settings_that_cannot_work_are_refused_at_the_start(given: dict[str, Any]) -> None:
+def test_invalid_settings_are_refused_at_startup(given: dict[str, Any]) -> None:
     with pytest.raises(BadSetting):
         Issuers([issuer(**given)], SetClock())
     with pytest.raises(BadSetting):
         Issuers([issuer(), issuer()], SetClock())
 
 
-async def test_a_known_foreigner_costs_nothing_while_remembered(village: Town, product: Product) -> None:
+async def test_known_external_user_costs_nothing_while_cached(village: Town, product: Product) -> None:
     town = village.neighbour(issuers=[issuer()])
     token = product.token()
     await town.authenticate(token)
@@ -373,7 +371,7 @@ async def test_a_known_foreigner_costs_nothing_while_remembered(village: Town, p
     assert (measured.calls, measured.read) == (1, 1)
 
 
-async def test_a_deleted_foreigner_is_not_brought_back_by_old_tokens(
+async def test_old_tokens_do_not_recreate_a_deleted_external_user(
     table: Table, clock: SetClock, product: Product
 ) -> None:
     async with town_on(table, clock, issuers=[issuer()]) as town:

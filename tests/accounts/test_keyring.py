@@ -1,4 +1,4 @@
-"""The keyring: made once, kept where the store is, shared by every node, and rotated without anybody noticing."""
+"""The keyring: created once, stored with the data, shared by every node, and rotated without an interruption."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def _verifies(keyring: Keyring, clock: SetClock, token: str) -> bool:
     return True
 
 
-async def test_beside_a_file_the_keys_are_in_a_file_that_only_its_owner_reads(clock: SetClock, tmp_path: Path) -> None:
+async def test_key_file_is_beside_the_database_and_readable_by_its_owner_only(clock: SetClock, tmp_path: Path) -> None:
     path = tmp_path / "chat.db"
     async with embedded(path, clock) as engine:
         before = os.umask(0)
@@ -56,7 +56,7 @@ async def test_beside_a_file_the_keys_are_in_a_file_that_only_its_owner_reads(cl
     assert keyring.secret("refresh") != keyring.secret("cursors")
 
 
-async def test_a_store_in_memory_keeps_its_keys_in_memory(
+async def test_store_in_memory_has_its_keys_in_memory(
     clock: SetClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -81,7 +81,7 @@ async def test_on_dynamodb_the_keys_are_rows_that_all_nodes_share(clock: SetCloc
         assert names == {"SIGNKEY", "SECRET"}
 
 
-async def test_two_first_starts_at_once_share_everything(table: Table, clock: SetClock) -> None:
+async def test_two_concurrent_first_starts_share_keys_and_secrets(table: Table, clock: SetClock) -> None:
     nodes = await asyncio.gather(*(Keyring.open(TableKeys(table), clock) for _ in range(8)))
     assert len({(node.secret("refresh"), node.secret("cursors")) for node in nodes}) == 1
     assert len({(await node.signing_key())[0] for node in nodes}) == 1
@@ -96,7 +96,7 @@ def _first_start(path: str, barrier: object, answers: object) -> None:
     answers.put(asyncio.run(run()))  # type: ignore[attr-defined]
 
 
-def test_processes_that_race_for_the_first_start_end_up_with_one_file(tmp_path: Path) -> None:
+def test_concurrent_processes_create_one_key_file(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     barrier, answers = context.Barrier(3), context.Queue()
     path = str(tmp_path / "chat.db.keys")
@@ -109,14 +109,14 @@ def test_processes_that_race_for_the_first_start_end_up_with_one_file(tmp_path: 
     assert len(found) == 1
 
 
-async def test_threads_that_race_for_the_first_start_end_up_with_one_file(clock: SetClock, tmp_path: Path) -> None:
+async def test_concurrent_threads_create_one_key_file(clock: SetClock, tmp_path: Path) -> None:
     path = tmp_path / "keys"
     nodes = await asyncio.gather(*(Keyring.open(FileKeys(path), clock) for _ in range(8)))
     assert len({(await node.signing_key())[0] for node in nodes}) == 1
     assert len({node.secret("refresh") for node in nodes}) == 1
 
 
-async def test_a_process_that_died_while_writing_is_in_nobodys_way(clock: SetClock, tmp_path: Path) -> None:
+async def test_abandoned_key_file_does_not_block_other_processes(clock: SetClock, tmp_path: Path) -> None:
     left = tmp_path / "keys.new"
     left.write_bytes(b"{")
     os.utime(left, (0, 0))
@@ -125,7 +125,7 @@ async def test_a_process_that_died_while_writing_is_in_nobodys_way(clock: SetClo
     assert not left.exists()
 
 
-async def test_a_file_that_holds_no_keys_is_not_overwritten(clock: SetClock, tmp_path: Path) -> None:
+async def test_file_without_keys_is_not_overwritten(clock: SetClock, tmp_path: Path) -> None:
     path = tmp_path / "keys"
     path.write_bytes(b"something else")
     with pytest.raises(BadKeyFile):
@@ -156,9 +156,7 @@ async def test_after_a_rotation_the_new_key_signs_and_the_old_one_still_verifies
     assert (await node.signing_key())[0] == kid
 
 
-async def test_a_node_that_hears_nothing_signs_with_the_new_key_within_a_minute(
-    clock: SetClock, key_store: KeyStore
-) -> None:
+async def test_other_nodes_sign_with_the_new_key_within_a_minute(clock: SetClock, key_store: KeyStore) -> None:
     keyring = await Keyring.open(key_store, clock)
     node = await Keyring.open(key_store, clock)
     kid = await keyring.rotate()
@@ -167,7 +165,7 @@ async def test_a_node_that_hears_nothing_signs_with_the_new_key_within_a_minute(
     assert (await node.signing_key())[0] == kid
 
 
-async def test_a_key_is_retired_when_its_tokens_are_out_and_dropped_at_the_next_rotation(
+async def test_key_is_retired_when_its_tokens_have_expired_and_dropped_at_the_next_rotation(
     clock: SetClock, key_store: KeyStore
 ) -> None:
     keyring = await Keyring.open(key_store, clock)
@@ -181,16 +179,16 @@ async def test_a_key_is_retired_when_its_tokens_are_out_and_dropped_at_the_next_
     assert set((await key_store.load()).keys) == {second, third}
 
 
-async def test_an_unknown_key_makes_a_node_look_at_most_every_five_seconds(village: Town, clock: SetClock) -> None:
+async def test_unknown_key_reloads_the_keyring_at_most_every_five_seconds(village: Town, clock: SetClock) -> None:
     keyring = await Keyring.open(TableKeys(village.table), clock)
     clock.move(seconds=5)
     with measure() as measured:
         for number in range(20):
             assert await keyring.find_key(f"unknown{number}") is None
-    assert measured.calls == 2  # one look: keys and secrets
+    assert measured.calls == 2  # one reload: keys and secrets
 
 
-async def test_tokens_of_a_rotated_key_still_let_people_in(village: Town) -> None:
+async def test_tokens_of_a_rotated_key_are_still_accepted(village: Town) -> None:
     signed_in = await village.register("ana")
     await village.keyring.rotate()
     await village.authenticate(signed_in.access_token)
@@ -199,14 +197,14 @@ async def test_tokens_of_a_rotated_key_still_let_people_in(village: Town) -> Non
     await village.authenticate(fresh.access_token)
 
 
-async def test_two_rotations_at_once_lose_no_key(clock: SetClock, tmp_path: Path) -> None:
+async def test_concurrent_rotations_lose_no_key(clock: SetClock, tmp_path: Path) -> None:
     path = tmp_path / "keys"
     nodes = [await Keyring.open(FileKeys(path), clock) for _ in range(4)]
     kids = await asyncio.gather(*(node.rotate() for node in nodes))
     assert set(kids) < set((await FileKeys(path).load()).keys)
 
 
-async def test_memory_rotates_too(clock: SetClock) -> None:
+async def test_keys_in_memory_can_be_rotated(clock: SetClock) -> None:
     keyring = await Keyring.open(MemoryKeys(), clock)
     old = await _token(keyring, clock)
     await keyring.rotate()

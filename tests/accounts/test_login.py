@@ -1,4 +1,4 @@
-"""Logging in: by password, once moved from an older program's hash, and with the same answer for everybody else."""
+"""Login by password, migration of legacy hashes, and the same response for every failure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sobremesa.http.limits import MemoryLimits
 from sobremesa.table import Create, Table, Update, set_to
 
 
-async def test_a_person_logs_in_from_a_second_device(town: Town) -> None:
+async def test_user_logs_in_from_a_second_device(town: Town) -> None:
     first = await town.register("ana", device="phone")
     second = await town.accounts.login(email=" ANA@example.com", password=PASSWORD, device="laptop")
 
@@ -31,7 +31,7 @@ async def test_a_person_logs_in_from_a_second_device(town: Town) -> None:
     assert [session.device for session in sessions] == ["phone", "laptop"]
 
 
-async def test_a_user_logs_in_with_the_user_name(town: Town) -> None:
+async def test_user_logs_in_with_the_username(town: Town) -> None:
     registered = await town.register("Ana", email="somewhere@example.com")
     for name in ("Ana", "ana", " ANA "):
         assert (await town.accounts.login(email=name, password=PASSWORD)).user == registered.user
@@ -49,14 +49,14 @@ async def test_a_user_logs_in_with_the_user_name(town: Town) -> None:
         ("", PASSWORD),
     ],
 )
-async def test_every_wrong_login_gets_the_same_answer(town: Town, email: str, password: str) -> None:
+async def test_every_wrong_login_gets_the_same_response(town: Town, email: str, password: str) -> None:
     await town.register("ana")
     with pytest.raises(BadCredentials) as refused:
         await town.accounts.login(email=email, password=password)
     assert (refused.value.code, str(refused.value)) == ("bad_credentials", BadCredentials.says)
 
 
-async def test_an_unknown_address_takes_the_same_work(village: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unknown_address_costs_the_same_work(village: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     await village.register("ana")
     checked: list[str] = []
     verify = Passwords._verify
@@ -73,7 +73,7 @@ async def test_an_unknown_address_takes_the_same_work(village: Town, monkeypatch
     assert checked[0].startswith("$argon2id$v=19$m=8,t=1,p=1")
 
 
-async def test_hashes_are_made_as_measured() -> None:
+async def test_hashes_have_the_default_costs() -> None:
     passwords = Passwords()
     hashed = await passwords.hash(PASSWORD)
     assert hashed.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
@@ -82,7 +82,7 @@ async def test_hashes_are_made_as_measured() -> None:
     passwords.close()
 
 
-async def test_a_rush_is_told_to_come_again_instead_of_waiting_for_ever() -> None:
+async def test_logins_beyond_the_queue_are_refused_as_busy() -> None:
     passwords = Passwords(time_cost=1, memory_kib=8, max_waiting=5)
     results = await asyncio.gather(*(passwords.hash(PASSWORD) for _ in range(20)), return_exceptions=True)
     assert [type(result) for result in results].count(Busy) == 15
@@ -90,7 +90,7 @@ async def test_a_rush_is_told_to_come_again_instead_of_waiting_for_ever() -> Non
     passwords.close()
 
 
-async def test_the_loop_runs_on_while_passwords_are_hashed() -> None:
+async def test_event_loop_is_not_blocked_by_hashing() -> None:
     passwords = Passwords(time_cost=6)
     hashing = asyncio.create_task(passwords.hash(PASSWORD))
     turns, began = 0, time.monotonic()
@@ -101,13 +101,13 @@ async def test_the_loop_runs_on_while_passwords_are_hashed() -> None:
     passwords.close()
 
 
-async def test_a_password_is_the_same_however_it_is_composed(village: Town) -> None:
+async def test_password_matches_in_every_unicode_composition(village: Town) -> None:
     await village.register("ana", password="caf\u00e9 con leche")
     await village.login("ana", "cafe\u0301 con leche")
 
 
 @pytest.mark.parametrize("kind", [b"2a", b"2b"])
-async def test_an_older_programs_hash_logs_in_once_and_is_replaced(town: Town, kind: bytes) -> None:
+async def test_legacy_hash_logs_in_once_and_is_replaced(town: Town, kind: bytes) -> None:
     user_id = await _older_person(town, kind=kind)
 
     with pytest.raises(BadCredentials):
@@ -126,7 +126,7 @@ async def test_an_older_programs_hash_logs_in_once_and_is_replaced(town: Town, k
         await town.login("john", "another one")
 
 
-async def test_ten_parallel_logins_move_an_older_hash_once(town: Town) -> None:
+async def test_ten_parallel_logins_replace_a_legacy_hash_once(town: Town) -> None:
     user_id = await _older_person(town)
     results = await asyncio.gather(*(town.login("john") for _ in range(10)))
     assert {result.user.user_id for result in results} == {user_id}
@@ -134,19 +134,19 @@ async def test_ten_parallel_logins_move_an_older_hash_once(town: Town) -> None:
         await town.authenticate(result.access_token)
 
 
-async def test_an_address_of_an_older_table_without_claims_is_taken(town: Town) -> None:
+async def test_address_of_a_table_without_claims_is_taken(town: Town) -> None:
     await _older_person(town)
     with pytest.raises(EmailTaken):
         await town.register("other", email="john@example.com")
 
 
-async def test_bcrypt_looks_at_72_bytes_and_longer_passwords_still_log_in(village: Town) -> None:
+async def test_bcrypt_uses_72_bytes_and_longer_passwords_still_log_in(village: Town) -> None:
     long = "ü" * 50
     await _older_person(village, password=long)
     await village.login("john", long)
 
 
-async def test_a_hash_of_other_costs_is_made_anew(town: Town) -> None:
+async def test_hash_of_other_costs_is_replaced(town: Town) -> None:
     signed_in = await town.register("ana")
     key = Credential.key(user_id=signed_in.user.user_id)
     costly = Passwords(time_cost=2, memory_kib=16)
@@ -161,10 +161,10 @@ async def test_a_hash_of_other_costs_is_made_anew(town: Town) -> None:
     await town.login("ana")
 
 
-async def test_a_login_with_a_password_that_was_just_changed_opens_nothing(
+async def test_login_with_a_password_that_was_just_changed_is_refused(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The check and the session are one: a change in between is noticed by the write."""
+    """The check and the session are one transaction: a change in between fails the write."""
     signed_in = await town.register("ana")
     actor = await town.authenticate(signed_in.access_token)
     passwords = town.accounts._passwords
@@ -222,7 +222,7 @@ async def test_guesses_from_elsewhere_do_not_lock_a_user_out(table: Table, clock
             await log_in("a new place")
 
 
-async def test_an_address_is_known_after_a_login_and_after_a_reset(table: Table, clock: SetClock) -> None:
+async def test_address_is_known_after_a_login_and_after_a_reset(table: Table, clock: SetClock) -> None:
     limits = MemoryLimits(now=lambda: clock.now_ms() / 1000)
     async with town_on(table, clock, limits=limits) as town:
         ana = (await town.register("ana", address="home")).actor
@@ -241,7 +241,7 @@ async def test_an_address_is_known_after_a_login_and_after_a_reset(table: Table,
             await town.accounts.login(email="ana", password=PASSWORD, address="home")
 
 
-async def test_the_newest_addresses_are_known_and_none_is_stored_as_it_is(village: Town) -> None:
+async def test_newest_addresses_are_known_and_stored_as_hashes(village: Town) -> None:
     ana = await village.register("ana", address="192.0.2.7")
     for number in range(MAX_KNOWN):
         await village.accounts.login(email="ana", password=PASSWORD, address=f"192.0.2.{100 + number}")
@@ -252,7 +252,7 @@ async def test_the_newest_addresses_are_known_and_none_is_stored_as_it_is(villag
 
 
 async def _older_person(town: Town, *, kind: bytes = b"2b", password: str = PASSWORD) -> UserId:
-    """A row as an older program wrote it: the hash in the profile, no claims."""
+    """A legacy row: the hash is in the profile, and there are no claims."""
     hashed = bcrypt.hashpw(password.encode()[:72], bcrypt.gensalt(4, kind)).decode()
     user = User(
         user_id=UserId("01JGSXXX..."),
@@ -266,7 +266,7 @@ async def _older_person(town: Town, *, kind: bytes = b"2b", password: str = PASS
     return user.user_id
 
 
-async def test_a_claim_that_leads_nowhere_logs_nobody_in(town: Town) -> None:
+async def test_claim_without_a_user_is_refused_at_login(town: Town) -> None:
     signed_in = await town.register("ana")
     changed = Update(User.key(user_id=signed_in.user.user_id), set_to(deleted_at="2026-01-01T00:00:00.000Z"))
     await town.table.write(changed)

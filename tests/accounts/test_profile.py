@@ -1,4 +1,4 @@
-"""Being seen: profiles, names, profiles, blocks, and what an older table's rows look like here."""
+"""Profiles, usernames, blocks, and rows of an older table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sobremesa.table import Create, Layout, Update, measure, set_to
 NOBODY = UserId("01JGSXXXXXXXXXXXXXXXXXXXXX")
 
 
-async def test_a_new_name_frees_the_old_one(town: Town) -> None:
+async def test_new_username_frees_the_old_one(town: Town) -> None:
     ana = await town.actor("ana")
     town.clock.move(seconds=5)
     changed = await town.accounts.change_profile(ana, username="Anita", avatar_url="/v1/attachments/1")
@@ -33,7 +33,7 @@ async def test_a_new_name_frees_the_old_one(town: Town) -> None:
     assert (await town.accounts.get_me(ana)).username == "Anita"
 
 
-async def test_other_capitals_of_ones_own_name_are_free(town: Town) -> None:
+async def test_user_can_change_the_case_of_their_username(town: Town) -> None:
     ana = await town.actor("ana")
     assert (await town.accounts.change_profile(ana, username="ANA")).username == "ANA"
     await town.login("ana")
@@ -41,7 +41,7 @@ async def test_other_capitals_of_ones_own_name_are_free(town: Town) -> None:
         await town.register("ana", email="other@example.com")
 
 
-async def test_a_picture_can_be_taken_away_and_the_rest_stays(town: Town) -> None:
+async def test_picture_can_be_removed_and_the_rest_stays(town: Town) -> None:
     ana = await town.actor("ana")
     await town.accounts.change_profile(ana, avatar_url="/v1/attachments/1")
     assert (await town.accounts.change_profile(ana, username="anita")).avatar_url == "/v1/attachments/1"
@@ -50,7 +50,7 @@ async def test_a_picture_can_be_taken_away_and_the_rest_stays(town: Town) -> Non
     await town.login("ana")  # still in the index and under the claim of the address
 
 
-async def test_a_reserved_name_cannot_be_taken_later_either(village: Town) -> None:
+async def test_username_cannot_be_changed_to_a_reserved_one(village: Town) -> None:
     with pytest.raises(Invalid):
         await village.accounts.change_profile(await village.actor("ana"), username="everyone")
 
@@ -64,7 +64,7 @@ async def test_parallel_renames_leave_exactly_one_claim(town: Town) -> None:
     assert claims == [me.username]
 
 
-async def test_many_people_who_want_one_name_leave_one_who_has_it(town: Town) -> None:
+async def test_one_of_many_parallel_renames_to_the_same_name_succeeds(town: Town) -> None:
     people = [await town.actor(f"p{number}") for number in range(8)]
     tries = [town.accounts.change_profile(person, username="star") for person in people]
     results = await asyncio.gather(*tries, return_exceptions=True)
@@ -72,7 +72,7 @@ async def test_many_people_who_want_one_name_leave_one_who_has_it(town: Town) ->
     assert [type(result) for result in results].count(UsernameTaken) == 7
 
 
-async def test_people_are_found_by_id_and_name(town: Town) -> None:
+async def test_users_are_found_by_id_and_name(town: Town) -> None:
     ana, bea = await town.actor("ana"), await town.actor("bea")
     assert (await town.accounts.get_user(bea.user_id)).username == "bea"
     with pytest.raises(NotFound):
@@ -85,7 +85,7 @@ async def test_people_are_found_by_id_and_name(town: Town) -> None:
     assert await town.accounts.find_by_usernames([]) == {}
 
 
-async def test_faces_come_by_one_batch_and_strangers_are_deleted_users(town: Town) -> None:
+async def test_profiles_are_read_in_one_batch_and_unknown_users_appear_as_deleted(town: Town) -> None:
     ana = await town.actor("ana")
     await town.accounts.change_profile(ana, avatar_url="/v1/attachments/1")
     with measure() as measured:
@@ -97,7 +97,7 @@ async def test_faces_come_by_one_batch_and_strangers_are_deleted_users(town: Tow
     assert measured.calls == 1
 
 
-async def test_an_administrator_is_made_by_name_or_address(town: Town) -> None:
+async def test_administrator_is_granted_by_username_or_address(town: Town) -> None:
     ana = await town.actor("ana")
     assert (await town.accounts.grant_admin("Ana@example.com")).is_admin
     assert (await town.accounts.get_me(ana)).is_admin
@@ -108,7 +108,7 @@ async def test_an_administrator_is_made_by_name_or_address(town: Town) -> None:
             await town.accounts.grant_admin(nobody)
 
 
-async def test_blocking_is_the_same_once_or_twice(town: Town) -> None:
+async def test_blocking_is_idempotent(town: Town) -> None:
     ana, bea = await town.actor("ana"), await town.actor("bea")
     first = await town.accounts.block(ana, bea.user_id)
     town.clock.move(seconds=1)
@@ -125,7 +125,7 @@ async def test_blocking_is_the_same_once_or_twice(town: Town) -> None:
             await gone(ana, bea.user_id)
 
 
-async def test_neither_oneself_nor_nobody_can_be_blocked(town: Town) -> None:
+async def test_users_cannot_block_themselves_or_unknown_users(town: Town) -> None:
     ana = await town.actor("ana")
     with pytest.raises(SelfBlock):
         await town.accounts.block(ana, ana.user_id)
@@ -143,13 +143,13 @@ async def test_blocks_are_listed_page_by_page(town: Town) -> None:
     assert [block.blocked_id for block in page.items + rest.items] == [other.user_id for other in others]
 
 
-async def test_somebody_who_is_gone_has_no_profile_of_their_own(village: Town) -> None:
+async def test_deleted_user_has_no_profile(village: Town) -> None:
     with pytest.raises(Unauthenticated):
         await village.accounts.get_me(Actor.of_user(NOBODY, "nobody"))
 
 
-async def test_a_person_without_a_claim_can_take_a_new_name(town: Town) -> None:
-    """Rows of an older table have no claims; nobody else's claim is touched."""
+async def test_user_without_a_claim_can_change_their_username(town: Town) -> None:
+    """Rows of an older table have no claims; claims of other users are not changed."""
     await town.table.write(Create(User(user_id=NOBODY, username="john", email="john@example.com")))
     other = await town.register("john", email="other@example.com")
     changed = await town.accounts.change_profile(Actor.of_user(NOBODY, "john"), username="johnny")
@@ -159,7 +159,7 @@ async def test_a_person_without_a_claim_can_take_a_new_name(town: Town) -> None:
     assert claim.user_id == other.user.user_id
 
 
-def test_a_row_of_the_older_design_loads_and_keeps_its_keys() -> None:
+def test_legacy_row_loads_and_keeps_its_keys() -> None:
     row = {
         "pk": "USER#01JGSXXX...",
         "sk": "PROFILE",
@@ -194,15 +194,15 @@ FOREIGN = (
 
 
 @pytest.mark.parametrize("address", FOREIGN)
-async def test_a_picture_of_another_site_is_refused(village: Town, address: str) -> None:
+async def test_picture_of_another_site_is_refused(village: Town, address: str) -> None:
     ana = await village.actor("ana")
     with pytest.raises(Invalid) as refused:
         await village.accounts.change_profile(ana, avatar_url=address)
     assert refused.value.data["errors"][0]["pointer"] == "#/avatarUrl"
 
 
-async def test_a_picture_of_another_site_that_is_stored_is_not_shown(town: Town) -> None:
-    """Rows of other programs may have any address; the page must not ask there."""
+async def test_stored_picture_of_another_site_is_not_returned(town: Town) -> None:
+    """Rows of other programs may have any URL; the page must not load it."""
     ana = await town.actor("ana")
     await town.table.write(Update(User.key(user_id=ana.user_id), set_to(avatar_url="https://example.com/me.png")))
 

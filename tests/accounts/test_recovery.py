@@ -1,4 +1,4 @@
-"""Changing a password, and getting back in without one."""
+"""Changing and resetting a password."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sobremesa.table import Create, Table, measure
 NEW = "a new password"
 
 
-async def test_a_new_password_ends_every_other_session(town: Town) -> None:
+async def test_password_change_ends_all_other_sessions(town: Town) -> None:
     phone = await town.register("ana")
     laptop = await town.login("ana")
     actor = await town.authenticate(phone.access_token)
@@ -47,7 +47,7 @@ async def test_a_new_password_ends_every_other_session(town: Town) -> None:
     await town.login("ana", NEW)
 
 
-async def test_sessions_end_with_the_change_even_if_the_process_dies_right_after(
+async def test_sessions_end_with_the_change_even_if_the_process_is_killed_right_after(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     phone = await town.register("ana")
@@ -66,7 +66,7 @@ async def test_sessions_end_with_the_change_even_if_the_process_dies_right_after
         await town.login("ana")
 
 
-async def test_more_sessions_than_a_transaction_takes_are_ended_too(village: Town) -> None:
+async def test_more_sessions_than_fit_in_a_transaction_are_ended_too(village: Town) -> None:
     actor = await village.actor("ana")
     for _ in range(120):
         await village.login("ana")
@@ -85,7 +85,7 @@ async def test_without_the_current_password_nothing_changes(town: Town) -> None:
     await town.login("ana")
 
 
-async def test_of_two_changes_at_once_one_counts(town: Town) -> None:
+async def test_one_of_two_concurrent_changes_succeeds(town: Town) -> None:
     actor = await town.actor("ana")
     changes = [town.accounts.change_password(actor, current=PASSWORD, next=f"password {n}") for n in range(5)]
     results = await asyncio.gather(*changes, return_exceptions=True)
@@ -103,7 +103,7 @@ async def test_guesses_at_the_current_password_are_limited(table: Table, clock: 
             await town.accounts.change_password(actor, current=PASSWORD, next=NEW)
 
 
-async def test_an_older_programs_password_can_be_changed_and_reset(town: Town) -> None:
+async def test_legacy_password_can_be_changed_and_reset(town: Town) -> None:
     user_id = UserId("old")
     hashed = bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(4)).decode()
     old = User(user_id=user_id, username="john", email="john@example.com", password_hash=hashed)
@@ -118,13 +118,13 @@ async def test_an_older_programs_password_can_be_changed_and_reset(town: Town) -
         await town.login("john")
 
 
-async def test_people_of_another_issuer_have_no_password_to_change(town: Town) -> None:
+async def test_users_of_another_issuer_have_no_password_to_change(town: Town) -> None:
     await town.table.write(Create(User(user_id=UserId("u"), username="foreign")))
     with pytest.raises(NoPassword):
         await town.accounts.change_password(Actor.of_user(UserId("u"), "foreign"), current=PASSWORD, next=NEW)
 
 
-async def test_a_forgotten_password_is_set_by_the_mails_token_once(town: Town) -> None:
+async def test_mailed_token_resets_the_password_once(town: Town) -> None:
     signed_in = await town.register("ana")
     await town.authenticate(signed_in.access_token)
     token = await _mailed(town)
@@ -152,7 +152,7 @@ async def test_ten_parallel_uses_of_one_token_set_one_password(town: Town) -> No
     await town.login("ana", f"password {results.index(None)}")
 
 
-async def test_the_table_holds_only_a_hash_of_the_token(town: Town) -> None:
+async def test_only_a_hash_of_the_token_is_stored(town: Town) -> None:
     await town.register("ana")
     token = await _mailed(town)
     rows = [row async for row in town.table.scan()]
@@ -160,7 +160,7 @@ async def test_the_table_holds_only_a_hash_of_the_token(town: Town) -> None:
     assert [row["sk"] for row in rows if row["entityType"] == PasswordReset.__name__] == ["RESET"]
 
 
-async def test_a_token_is_good_for_an_hour_and_until_the_next_one(town: Town) -> None:
+async def test_token_is_valid_for_an_hour_or_until_the_next_one(town: Town) -> None:
     await town.register("ana")
     first = await _mailed(town)
     second = await _mailed(town)
@@ -172,19 +172,19 @@ async def test_a_token_is_good_for_an_hour_and_until_the_next_one(town: Town) ->
 
 
 @pytest.mark.parametrize("token", ["", ".", "a", "a.", ".b", "a.b", "a#.b", "*.b", "é.b", "a" * 600 + ".b"])
-async def test_what_is_no_token_sets_nothing(town: Town, token: str) -> None:
+async def test_malformed_token_resets_nothing(town: Town, token: str) -> None:
     with pytest.raises(BadResetToken):
         await town.accounts.confirm_reset(token=token, password=NEW)
 
 
-async def test_another_secret_sets_nothing(town: Town) -> None:
+async def test_token_with_another_secret_resets_nothing(town: Town) -> None:
     signed_in = await town.register("ana")
     await _mailed(town)
     with pytest.raises(BadResetToken):
         await town.accounts.confirm_reset(token=f"{signed_in.user.user_id}.secret", password=NEW)
 
 
-async def test_asking_returns_at_once_and_tells_nobody_who_is_known(town: Town) -> None:
+async def test_reset_request_returns_at_once_and_does_not_reveal_known_addresses(town: Town) -> None:
     await town.register("ana")
     with measure() as measured:
         for email in ("ana@example.com", "nobody@example.com", "no address"):
@@ -196,7 +196,7 @@ async def test_asking_returns_at_once_and_tells_nobody_who_is_known(town: Town) 
     assert f"http://127.0.0.1:8080/reset?token={letter.token}\n" in letter.text
 
 
-async def test_a_mailbox_cannot_be_filled(table: Table, clock: SetClock) -> None:
+async def test_mailbox_cannot_be_flooded(table: Table, clock: SetClock) -> None:
     async with town_on(table, clock, limits=MemoryLimits(now=lambda: clock.now_ms() / 1000)) as town:
         await town.register("ana")
         for _ in range(100):
@@ -205,7 +205,7 @@ async def test_a_mailbox_cannot_be_filled(table: Table, clock: SetClock) -> None
         assert len(town.mailbox.letters) == 60
 
 
-async def test_a_mailer_that_fails_harms_nobody(village: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failing_mailer_does_not_fail_the_request(village: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*given: str) -> None:
         raise OSError("no mail today")
 
@@ -216,7 +216,7 @@ async def test_a_mailer_that_fails_harms_nobody(village: Town, monkeypatch: pyte
     await village.login("ana")
 
 
-async def test_without_a_mailer_nothing_can_be_reset(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_reset_without_a_mailer_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     async with Sobremesa.open("sqlite://", background=False) as app:
         await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
         with pytest.raises(MailNotConfigured):
@@ -226,7 +226,7 @@ async def test_without_a_mailer_nothing_can_be_reset(capsys: pytest.CaptureFixtu
     assert "mail" not in capsys.readouterr().out
 
 
-async def test_a_mailer_of_ones_own_gets_the_mail() -> None:
+async def test_custom_mailer_sends_the_mail() -> None:
     mailbox = Mailbox()
     async with Sobremesa.open("sqlite://", background=False, mailer=mailbox) as app:
         await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
@@ -241,7 +241,7 @@ async def test_the_console_mailer_writes_to_the_log(capsys: pytest.CaptureFixtur
 
 
 async def _mailed(town: Town) -> str:
-    """Ask for a way back in, and read the mail."""
+    """Request a reset, and return the mailed token."""
     town.accounts.ask_reset("ana@example.com")
     await town.accounts._recovery.close()
     return town.mailbox.letters[-1].token

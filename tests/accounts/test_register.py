@@ -1,4 +1,4 @@
-"""Registering: one person for each address and each name, however many try at once."""
+"""Registration: one user per address and per name, also under concurrency."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.table import Table
 
 
-async def test_a_new_person_is_signed_in(town: Town) -> None:
+async def test_new_user_is_signed_in(town: Town) -> None:
     signed_in = await town.register("ana", device="phone")
 
     actor = await town.authenticate(signed_in.access_token)
@@ -29,22 +29,22 @@ async def test_a_new_person_is_signed_in(town: Town) -> None:
     assert (session.device, session.session_id) == ("phone", actor.session_id)
 
 
-async def test_a_hundred_parallel_tries_of_one_address_make_one_person(town: Town) -> None:
+async def test_a_hundred_parallel_registrations_of_one_address_create_one_user(town: Town) -> None:
     tries = [town.register(f"p{number:03}", email="One@Example.com ") for number in range(100)]
     counted = Counter(type(result) for result in await asyncio.gather(*tries, return_exceptions=True))
     assert counted == {SignedIn: 1, EmailTaken: 99}
     assert len(await _all(town, User)) == len(await _all(town, UsernameClaim)) == 1
 
 
-async def test_a_hundred_parallel_tries_of_one_name_make_one_person(town: Town) -> None:
+async def test_a_hundred_parallel_registrations_of_one_name_create_one_user(town: Town) -> None:
     tries = [town.register("Ana" if number % 2 else "ANA", email=f"{number}@example.com") for number in range(100)]
     counted = Counter(type(result) for result in await asyncio.gather(*tries, return_exceptions=True))
     assert counted == {SignedIn: 1, UsernameTaken: 99}
     assert len(await _all(town, User)) == len(await _all(town, EmailClaim)) == 1
 
 
-async def test_the_transaction_itself_keeps_names_apart(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The early look is only a courtesy: without it the outcome is the same."""
+async def test_transaction_itself_refuses_taken_names(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The early check only saves work: without it the outcome is the same."""
 
     async def look_away(email: str, username: str) -> None:
         pass
@@ -60,7 +60,7 @@ async def test_the_transaction_itself_keeps_names_apart(town: Town, monkeypatch:
     assert len(await _all(town, User)) == 1
 
 
-async def test_a_refused_name_leaves_nothing_behind(town: Town) -> None:
+async def test_refused_registration_writes_nothing(town: Town) -> None:
     await town.register("ana")
     with pytest.raises(UsernameTaken):
         await town.register("ana", email="bea@example.com")
@@ -72,14 +72,14 @@ async def test_a_refused_name_leaves_nothing_behind(town: Town) -> None:
     ["", "ana", "@example.com", "ana@", "ana@host", "a b@example.com", "a#b@example.com", "$a@example.com",
      "a@-x.com", "a@x..com", "a\x00@example.com", "a@exa_mple.com", f"{'a' * 65}@example.com", f"a@{'x' * 250}.com"],
 )  # fmt: skip
-async def test_what_is_no_address_is_refused(village: Town, email: str) -> None:
+async def test_invalid_address_is_refused(village: Town, email: str) -> None:
     with pytest.raises(Invalid) as refused:
         await village.register("ana", email=email)
     assert refused.value.data["errors"][0]["pointer"] == "#/email"
 
 
 @pytest.mark.parametrize("email", ["ana+tag@example.com", "ÁNA@Exämple.com", "o'neil@mail.example.co.uk", "a@b.c1"])
-async def test_odd_addresses_are_accepted(village: Town, email: str) -> None:
+async def test_unusual_addresses_are_accepted(village: Town, email: str) -> None:
     signed_in = await village.register("ana", email=f"  {email} ")
     assert signed_in.user.email == email.lower()
 
@@ -89,7 +89,7 @@ async def test_odd_addresses_are_accepted(village: Town, email: str) -> None:
     ["", "a", "a" * 33, "a b", "a#b", "a*", "ana\u200b", "Deleted User", "everyone", "HERE", "me", "System", "ADMIN",
      "\uff41\uff44\uff4d\uff49\uff4e", "\u0301a"],
 )  # fmt: skip
-async def test_what_is_no_name_is_refused(village: Town, username: str) -> None:
+async def test_invalid_username_is_refused(village: Town, username: str) -> None:
     with pytest.raises(Invalid) as refused:
         await village.register("ana", username=username)
     assert refused.value.data["errors"][0]["pointer"] == "#/username"
@@ -113,7 +113,7 @@ async def test_what_is_no_name_is_refused(village: Town, username: str) -> None:
         "--",
     ],
 )
-async def test_names_of_many_scripts_are_accepted(village: Town, username: str) -> None:
+async def test_usernames_of_many_scripts_are_accepted(village: Town, username: str) -> None:
     signed_in = await village.register("ana", username=username)
     assert signed_in.user.username == username
     assert await village.accounts.find_by_username(username.upper()) == signed_in.user
@@ -124,7 +124,7 @@ async def test_names_of_many_scripts_are_accepted(village: Town, username: str) 
     ["\u0430na", "an\u0430", "p\u0430ypal", "\u03a9mega", "\u0430dm\u0456n1", "ana\u03bf", "\u0430\u03b1", "Анна_Lee",
      "\u05d0na", "m\u0435"],
 )  # fmt: skip
-async def test_a_name_of_mixed_scripts_is_refused(village: Town, username: str) -> None:
+async def test_username_of_mixed_scripts_is_refused(village: Town, username: str) -> None:
     with pytest.raises(Invalid) as refused:
         await village.register("ana", username=username)
     assert refused.value.data["errors"][0]["pointer"] == "#/username"
@@ -134,7 +134,7 @@ async def test_a_name_of_mixed_scripts_is_refused(village: Town, username: str) 
     ("latin", "lookalike"),
     [("cocoa", "\u0441\u043e\u0441\u043e\u0430"), ("KATE", "\u041a\u0410\u0422\u0415")],
 )
-async def test_a_name_that_looks_like_a_taken_latin_one_is_taken(
+async def test_username_that_looks_like_a_taken_latin_one_is_taken(
     town: Town, monkeypatch: pytest.MonkeyPatch, latin: str, lookalike: str
 ) -> None:
     await town.register("ana", username=latin)
@@ -145,14 +145,14 @@ async def test_a_name_that_looks_like_a_taken_latin_one_is_taken(
         await town.accounts.change_profile(bea, username=lookalike)
 
     async def look_away(*given: object) -> None:
-        """As if the name was taken a moment later."""
+        """Simulate a name that is taken a moment later."""
 
     monkeypatch.setattr(town.accounts._registration, "_refuse_taken", look_away)
     with pytest.raises(UsernameTaken):
         await town.register("cleo", username=lookalike)
 
 
-async def test_a_name_that_looks_like_a_reserved_one_is_reserved(village: Town) -> None:
+async def test_username_that_looks_like_a_reserved_one_is_reserved(village: Town) -> None:
     with pytest.raises(Invalid, match="reserved"):
         await village.register("ana", username="\u043c\u0435")  # Cyrillic letters that look like "me"
 
@@ -161,7 +161,7 @@ async def test_a_name_that_looks_like_a_reserved_one_is_reserved(village: Town) 
     ("given", "made"),
     [("Анна", "Анна"), ("Анна Lee", "user"), ("ana@example.com", "ana"), ("\u043c\u0435", "user"), ("", "user")],
 )
-def test_a_name_from_another_issuer_is_made_to_fit(given: str, made: str) -> None:
+def test_name_from_another_issuer_becomes_a_valid_username(given: str, made: str) -> None:
     assert derive_username(given) == made
 
 
@@ -171,18 +171,18 @@ async def test_a_password_has_8_to_256_characters(village: Town, password: str) 
         await village.register("ana", password=password)
 
 
-async def test_a_closed_house_takes_nobody(table: Table, clock: SetClock) -> None:
+async def test_closed_registration_is_refused(table: Table, clock: SetClock) -> None:
     async with town_on(table, clock, registration="closed") as town:
         with pytest.raises(RegistrationClosed):
             await town.register("ana")
 
 
-async def test_people_belong_to_the_tenant_of_the_settings(table: Table, clock: SetClock) -> None:
+async def test_users_belong_to_the_tenant_of_the_settings(table: Table, clock: SetClock) -> None:
     async with town_on(table, clock, tenant="acme") as town:
         assert (await town.actor("ana")).tenant == "acme"
 
 
-async def test_no_row_but_the_credential_holds_the_password(town: Town) -> None:
+async def test_only_the_credential_contains_the_password_hash(town: Town) -> None:
     await town.register("ana")
     hashed = [item for item in [row async for row in town.table.scan()] if "$argon2id$" in str(item)]
     assert [item["sk"] for item in hashed] == ["AUTH"]

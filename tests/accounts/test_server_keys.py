@@ -1,4 +1,4 @@
-"""Server keys: a product's servers, by tenant and scope."""
+"""Server keys of a product's backend, by tenant and scope."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sobremesa.core.errors import Forbidden, Invalid, NotFound, Unauthenticated
 ACME = Tenant("acme")
 
 
-async def test_a_key_acts_for_its_tenant_within_its_scopes(town: Town) -> None:
+async def test_key_acts_for_its_tenant_within_its_scopes(town: Town) -> None:
     made = await town.server_keys.create_key(ACME, ["inbox:publish"], label="shop")
 
     assert made.text.startswith(f"sbk_{made.key.key_id}_")
@@ -25,7 +25,7 @@ async def test_a_key_acts_for_its_tenant_within_its_scopes(town: Town) -> None:
         await town.accounts.get_me(actor)
 
 
-async def test_only_the_hash_is_kept(town: Town) -> None:
+async def test_only_the_hash_is_stored(town: Town) -> None:
     made = await town.server_keys.create_key(ACME, ["admin"])
     # The secret itself may contain the separator.
     secret = made.text.removeprefix(f"sbk_{made.key.key_id}_")
@@ -40,7 +40,7 @@ async def test_the_keys_of_a_tenant_are_listed_page_by_page(town: Town) -> None:
     assert [key.key_id for key in page.items + rest.items] == [new.key.key_id for new in made]
 
 
-async def test_a_revoked_key_proves_nothing_at_once_and_elsewhere_within_a_second(town: Town) -> None:
+async def test_revoked_key_is_refused_at_once_and_within_a_second_on_other_nodes(town: Town) -> None:
     made = await town.server_keys.create_key(ACME, ["admin"])
     node = town.neighbour()
     await town.authenticate(made.text)
@@ -58,7 +58,7 @@ async def test_a_revoked_key_proves_nothing_at_once_and_elsewhere_within_a_secon
     assert (await town.server_keys.list_keys(ACME)).items == []
 
 
-async def test_a_key_expires(town: Town) -> None:
+async def test_expired_key_is_refused(town: Town) -> None:
     made = await town.server_keys.create_key(ACME, ["admin"], expires_in_seconds=60)
     town.clock.move(seconds=59)
     await town.authenticate(made.text)
@@ -67,7 +67,7 @@ async def test_a_key_expires(town: Town) -> None:
         await town.authenticate(made.text)
 
 
-async def test_another_secret_or_an_unknown_key_proves_nothing(town: Town) -> None:
+async def test_wrong_secret_or_unknown_key_is_refused(town: Town) -> None:
     made = await town.server_keys.create_key(ACME, ["admin"])
     for text in (made.text[:-1], made.text + "x", f"sbk_{made.key.key_id}_", f"sbk_{made.key.key_id}", "sbk_",
                  "sbk_unknown_secret", "sbk_a#b_secret", "sbk_*_x", "sbk_é_x", "sbk_" + "a" * 300 + "_x"):  # fmt: skip
@@ -75,7 +75,7 @@ async def test_another_secret_or_an_unknown_key_proves_nothing(town: Town) -> No
             await town.authenticate(text)
 
 
-async def test_what_makes_no_sense_is_refused(village: Town) -> None:
+async def test_invalid_key_options_are_refused(village: Town) -> None:
     for scopes in ([], ["everything"], ["admin", "root"]):
         with pytest.raises(Invalid):
             await village.server_keys.create_key(ACME, scopes)

@@ -1,4 +1,4 @@
-"""Sessions: refresh tokens that change with every use, and what happens when one is used twice."""
+"""Sessions: refresh tokens rotate with every use, and reuse ends the session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sobremesa.domains.accounts.sessions import SESSION_SECONDS, SignedIn
 from sobremesa.table import measure
 
 
-async def test_a_refresh_gives_the_next_pair(town: Town) -> None:
+async def test_refresh_returns_the_next_pair(town: Town) -> None:
     first = await town.register("ana")
     town.clock.move(seconds=1)
     second = await town.accounts.refresh(first.refresh_token)
@@ -29,7 +29,7 @@ async def test_a_refresh_gives_the_next_pair(town: Town) -> None:
     assert (await town.authenticate(second.access_token)).user_id == first.user.user_id
 
 
-async def test_the_row_holds_no_token(town: Town) -> None:
+async def test_row_contains_no_token(town: Town) -> None:
     first = await town.register("ana")
     second = await town.accounts.refresh(first.refresh_token)
     stored = str([row async for row in town.table.scan()])
@@ -38,7 +38,7 @@ async def test_the_row_holds_no_token(town: Town) -> None:
         assert signed_in.access_token not in stored
 
 
-async def test_a_lost_answer_can_be_asked_for_again_within_ten_seconds(town: Town) -> None:
+async def test_refresh_can_be_repeated_within_ten_seconds(town: Town) -> None:
     first = await town.register("ana")
     second = await town.accounts.refresh(first.refresh_token)
     town.clock.move(seconds=10)
@@ -73,7 +73,7 @@ async def test_the_loser_of_two_rotations_gets_the_winners_successor(
     assert loser.refresh_token == (await town.accounts.refresh(first.refresh_token)).refresh_token
 
 
-async def test_a_rotation_that_comes_too_late_undoes_nothing(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_late_rotation_changes_nothing(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     first = await town.register("ana")
     sessions = town.accounts._sessions
     rotate = sessions._rotate
@@ -89,7 +89,7 @@ async def test_a_rotation_that_comes_too_late_undoes_nothing(town: Town, monkeyp
         await town.accounts.refresh(first.refresh_token)
 
 
-async def test_a_token_used_again_after_ten_seconds_ends_the_session(town: Town) -> None:
+async def test_token_reuse_after_ten_seconds_ends_the_session(town: Town) -> None:
     first = await town.register("ana")
     second = await town.accounts.refresh(first.refresh_token)
     await town.authenticate(second.access_token)
@@ -97,7 +97,7 @@ async def test_a_token_used_again_after_ten_seconds_ends_the_session(town: Town)
     await _is_over(town, first.refresh_token, second)
 
 
-async def test_a_token_whose_successor_was_used_ends_the_session(town: Town) -> None:
+async def test_reuse_of_a_token_whose_successor_was_used_ends_the_session(town: Town) -> None:
     first = await town.register("ana")
     second = await town.accounts.refresh(first.refresh_token)
     third = await town.accounts.refresh(second.refresh_token)
@@ -105,8 +105,8 @@ async def test_a_token_whose_successor_was_used_ends_the_session(town: Town) -> 
 
 
 @pytest.mark.parametrize("secret", ["AAAA", "A" * 43, "A" * 59, ""])
-async def test_a_token_that_never_was_one_ends_no_session(town: Town, secret: str) -> None:
-    """The ids of a session are no secret: the tokens of others show them."""
+async def test_token_that_was_never_issued_ends_no_session(town: Town, secret: str) -> None:
+    """The ids of a session are not secret: access tokens contain them."""
     signed_in = await town.register("ana")
     with pytest.raises(SessionEnded):
         await town.accounts.refresh(f"sbr_{signed_in.user.user_id}.{signed_in.session_id}.{secret}")
@@ -121,7 +121,7 @@ async def test_a_token_that_never_was_one_ends_no_session(town: Town, secret: st
     assert (await town.accounts.refresh(real)).session_id == signed_in.session_id
 
 
-async def test_the_tag_of_another_session_ends_no_session(town: Town) -> None:
+async def test_token_with_the_tag_of_another_session_ends_no_session(town: Town) -> None:
     mine, other = await town.register("ana"), await town.login("ana")
     secret = mine.refresh_token.rpartition(".")[2]
     with pytest.raises(SessionEnded):
@@ -129,7 +129,7 @@ async def test_the_tag_of_another_session_ends_no_session(town: Town) -> None:
     await town.accounts.refresh(other.refresh_token)
 
 
-async def test_other_sessions_outlive_one_that_was_copied(town: Town) -> None:
+async def test_other_sessions_survive_a_copied_token(town: Town) -> None:
     first = await town.register("ana")
     other = await town.login("ana")
     await town.accounts.refresh(first.refresh_token)
@@ -139,7 +139,7 @@ async def test_other_sessions_outlive_one_that_was_copied(town: Town) -> None:
     await town.authenticate((await town.accounts.refresh(other.refresh_token)).access_token)
 
 
-async def test_a_session_lives_thirty_days_from_its_last_use(town: Town) -> None:
+async def test_session_expires_thirty_days_after_its_last_use(town: Town) -> None:
     signed_in = await town.register("ana")
     for _ in range(3):
         town.clock.move(seconds=SESSION_SECONDS - 1)
@@ -153,12 +153,12 @@ async def test_a_session_lives_thirty_days_from_its_last_use(town: Town) -> None
     "token", ["", "sbr_", "sbr_a.b", "sbr_a.b.c", "a.b.c", "sbr_a#.b.c", "sbr_*.b.c", "sbr_" + "a" * 2000 + ".b.c",
               "sbr_é.b.c"],
 )  # fmt: skip
-async def test_what_is_no_refresh_token_is_refused(town: Town, token: str) -> None:
+async def test_malformed_refresh_token_is_refused(town: Town, token: str) -> None:
     with pytest.raises(SessionEnded):
         await town.accounts.refresh(token)
 
 
-async def test_after_logging_out_neither_token_is_good(town: Town) -> None:
+async def test_both_tokens_are_refused_after_logout(town: Town) -> None:
     signed_in = await town.register("ana")
     actor = await town.authenticate(signed_in.access_token)
     await town.accounts.logout(actor)
@@ -180,7 +180,7 @@ async def test_one_of_several_sessions_can_be_ended(town: Town) -> None:
         await town.accounts.end_session(actor, phone.session_id)
 
 
-async def test_nobody_ends_a_strangers_session(town: Town) -> None:
+async def test_user_cannot_end_a_session_of_another(town: Town) -> None:
     ana, bea = await town.register("ana"), await town.actor("bea")
     with pytest.raises(NotFound):
         await town.accounts.end_session(bea, ana.session_id)
@@ -189,7 +189,7 @@ async def test_nobody_ends_a_strangers_session(town: Town) -> None:
     await town.authenticate(ana.access_token)
 
 
-async def test_an_ended_session_is_felt_on_another_node_within_a_second(town: Town, clock: SetClock) -> None:
+async def test_ended_session_is_refused_on_another_node_within_a_second(town: Town, clock: SetClock) -> None:
     signed_in = await town.register("ana")
     node = town.neighbour()
     actor = await node.authenticate(signed_in.access_token)
@@ -199,7 +199,7 @@ async def test_an_ended_session_is_felt_on_another_node_within_a_second(town: To
         await node.authenticate(signed_in.access_token)
 
 
-async def test_a_refresh_costs_two_reads_and_one_write(village: Town) -> None:
+async def test_refresh_costs_two_reads_and_one_write(village: Town) -> None:
     signed_in = await village.register("ana")
     with measure() as measured:
         await village.accounts.refresh(signed_in.refresh_token)
@@ -207,7 +207,7 @@ async def test_a_refresh_costs_two_reads_and_one_write(village: Town) -> None:
 
 
 async def _is_over(town: Town, token: str, last: SignedIn) -> None:
-    """This token is refused, and with it the session and all of its tokens."""
+    """Check that this token is refused and the session has ended with all of its tokens."""
     with pytest.raises(SessionEnded):
         await town.accounts.refresh(token)
     key = session_by_id(user_id=last.user.user_id, session_id=last.session_id)

@@ -1,4 +1,4 @@
-"""Access tokens: what they say, and every way to forge one that we know of."""
+"""Access tokens: their claims, and every known way to forge one."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def signed(header: dict[str, Any], claims: Any, key: Any) -> str:
 
 
 def hs256(header: dict[str, Any], claims: Any, secret: bytes) -> str:
-    """By hand, since the library refuses to take a public key as a secret."""
+    """Sign by hand, since the library refuses a public key as a secret."""
     text = f"{encoded({**header, 'alg': 'HS256'})}.{encoded(claims)}"
     return f"{text}.{encoded(hmac.digest(secret, text.encode(), 'sha256'))}"
 
 
 class Forge:
-    """A true token, its parts, and the true key: what an attacker may know, and more."""
+    """A valid token, its parts, and the real key: what an attacker may know, and more."""
 
     def __init__(self, token: str, key: OKPKey, now: int) -> None:
         self.token = token
@@ -59,7 +59,7 @@ class Forge:
         self.claims: dict[str, Any] = decoded(second)
 
     def resigned(self, **claims: Any) -> str:
-        """Signed by the true key, with other claims; None leaves one out."""
+        """Sign other claims with the real key; None omits one."""
         changed = {name: value for name, value in {**self.claims, **claims}.items() if value is not None}
         return signed(self.header, changed, self.key)
 
@@ -75,7 +75,7 @@ async def forge(village: Town, signed_in: SignedIn) -> Forge:
     return Forge(signed_in.access_token, key, village.clock.now_ms() // 1000)
 
 
-async def test_a_token_says_who_where_and_how_long(village: Town, signed_in: SignedIn, forge: Forge) -> None:
+async def test_token_contains_user_session_and_expiry(village: Town, signed_in: SignedIn, forge: Forge) -> None:
     kid, _ = await village.keyring.signing_key()
     assert forge.header == {"alg": "EdDSA", "kid": kid, "typ": "JWT"}
     assert forge.claims == {
@@ -89,8 +89,8 @@ async def test_a_token_says_who_where_and_how_long(village: Town, signed_in: Sig
     }
 
 
-async def test_the_forge_itself_works(village: Town, forge: Forge) -> None:
-    """Else every attack below would fail for the wrong reason."""
+async def test_forge_creates_valid_tokens(village: Town, forge: Forge) -> None:
+    """Otherwise every attack below would fail for the wrong reason."""
     await village.authenticate(forge.resigned(iat=forge.now + 1))
 
 
@@ -235,7 +235,7 @@ def _a_key_as_person(forge: Forge) -> str:
 
 def _changed_claims(forge: Forge) -> str:
     first, _, signature = forge.token.split(".")
-    return f"{first}.{encoded({**forge.claims, 'sub': 'somebody'})}.{signature}"
+    return f"{first}.{encoded({**forge.claims, 'sub': 'another'})}.{signature}"
 
 
 def _cut_signature(forge: Forge) -> str:
@@ -262,14 +262,14 @@ ATTACKS = [value for name, value in list(globals().items()) if name.startswith("
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__.strip("_"))
-async def test_a_forged_token_proves_nothing(village: Town, forge: Forge, attack: Callable[[Forge], str]) -> None:
+async def test_forged_token_is_refused(village: Town, forge: Forge, attack: Callable[[Forge], str]) -> None:
     with pytest.raises(Unauthenticated):
         await village.authenticate(attack(forge))
     await village.authenticate(forge.token)
 
 
-async def test_each_layer_refuses_by_itself(village: Town, forge: Forge, clock: SetClock) -> None:
-    """Whoever calls a part alone is as safe as behind the whole."""
+async def test_each_layer_refuses_forged_tokens_by_itself(village: Town, forge: Forge, clock: SetClock) -> None:
+    """Each part is safe when it is called alone."""
     tokens = Tokens(village.keyring, clock, ISSUER)
     for attack in ATTACKS:
         if attack not in (_another_session, _another_person, _a_key_as_person):
@@ -281,12 +281,12 @@ async def test_each_layer_refuses_by_itself(village: Town, forge: Forge, clock: 
 
 
 @pytest.mark.parametrize("text", ["", ".", "..", "a.b.c", "Bearer x", "é.é.é", "e30.e30.e30", "e30.e30.", "\x00"])
-async def test_what_is_no_token_proves_nothing(village: Town, text: str) -> None:
+async def test_malformed_token_is_refused(village: Town, text: str) -> None:
     with pytest.raises(Unauthenticated):
         await village.authenticate(text)
 
 
-async def test_a_clock_that_is_a_little_behind_is_forgiven_only_at_the_beginning(village: Town, forge: Forge) -> None:
+async def test_leeway_applies_to_the_start_of_the_validity_only(village: Town, forge: Forge) -> None:
     await village.authenticate(forge.resigned(nbf=forge.now + 5))
     village.clock.move(seconds=599.999)
     await village.authenticate(forge.token)
@@ -295,7 +295,7 @@ async def test_a_clock_that_is_a_little_behind_is_forgiven_only_at_the_beginning
         await village.authenticate(forge.token)
 
 
-async def test_tokens_of_another_keyring_prove_nothing(village: Town, signed_in: SignedIn, clock: SetClock) -> None:
+async def test_tokens_of_another_keyring_are_refused(village: Town, signed_in: SignedIn, clock: SetClock) -> None:
     other = Tokens(await Keyring.open(MemoryKeys(), clock), clock, ISSUER)
     token = await other.issue(UserId(signed_in.user.user_id), signed_in.session_id, signed_in.user.tenant)
     with pytest.raises(Unauthenticated):

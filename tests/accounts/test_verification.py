@@ -1,4 +1,4 @@
-"""Registering by mail: nobody learns from an answer whether an address is taken."""
+"""Registration by mail: responses do not reveal whether an address is taken."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def verified(table: Table, clock: SetClock) -> AsyncIterator[Town]:
         yield town
 
 
-async def test_a_user_registers_with_the_token_of_the_mail(verified: Town) -> None:
+async def test_user_registers_with_the_mailed_token(verified: Town) -> None:
     token = await _asked(verified, "ana")
     assert f"http://127.0.0.1:8080/register?token={token}\n" in verified.mailbox.letters[-1].text
     signed_in = await verified.accounts.confirm_registration(token, device="phone")
@@ -41,7 +41,7 @@ async def test_a_user_registers_with_the_token_of_the_mail(verified: Town) -> No
     await verified.login("ana")
 
 
-async def test_a_taken_address_gets_the_same_answer_and_its_owner_a_note(verified: Town) -> None:
+async def test_taken_address_gets_the_same_response_and_its_owner_a_notice(verified: Town) -> None:
     await verified.accounts.confirm_registration(await _asked(verified, "ana"))
 
     for email in ("ana@example.com", "free@example.com"):
@@ -53,12 +53,12 @@ async def test_a_taken_address_gets_the_same_answer_and_its_owner_a_note(verifie
     assert (token.to, token.subject) == ("free@example.com", "Confirm your e-mail address")
 
 
-async def test_nobody_registers_directly_where_addresses_are_confirmed(verified: Town) -> None:
+async def test_direct_registration_is_refused_where_addresses_are_confirmed(verified: Town) -> None:
     with pytest.raises(RegistrationByMail):
         await verified.register("ana")
 
 
-async def test_a_token_makes_one_user_within_an_hour(verified: Town) -> None:
+async def test_token_creates_one_user_within_an_hour(verified: Town) -> None:
     token = await _asked(verified, "ana")
     tries = [verified.accounts.confirm_registration(token) for _ in range(5)]
     results = await asyncio.gather(*tries, return_exceptions=True)
@@ -72,7 +72,7 @@ async def test_a_token_makes_one_user_within_an_hour(verified: Town) -> None:
         await verified.accounts.confirm_registration(late)
 
 
-async def test_what_was_taken_meanwhile_is_refused_when_it_is_confirmed(verified: Town) -> None:
+async def test_confirmation_is_refused_if_the_name_or_address_was_taken_meanwhile(verified: Town) -> None:
     first, second = await _asked(verified, "ana"), await _asked(verified, "ana")
     other = await _asked(verified, "ana", email="other@example.com")
     await verified.accounts.confirm_registration(first)
@@ -83,7 +83,7 @@ async def test_what_was_taken_meanwhile_is_refused_when_it_is_confirmed(verified
         await verified.accounts.confirm_registration(other)
 
 
-async def test_user_names_and_bad_input_are_refused_at_once(verified: Town) -> None:
+async def test_taken_usernames_and_invalid_input_are_refused_at_once(verified: Town) -> None:
     await verified.accounts.confirm_registration(await _asked(verified, "ana"))
     with pytest.raises(UsernameTaken):
         await verified.accounts.ask_registration(email="b@example.com", username="ANA", password=PASSWORD)
@@ -93,7 +93,7 @@ async def test_user_names_and_bad_input_are_refused_at_once(verified: Town) -> N
         await verified.accounts.ask_registration(email="b@example.com", username="bea", password="short")
 
 
-async def test_the_table_holds_neither_token_nor_password(verified: Town) -> None:
+async def test_neither_token_nor_password_is_stored(verified: Town) -> None:
     token = await _asked(verified, "ana")
     rows = [row async for row in verified.table.scan()]
     assert [row["entityType"] for row in rows if "PENDING#" in row["pk"]] == [PendingRegistration.__name__]
@@ -101,7 +101,7 @@ async def test_the_table_holds_neither_token_nor_password(verified: Town) -> Non
     assert PASSWORD not in str(rows)
 
 
-async def test_a_mailbox_cannot_be_filled_by_registering(table: Table, clock: SetClock) -> None:
+async def test_mailbox_cannot_be_flooded_by_registering(table: Table, clock: SetClock) -> None:
     limits = MemoryLimits(now=lambda: clock.now_ms() / 1000)
     async with town_on(table, clock, registration="verified", limits=limits) as town:
         for number in range(70):
@@ -110,7 +110,7 @@ async def test_a_mailbox_cannot_be_filled_by_registering(table: Table, clock: Se
         assert len(town.mailbox.letters) == 60
 
 
-async def test_without_mail_nobody_registers_by_mail() -> None:
+async def test_registration_by_mail_requires_a_mailer() -> None:
     async with Sobremesa.open("sqlite://", background=False) as app:
         with pytest.raises(MailNotConfigured):
             await app.accounts.ask_registration(email="a@example.com", username="ana", password=PASSWORD)
@@ -119,14 +119,14 @@ async def test_without_mail_nobody_registers_by_mail() -> None:
             pass
 
 
-async def test_a_closed_house_takes_nobody_by_mail_either(table: Table, clock: SetClock) -> None:
+async def test_closed_registration_is_refused_by_mail_too(table: Table, clock: SetClock) -> None:
     async with town_on(table, clock, registration="closed") as town:
         with pytest.raises(RegistrationClosed):
             await town.accounts.ask_registration(email="a@example.com", username="ana", password=PASSWORD)
 
 
 async def _asked(town: Town, name: str, email: str | None = None) -> str:
-    """Ask to register, and read the mail."""
+    """Request a registration, and return the mailed token."""
     await town.accounts.ask_registration(email=email or f"{name}@example.com", username=name, password=PASSWORD)
     await town.accounts._recovery.close()
     return town.mailbox.letters[-1].token

@@ -1,4 +1,4 @@
-"""A town: accounts over one table, with cheap passwords and everything else in reach of a test."""
+"""Accounts over one table, with cheap password hashing, a mailbox and a job queue for tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PASSWORD = "correct horse"
 
 
 class Errand(Entity):
-    """A job, as the queue of this town keeps it."""
+    """A queued job."""
 
     keys = Keys(pk="ERRANDS", sk="{errand_id}")
 
@@ -37,7 +37,7 @@ class Errand(Entity):
 
 
 class Errands:
-    """A queue that only remembers."""
+    """A job queue that only stores jobs."""
 
     def __init__(self, clock: SetClock, ids: Ids) -> None:
         self._clock = clock
@@ -63,7 +63,7 @@ class Letter(msgspec.Struct):
 
 
 class Mailbox:
-    """Keeps what was mailed."""
+    """Stores sent mails."""
 
     def __init__(self) -> None:
         self.letters: list[Letter] = []
@@ -74,7 +74,7 @@ class Mailbox:
 
 
 class Town:
-    """Accounts, and what they touch."""
+    """Accounts and their dependencies."""
 
     def __init__(
         self, table: Table, clock: SetClock, keyring: Keyring, limits: Limits | None = None, **settings: Any
@@ -114,7 +114,7 @@ class Town:
         return await self.accounts.login(email=f"{name}@example.com", password=password, device=device)
 
     async def actor(self, name: str = "ana") -> Actor:
-        """A new person, as the actor of their first session."""
+        """Register a user and return the actor of their first session."""
         return await self.authenticate((await self.register(name)).access_token)
 
 

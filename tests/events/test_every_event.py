@@ -133,8 +133,8 @@ async def in_a_thread(app: Sobremesa, clock: SetClock) -> Story:
 
 async def in_an_inbox(app: Sobremesa, clock: SetClock) -> Story:
     shop = Shop(app, clock)
-    await shop.joins(ANA)
-    await shop.read(ANA, await shop.tell(ANA))
+    await shop.create_users(ANA)
+    await shop.read(ANA, await shop.send(ANA))
     yield
 
 

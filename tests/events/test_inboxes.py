@@ -18,7 +18,7 @@ OWN = (topics.user(ANA.user_id),)
 @pytest.fixture
 async def shop(app: Sobremesa, clock: SetClock) -> Shop:
     shop = Shop(app, clock)
-    await shop.joins(ANA, BEN)
+    await shop.create_users(ANA, BEN)
     return shop
 
 
@@ -30,7 +30,7 @@ def apart(events: list[Event]) -> tuple[list[Published], list[Event]]:
 
 
 async def test_a_message_is_told_to_whom_it_is_for(shop: Shop, recorder: EventRecorder) -> None:
-    message_id = await shop.tell(ANA, title="Your parcel", category="offers")
+    message_id = await shop.send(ANA, title="Your parcel", category="offers")
     messages, counts = apart(await recorder.events())
 
     [message] = messages
@@ -53,7 +53,7 @@ async def test_a_message_is_told_to_whom_it_is_for(shop: Shop, recorder: EventRe
 
 
 async def test_a_message_to_everyone_is_told_to_the_tenant(shop: Shop, recorder: EventRecorder) -> None:
-    await shop.tell(title="We are open")
+    await shop.send(title="We are open")
     messages, counts = apart(await recorder.events())
 
     assert [each[:2] for each in messages] == [("inbox.message", (topics.tenant(SHOP),))]
@@ -65,7 +65,7 @@ async def test_a_message_to_everyone_is_told_to_the_tenant(shop: Shop, recorder:
 async def test_what_one_does_with_a_message_is_told_to_ones_other_devices(
     shop: Shop, recorder: EventRecorder, clock: SetClock, to: list[Actor]
 ) -> None:
-    message_id = await shop.tell(*to)
+    message_id = await shop.send(*to)
     await recorder.events()
 
     await shop.read(ANA, message_id)
@@ -86,7 +86,7 @@ async def test_what_one_does_with_a_message_is_told_to_ones_other_devices(
 
 
 async def test_what_comes_back_after_a_snooze_is_told(shop: Shop, recorder: EventRecorder, clock: SetClock) -> None:
-    message_id = await shop.tell(ANA)
+    message_id = await shop.send(ANA)
     await shop.snooze(ANA, message_id, seconds=60)
     await recorder.events()
 
@@ -99,7 +99,7 @@ async def test_what_comes_back_after_a_snooze_is_told(shop: Shop, recorder: Even
 
 
 async def test_a_muted_category_changes_the_counts(shop: Shop, recorder: EventRecorder) -> None:
-    await shop.tell(ANA, category="offers")
+    await shop.send(ANA, category="offers")
     await recorder.events()
 
     for muted in (True, True, False):

@@ -1,1 +1,1 @@
-"""Inboxes, through their verbs, on both engines."""
+"""Tests of inboxes, through the service, on both engines."""

@@ -1,4 +1,4 @@
-"""`app` is a whole Sobremesa, once on a file and once on DynamoDB's API; `shop` is a tenant with a key and people."""
+"""`app` is a whole Sobremesa, once on a file and once on DynamoDB's API; `shop` is a tenant with a key and users."""
 
 from __future__ import annotations
 

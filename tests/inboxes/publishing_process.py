@@ -26,7 +26,7 @@ async def main(file: str, people: int, ahead: float) -> None:
     async with Sobremesa.open(f"sqlite:///{file}", settings=settings, clock=clock, background=False) as app:
         uids = [f"user-{number:05}" for number in range(people)]
         shop = Shop(app, clock)
-        published = await shop.tell_many(uids, category="offers", ttl="1w", host_system_id="the-one")
+        published = await shop.publish_to(uids, category="offers", ttl="1w", host_system_id="the-one")
         watching = asyncio.create_task(watch(app, published.message_id))
         await app.jobs.run_pending(app.handlers)
         watching.cancel()

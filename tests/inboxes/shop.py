@@ -1,4 +1,4 @@
-"""A shop: a tenant with a server key, an inbox, and people who have accounts or not."""
+"""A tenant with a server key, an inbox, and users with or without accounts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sobremesa.table.engines.protocol import DeleteItem, RawChange
 from sobremesa.table.values import Item
 
 NOW_MS = 2_500_000_000_000
-"""When the tests begin: in a future that no endpoint takes for the past, and it stands still until a test moves it."""
+"""The time of the tests: in the future, so that no endpoint expires rows, and fixed until a test moves it."""
 SHOP = Tenant("shop")
 NEWS = InboxKey("news")
 SCOPES = frozenset({"inbox:publish", "inbox:admin", "inbox:read"})
@@ -37,7 +37,7 @@ ANA, BEN, CLEO = map(reader, ("ana", "ben", "cleo"))
 
 
 class Shop:
-    """The shop, and what it and its people do."""
+    """The tenant, and the operations of its backend and users."""
 
     def __init__(
         self, app: Sobremesa, clock: Ahead | SetClock, inbox: InboxKey = NEWS, inboxes: Inboxes | None = None
@@ -47,33 +47,33 @@ class Shop:
         self.inbox = inbox
         self.inboxes = inboxes or app.inboxes
 
-    async def joins(self, *people: Actor, **fields: Any) -> None:
-        """They make an account now."""
+    async def create_users(self, *users: Actor, **fields: Any) -> None:
+        """Create accounts now."""
         now = self.clock.now()
         await self.app.table.write_many(
             Put(User(user_id=who.user_id, username=who.username, tenant=who.tenant, created_at=now, **fields))
-            for who in people
+            for who in users
         )
 
-    async def tell(self, *people: Actor, **notice: Any) -> InboxMessageId:
-        """Tell people something by name, or everyone if none is named."""
-        return (await self.publish(*people, **notice)).message_id
+    async def send(self, *users: Actor, **notice: Any) -> InboxMessageId:
+        """Publish to these users, or a broadcast without any; return the id of the message."""
+        return (await self.publish(*users, **notice)).message_id
 
-    async def publish(self, *people: Actor, **notice: Any) -> Publish:
+    async def publish(self, *users: Actor, **notice: Any) -> Publish:
         given = {"sender": "shop", "title": "News", "body": "Something new"} | notice
         publishing = self.inboxes.publishing
-        if not people:
+        if not users:
             return await publishing.publish_to_everyone(KEY, SHOP, self.inbox, Notice(**given))
-        uids = [who.user_id for who in people]
+        uids = [who.user_id for who in users]
         return await publishing.publish_to_users(KEY, SHOP, self.inbox, Notice(**given), uids)
 
-    async def tell_many(self, user_ids: Sequence[str], **notice: Any) -> Publish:
+    async def publish_to(self, user_ids: Sequence[str], **notice: Any) -> Publish:
         given = {"sender": "shop", "title": "News", "body": "Something new"} | notice
         uids = [UserId(user_id) for user_id in user_ids]
         return await self.inboxes.publishing.publish_to_users(KEY, SHOP, self.inbox, Notice(**given), uids)
 
     async def entries(self, who: Actor, **options: Any) -> list[Entry]:
-        """Everything that a person is shown, by pages."""
+        """Return all visible messages of a user, page by page."""
         found: list[Entry] = []
         cursor: str | None = None
         while True:
@@ -110,7 +110,7 @@ class Shop:
         await self.inboxes.preferences.set(who, who.tenant, self.inbox, category, muted=muted)
 
     async def recount(self, who: Actor) -> InboxCount:
-        """What the counts should be: by looking at everything that is listed."""
+        """Return the counts of the listed messages."""
         entries = await self.entries(who)
         muted = {row["category"] for row in await self.rows("p#") if row["uid"] == who.user_id and row["muted"]}
         totals = Counter(entry.message.category for entry in entries)
@@ -125,7 +125,7 @@ class Shop:
         )
 
     async def rows(self, prefix: str = "") -> list[Item]:
-        """Every stored row of the inboxes whose sort key begins so."""
+        """Return all inbox rows whose sort key starts with a prefix."""
         return [
             item
             async for item in self.app.table.scan(consistent=True)
@@ -133,7 +133,7 @@ class Shop:
         ]
 
     async def removed_by_the_store(self) -> list[RawChange]:
-        """What has expired is removed as DynamoDB's time to live does it; the records that the stream will have."""
+        """Remove expired rows as DynamoDB's time to live does, and return their stream records."""
         now = self.clock.now_ms() // 1000
         changes = []
         for item in await self.rows("m#"):
@@ -143,8 +143,8 @@ class Shop:
                 changes.append(RawChange(f"event-{key.pk}-{key.sk}", now * 1000, key, item, None, expired=True))
         return changes
 
-    async def hears(self, *changes: RawChange) -> None:
-        """The records of the stream come in."""
+    async def consume(self, *changes: RawChange) -> None:
+        """Consume stream records."""
         for change in changes:
             self.inboxes.expiring.collect(change)
         await self.inboxes.expiring.flush()

@@ -1,4 +1,4 @@
-"""What each verb of an inbox costs: requests of each kind, and units, the same on both engines.
+"""What each operation of an inbox costs: requests of each kind, and units, the same on both engines.
 
 A number that grows here is a decision, not an accident: change it together with the reason.
 """
@@ -16,16 +16,16 @@ from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
 from sobremesa.table import measure
 
 BUDGETS: dict[str, Cost] = {
-    # The settings, then message 2, both counts 4, the publishing 2; with a host system id its claim 2.
+    # The settings, then message 2, both counts 4, the publish 2; with a host system id its claim 2.
     "tell everyone": Cost({"batch_get": 1, "transact": 1}, 2, 8),
     "tell everyone, with a host system id": Cost({"get": 1, "batch_get": 1, "transact": 1}, 3, 10),
     "tell everyone again": Cost({"get": 2}, 2, 0),
-    # Each person costs message 2 and both counts 4. From 33 on a list of recipients and a job go before it.
+    # Each recipient costs message 2 and both counts 4. From 33 on, a list of recipients and a job are written first.
     "tell one person": Cost({"batch_get": 1, "transact": 1}, 2, 8),
     "tell 32 people": Cost({"batch_get": 1, "transact": 1}, 2, 194),
     "tell 33 people": Cost({"batch_get": 1, "batch_write": 2, "transact": 2, "get": 1, "query": 1}, 4, 206),
     "tell 1000 people": Cost({"batch_get": 1, "batch_write": 2, "transact": 32, "get": 1, "query": 1}, 8, 6086),
-    # Once for each person and inbox: both places are counted, and the floor is found.
+    # Once per user and inbox: both partitions are counted, and the floor is stored.
     "count, at first sight": Cost({"query": 8, "write": 3, "get": 1}, 9, 3),
     "count": Cost({"query": 2}, 2, 0),
     "count 50": Cost({"query": 2}, 2, 0),
@@ -45,8 +45,8 @@ BUDGETS: dict[str, Cost] = {
 
 @pytest.fixture
 async def still(shop: Shop) -> Shop:
-    """The shop with two people."""
-    await shop.joins(ANA, BEN)
+    """The tenant with two users."""
+    await shop.create_users(ANA, BEN)
     return shop
 
 
@@ -60,14 +60,14 @@ async def costs_of(shop: Shop) -> dict[str, Cost]:
         return result
 
     marking = shop.inboxes.marking
-    await shop.tell(category="c", ttl="1h")
-    public = await spend("tell everyone", shop.tell(category="c", ttl="1h"))
-    await spend("tell everyone, with a host system id", shop.tell(category="c", ttl="1h", host_system_id="h"))
-    await spend("tell everyone again", shop.tell(category="c", ttl="1h", host_system_id="h"))
-    own = await spend("tell one person", shop.tell(ANA, category="c", ttl="1h"))
-    await spend("tell 32 people", shop.tell_many([f"user-{number:04}" for number in range(32)], category="c"))
-    await spend("tell 33 people", shop.tell_many([f"user-{number:04}" for number in range(33)], category="c"))
-    await spend("tell 1000 people", shop.tell_many([f"user-{number:04}" for number in range(1000)], category="c"))
+    await shop.send(category="c", ttl="1h")
+    public = await spend("tell everyone", shop.send(category="c", ttl="1h"))
+    await spend("tell everyone, with a host system id", shop.send(category="c", ttl="1h", host_system_id="h"))
+    await spend("tell everyone again", shop.send(category="c", ttl="1h", host_system_id="h"))
+    own = await spend("tell one person", shop.send(ANA, category="c", ttl="1h"))
+    await spend("tell 32 people", shop.publish_to([f"user-{number:04}" for number in range(32)], category="c"))
+    await spend("tell 33 people", shop.publish_to([f"user-{number:04}" for number in range(33)], category="c"))
+    await spend("tell 1000 people", shop.publish_to([f"user-{number:04}" for number in range(1000)], category="c"))
     await spend("count, at first sight", shop.count(ANA))
     await spend("count", shop.count(ANA))
     await spend("list 4 messages", shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=50))
@@ -75,7 +75,7 @@ async def costs_of(shop: Shop) -> dict[str, Cost]:
     await spend("mark one to everyone", shop.read(ANA, public))
     await spend("mark it again", shop.read(ANA, public))
     for number in range(46):
-        await shop.tell(*((ANA,) if number % 2 else ()), category="c", ttl="1h", body="A little more to say. " * 8)
+        await shop.send(*((ANA,) if number % 2 else ()), category="c", ttl="1h", body="A little more to say. " * 8)
     await spend("list a page of 50", shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=50))
     await spend("mark 48 at once", marking.read_all(ANA, SHOP, NEWS))
     await spend("archive", shop.archive(ANA, own))
@@ -95,6 +95,6 @@ async def test_every_verb_keeps_its_budget(still: Shop) -> None:
     assert set(costs) == set(BUDGETS)
 
 
-def test_counting_takes_at_most_three_requests() -> None:
+def test_counting_costs_at_most_three_requests() -> None:
     for name in ("count", "count 50"):
         assert sum(BUDGETS[name].requests.values()) <= 3

@@ -1,4 +1,4 @@
-"""`sobremesa reconcile`, as a person runs it."""
+"""The command `sobremesa reconcile`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def reconcile(*arguments: str, store: str) -> str:
 
 @pytest.fixture
 async def wrong(shop: Shop) -> Shop:
-    """A shop in which one of Ana's counts is wrong."""
-    await shop.tell(ANA, BEN, category="offers")
-    await shop.tell()
+    """A tenant in which one of Ana's counts is wrong."""
+    await shop.send(ANA, BEN, category="offers")
+    await shop.send()
     for who in (ANA, BEN):
         await shop.count(who)
     key = UserStats.key(tenant=SHOP, inbox=NEWS, user_id=ANA.user_id)
@@ -33,12 +33,12 @@ async def wrong(shop: Shop) -> Shop:
     return shop
 
 
-async def test_what_is_wrong_is_told_in_plain_lines_and_mended(wrong: Shop, store: str) -> None:
-    told = "shop/news ana *: published 5, should be 1\n3 partitions counted, 1 {}.\n"
+async def test_drift_is_reported_and_repaired(wrong: Shop, store: str) -> None:
+    report = "shop/news ana *: published 5, should be 1\n3 partitions counted, 1 {}.\n"
 
-    assert reconcile("--dry-run", store=store) == told.format("to repair")
+    assert reconcile("--dry-run", store=store) == report.format("to repair")
     assert reconcile("--tenant", "rival", store=store) == "0 partitions counted, 0 repaired.\n"
-    assert reconcile("--tenant", "shop", store=store) == told.format("repaired")
+    assert reconcile("--tenant", "shop", store=store) == report.format("repaired")
     assert reconcile(store=store) == "3 partitions counted, 0 repaired.\n"
     stats = await wrong.app.table.get(UserStats.key(tenant=SHOP, inbox=NEWS, user_id=ANA.user_id), consistent=True)
     assert stats is not None
@@ -46,15 +46,15 @@ async def test_what_is_wrong_is_told_in_plain_lines_and_mended(wrong: Shop, stor
 
 
 def reconcile_on_a_terminal(store: str) -> str:
-    """What a person sees."""
+    """Return the output on a terminal."""
     return commands.run_on_a_terminal(
         SOBREMESA, "reconcile", "--store", store, environment=os.environ | {"TERM": "xterm"}
     )
 
 
-async def test_on_a_terminal_it_shows_how_far_it_is(wrong: Shop, store: str) -> None:
-    said = await asyncio.to_thread(reconcile_on_a_terminal, store)
+async def test_progress_is_shown_on_a_terminal(wrong: Shop, store: str) -> None:
+    output = await asyncio.to_thread(reconcile_on_a_terminal, store)
 
-    assert "\x1b[" in said
-    assert "3 partitions counted, 1 wrong" in said
-    assert said.rstrip().endswith("3 partitions counted, 1 repaired.")
+    assert "\x1b[" in output
+    assert "3 partitions counted, 1 wrong" in output
+    assert output.rstrip().endswith("3 partitions counted, 1 repaired.")

@@ -1,4 +1,4 @@
-"""Bad days: throttles, collisions, lost answers. Who asks again gets each message once, and counts stay exact."""
+"""Faults: throttling, conflicts, lost responses. With retries, each message arrives once and counts stay exact."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STEPS = 60
 
 
 async def until_it_works(verb: Callable[[], Awaitable[object]]) -> None:
-    """As a client does who gets a 503."""
+    """Retry like a client that gets a 503."""
     for _ in range(20):
         try:
             await verb()
@@ -34,14 +34,14 @@ async def until_it_works(verb: Callable[[], Awaitable[object]]) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("store", ["sqlite://"])
-async def test_on_bad_days_each_message_comes_once_and_counts_are_exact(shop: Shop, seed: int) -> None:
+async def test_messages_are_delivered_once_and_counts_are_exact_under_faults(shop: Shop, seed: int) -> None:
     rates = Rates(throttle=0.1, conflict=0.1, lost_response=0.1)
     engine = FaultyEngine(shop.app.table.engine, rates, seed=seed)
     table, ids = Table(engine, clock=shop.clock), Ids(shop.clock)
     inboxes = open_inboxes(table, shop.clock, ids, Jobs(table, shop.clock, ids))
     stormy, chance = Shop(shop.app, shop.clock, inboxes=inboxes), random.Random(seed)
-    await shop.joins(*PEOPLE)
-    told: list[str] = []
+    await shop.create_users(*PEOPLE)
+    listed: list[str] = []
 
     for step in range(STEPS):
         people = chance.sample(PEOPLE, chance.randrange(0, len(PEOPLE)))
@@ -50,15 +50,15 @@ async def test_on_bad_days_each_message_comes_once_and_counts_are_exact(shop: Sh
         match chance.randrange(5):
             case 0 | 1:
                 host = f"host-{step}"
-                await until_it_works(lambda: stormy.tell(*people, category="c", ttl=ttl, host_system_id=host))  # noqa: B023
-            case 2 if told:
-                message_id = chance.choice(told)
+                await until_it_works(lambda: stormy.send(*people, category="c", ttl=ttl, host_system_id=host))  # noqa: B023
+            case 2 if listed:
+                message_id = chance.choice(listed)
                 await until_it_works(lambda: stormy.read(who, message_id))  # noqa: B023
             case 3:
                 await until_it_works(lambda: stormy.count(who))  # noqa: B023
             case _:
                 shop.clock.move(seconds=2)
-        told = [entry.message_id for entry in await shop.entries(who)]
+        listed = [entry.message_id for entry in await shop.entries(who)]
 
     messages = [row for row in await shop.rows("m#") if row["kind"] == "UM"]
     assert set(Counter((row["uid"], row["host_system_id"]) for row in messages).values()) == {1}

@@ -1,4 +1,4 @@
-"""Rows that another program made after the design of the inboxes: they load, count, and can be marked."""
+"""Rows that another program wrote by the design of the inboxes: they load, count, and can be marked."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ SAMPLES: dict[str, tuple[type[Entity], Item]] = {
             "uid": "admin",
         },
     ),
-    "a message to somebody": (
+    "a message to a user": (
         inb.Held,
         message(
             OWN,
@@ -96,7 +96,7 @@ SAMPLES: dict[str, tuple[type[Entity], Item]] = {
             "expiredat": FAR,
         },
     ),
-    "somebody's counts": (
+    "the counts of a user": (
         inb.UserStats,
         {
             "pk": OWN,
@@ -109,7 +109,7 @@ SAMPLES: dict[str, tuple[type[Entity], Item]] = {
             "uid": "ana",
         },
     ),
-    "somebody's counts of a category": (
+    "the counts of a user in a category": (
         inb.CategoryStats,
         {"pk": OWN, "sk": "c#offers", "kind": "US", "published": 1, "read": 1},
     ),
@@ -133,7 +133,7 @@ SAMPLES: dict[str, tuple[type[Entity], Item]] = {
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_documented_row_loads_and_its_keys_are_the_same_to_the_byte(name: str) -> None:
+def test_documented_row_loads_and_its_keys_are_byte_identical(name: str) -> None:
     entity, item = SAMPLES[name]
 
     loaded = entity.from_item(item, LAYOUT)
@@ -169,7 +169,7 @@ def test_a_documented_row_loads_and_its_keys_are_the_same_to_the_byte(name: str)
         (inb.HostClaim, {"inbox": "I", "host_hash": "h"}, "t#T", "HOST#I#h"),
     ],
 )
-def test_keys_are_those_of_the_document(entity: type[Entity], parts: dict[str, Any], pk: str, sk: str) -> None:
+def test_keys_match_the_design_document(entity: type[Entity], parts: dict[str, Any], pk: str, sk: str) -> None:
     assert entity.key(tenant="T", **parts).raw == RawKey(pk, sk)
 
 
@@ -178,35 +178,35 @@ async def write_samples(shop: Shop) -> None:
         await shop.app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
 
 
-async def test_one_can_live_with_the_rows_of_another_writer(shop: Shop) -> None:
+async def test_rows_of_another_writer_can_be_used(shop: Shop) -> None:
     await write_samples(shop)
-    await shop.joins(ANA)
+    await shop.create_users(ANA)
 
     assert await shop.ids(ANA) == ["mhz0k3b2y", "mhz0k3a1x"]
     assert await shop.numbers(ANA) == (2, 1)
     assert await shop.read(ANA, "mhz0k3a1x")
     assert not await shop.read(ANA, "mhz0k3b2y")
     assert await shop.numbers(ANA) == (2, 0)
-    new = await shop.tell()
+    new = await shop.send()
     assert (await shop.ids(ANA))[0] == new
     assert await shop.count(ANA) == await shop.recount(ANA)
     config = await shop.inboxes.configuring.rules(SHOP, NEWS)
     assert config.lifetime(None, "offers") == 7 * 86400
 
 
-async def test_who_comes_after_the_messages_of_another_writer_does_not_see_them(shop: Shop) -> None:
+async def test_late_user_does_not_see_earlier_messages_of_another_writer(shop: Shop) -> None:
     await write_samples(shop)
-    await shop.joins(BEN)
+    await shop.create_users(BEN)
 
     assert await shop.ids(BEN) == []
     assert await shop.numbers(BEN) == (0, 0)
-    new = await shop.tell()
+    new = await shop.send()
     assert await shop.ids(BEN) == [new]
     assert await shop.numbers(BEN) == (1, 1)
 
 
-async def test_a_receipt_whose_message_is_gone_shows_as_nothing(shop: Shop) -> None:
-    await shop.joins(ANA)
+async def test_receipt_without_a_message_is_not_listed(shop: Shop) -> None:
+    await shop.create_users(ANA)
     receipt = {"pk": OWN, "sk": "m#zzzzzzzz", "taxonomy": {"category": "offers"}, "readat": 1_763_000_000_200}
     await shop.app.table.engine.write(PutItem(RawKey(OWN, "m#zzzzzzzz"), receipt))
 
@@ -214,8 +214,8 @@ async def test_a_receipt_whose_message_is_gone_shows_as_nothing(shop: Shop) -> N
     assert await shop.numbers(ANA) == (0, 0)
 
 
-async def test_counts_of_another_writer_that_are_wrong_are_right_at_first_sight(shop: Shop) -> None:
-    await shop.joins(ANA)
+async def test_wrong_counts_of_another_writer_are_corrected_at_the_first_read(shop: Shop) -> None:
+    await shop.create_users(ANA)
     await write_samples(shop)
     for pk in (OWN, PUBLIC):
         await shop.app.table.engine.write(
@@ -244,9 +244,7 @@ parts = st.one_of(st.text(alphabet="UGJtm*$ab", min_size=1, max_size=6), st.text
 @given(tenant=parts, user_id=parts, inbox=parts, other=parts, third=parts)
 @example(tenant="aU", user_id="u", inbox="i", other="a", third="U")
 @example(tenant="U", user_id="G", inbox="J", other="UU", third="t")
-def test_a_key_is_of_one_tenant_one_person_and_one_inbox(
-    tenant: str, user_id: str, inbox: str, other: str, third: str
-) -> None:
+def test_key_is_unique_to_tenant_user_and_inbox(tenant: str, user_id: str, inbox: str, other: str, third: str) -> None:
     own, public = inb.Held.keys.pk, inb.HeldPublic.keys.pk
     key = own.format({"tenant": tenant, "user_id": user_id, "inbox": inbox})
     everyones = public.format({"tenant": tenant, "inbox": inbox})
@@ -265,14 +263,14 @@ def test_a_key_is_of_one_tenant_one_person_and_one_inbox(
 
 
 @given(tenant=parts, inbox=parts)
-def test_what_is_everyones_is_never_somebodys(tenant: str, inbox: str) -> None:
+def test_broadcast_partition_never_equals_a_user_partition(tenant: str, inbox: str) -> None:
     everyones = inb.HeldPublic.keys.pk.format({"tenant": tenant, "inbox": inbox})
 
     assert inb.Held.keys.pk.parse(everyones) is None
 
 
 @given(steps=st.lists(st.integers(min_value=-3, max_value=5), max_size=40))
-def test_ids_have_one_width_begin_with_the_time_and_only_grow(steps: list[int]) -> None:
+def test_ids_have_a_fixed_width_start_with_the_time_and_only_increase(steps: list[int]) -> None:
     clock = SetClock()
     ids = MessageIds(Ids(clock))
     minted = []
@@ -288,7 +286,7 @@ def test_ids_have_one_width_begin_with_the_time_and_only_grow(steps: list[int]) 
     assert all(message_id < fresh for message_id in minted)
 
 
-def test_an_id_is_greater_than_any_other_that_it_must_follow() -> None:
+def test_id_is_greater_than_the_one_it_must_follow() -> None:
     clock = SetClock()
     ids = MessageIds(Ids(clock))
     there = MessageIds(Ids(SetClock(clock.now_ms() + 50_000))).mint()

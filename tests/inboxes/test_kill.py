@@ -1,4 +1,4 @@
-"""A publishing to thousands of people goes on after its process was killed, and repeats nothing."""
+"""A publish to thousands of users continues after its process is killed, and repeats nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KILLED_AT = (PEOPLE // 6, PEOPLE * 3 // 5)
 @pytest.mark.long
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("store", ["embedded-file"])
-async def test_everybody_gets_it_once_though_the_process_was_killed_twice(tmp_path: Path, store: str) -> None:
+async def test_recipients_get_the_message_once_although_the_process_is_killed_twice(tmp_path: Path, store: str) -> None:
     file = tmp_path / "chat.db"
 
     for run, enough in enumerate(KILLED_AT):
@@ -31,7 +31,7 @@ async def test_everybody_gets_it_once_though_the_process_was_killed_twice(tmp_pa
     with started("inboxes.publishing_process", str(file), str(PEOPLE), str(len(KILLED_AT) * 120)) as process:
         seen = [int(line) for line in lines_until(process, "done")]
 
-    assert seen[0] >= KILLED_AT[-1], "it went on from where it was"
+    assert seen[0] >= KILLED_AT[-1], "it continued where it stopped"
     async with Sobremesa.open(f"sqlite:///{file}", background=False) as app:
         shop = Shop(app, Ahead())
         messages = await shop.rows("m#")

@@ -1,6 +1,6 @@
-"""Anything in any order: lists and counts are always what a plain model says.
+"""Random operations in any order: lists and counts always match a simple model.
 
-`make long` lets it run longer.
+`make long` runs it longer.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ lifetimes = st.sampled_from([None, "5s", "20s", "60s"])
 picks = st.integers(min_value=0, max_value=50)
 
 
-class Told(NamedTuple):
+class Published(NamedTuple):
     """A message of the model."""
 
     message_id: str
@@ -45,7 +45,7 @@ class Told(NamedTuple):
 
 
 class Reader:
-    """A person of the model."""
+    """A user of the model."""
 
     def __init__(self, since_ms: int) -> None:
         self.since_ms = since_ms
@@ -56,7 +56,7 @@ class Reader:
 
 
 class InboxMachine(RuleBasedStateMachine):
-    """The inbox beside the model."""
+    """Runs the inbox and the model side by side."""
 
     store = "sqlite://"
     steps = 0
@@ -66,13 +66,13 @@ class InboxMachine(RuleBasedStateMachine):
         super().__init__()
         self.runner = asyncio.Runner()
         self.closing = AsyncExitStack()
-        # It stands still between the steps, so that the model and the inbox have the same time, in every run.
+        # Fixed between the steps, so that the model and the inbox have the same time in every run.
         self.clock = SetClock(NOW_MS)
         store = self.store.replace("TABLE", f"model-{uuid.uuid4().hex}")
         opened = Sobremesa.open(store, settings=Settings(rate_limits="off"), clock=self.clock, background=False)
         app: Sobremesa = self.run(self.closing.enter_async_context(opened))
         self.shop = Shop(app, self.clock)
-        self.told: list[Told] = []
+        self.published: list[Published] = []
         self.first: dict[str, int] = {}
         self.readers: dict[str, Reader] = {}
         self.late: list[RawChange] = []
@@ -89,65 +89,65 @@ class InboxMachine(RuleBasedStateMachine):
             self.run(self.closing.aclose())
             self.runner.close()
 
-    # What happens
+    # Rules
 
-    @rule(name=names, is_foreign=st.booleans())
-    def join(self, name: str, is_foreign: bool) -> None:
+    @rule(name=names, is_external=st.booleans())
+    def join(self, name: str, is_external: bool) -> None:
         if name in self.readers:
             return
         self.tick()
-        self.run(self.shop.joins(reader(name), **({"identity": f"identity-of-{name}"} if is_foreign else {})))
+        self.run(self.shop.create_users(reader(name), **({"identity": f"identity-of-{name}"} if is_external else {})))
         since = self.clock.now_ms()
-        self.readers[name] = Reader(min(since, self.first.get(name, since)) if is_foreign else since)
+        self.readers[name] = Reader(min(since, self.first.get(name, since)) if is_external else since)
 
     @rule(to=st.frozensets(names, min_size=1), category=categories, ttl=lifetimes)
-    def tell_some(self, to: frozenset[str], category: str | None, ttl: str | None) -> None:
-        self.tell(to, category, ttl)
+    def publish_to_some(self, to: frozenset[str], category: str | None, ttl: str | None) -> None:
+        self.publish(to, category, ttl)
         for name in to:
             self.first.setdefault(name, self.clock.now_ms())
 
     @rule(category=categories, ttl=lifetimes)
-    def tell_everyone(self, category: str | None, ttl: str | None) -> None:
-        self.tell(None, category, ttl)
+    def broadcast(self, category: str | None, ttl: str | None) -> None:
+        self.publish(None, category, ttl)
 
-    @precondition(lambda self: self.readers and self.told)
+    @precondition(lambda self: self.readers and self.published)
     @rule(pick=picks, who=picks)
     def read(self, pick: int, who: int) -> None:
-        name, told = self.pick(who, pick)
-        is_new = self.has(name, told) and told.message_id not in self.readers[name].read
-        assert self.run(self.shop.read(reader(name), told.message_id)) == is_new
+        name, message = self.pick(who, pick)
+        is_new = self.has(name, message) and message.message_id not in self.readers[name].read
+        assert self.run(self.shop.read(reader(name), message.message_id)) == is_new
         if is_new:
-            self.readers[name].read.add(told.message_id)
+            self.readers[name].read.add(message.message_id)
 
     @precondition(lambda self: self.readers)
     @rule(who=picks, category=categories)
     def read_all(self, who: int, category: str | None) -> None:
         name = self.who(who)
         unread = [
-            told
-            for told in self.shown(name)
-            if told.message_id not in self.readers[name].read and category in (None, told.category)
+            message
+            for message in self.shown(name)
+            if message.message_id not in self.readers[name].read and category in (None, message.category)
         ]
         marked = self.shop.inboxes.marking.read_all(reader(name), SHOP, NEWS, category=category)
         assert self.run(marked) == len(unread)
-        self.readers[name].read |= {told.message_id for told in unread}
+        self.readers[name].read |= {message.message_id for message in unread}
 
-    @precondition(lambda self: self.readers and self.told)
+    @precondition(lambda self: self.readers and self.published)
     @rule(pick=picks, who=picks)
     def archive(self, pick: int, who: int) -> None:
-        name, told = self.pick(who, pick)
-        is_new = self.has(name, told) and told.message_id not in self.readers[name].archived
-        assert self.run(self.shop.archive(reader(name), told.message_id)) == is_new
+        name, message = self.pick(who, pick)
+        is_new = self.has(name, message) and message.message_id not in self.readers[name].archived
+        assert self.run(self.shop.archive(reader(name), message.message_id)) == is_new
         if is_new:
-            self.readers[name].archived.add(told.message_id)
+            self.readers[name].archived.add(message.message_id)
 
-    @precondition(lambda self: self.readers and self.told)
+    @precondition(lambda self: self.readers and self.published)
     @rule(pick=picks, who=picks, seconds=st.sampled_from([3, 15, 50]))
     def snooze(self, pick: int, who: int, seconds: int) -> None:
-        name, told = self.pick(who, pick)
-        changed = self.run(self.shop.snooze(reader(name), told.message_id, seconds=seconds))
-        if self.has(name, told) and told.message_id not in self.readers[name].archived:
-            self.readers[name].snoozed[told.message_id] = -(-(self.clock.now_ms() + seconds * 1000) // 1000)
+        name, message = self.pick(who, pick)
+        changed = self.run(self.shop.snooze(reader(name), message.message_id, seconds=seconds))
+        if self.has(name, message) and message.message_id not in self.readers[name].archived:
+            self.readers[name].snoozed[message.message_id] = -(-(self.clock.now_ms() + seconds * 1000) // 1000)
         else:
             assert not changed
 
@@ -168,9 +168,9 @@ class InboxMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.late)
     @rule(pick=picks, is_last=st.booleans())
-    def record_comes(self, pick: int, is_last: bool) -> None:
+    def record_arrives(self, pick: int, is_last: bool) -> None:
         record = self.late[pick % len(self.late)]
-        self.run(self.shop.hears(record))
+        self.run(self.shop.consume(record))
         if is_last:
             self.late.remove(record)
 
@@ -183,7 +183,7 @@ class InboxMachine(RuleBasedStateMachine):
     def look(self, who: int) -> None:
         self.check(self.who(who))
 
-    # What holds
+    # Checks
 
     @invariant()
     def step(self) -> None:
@@ -192,45 +192,45 @@ class InboxMachine(RuleBasedStateMachine):
     def check(self, name: str) -> None:
         InboxMachine.looks += 1
         shown = self.shown(name)
-        assert self.run(self.shop.ids(reader(name), limit=5)) == [told.message_id for told in shown[::-1]]
-        person = self.readers[name]
-        totals = Counter(told.category for told in shown)
-        unread = Counter(told.category for told in shown if told.message_id not in person.read)
+        assert self.run(self.shop.ids(reader(name), limit=5)) == [message.message_id for message in shown[::-1]]
+        user = self.readers[name]
+        totals = Counter(message.category for message in shown)
+        unread = Counter(message.category for message in shown if message.message_id not in user.read)
         expected = InboxCount(
             len(shown),
-            sum(number for category, number in unread.items() if category not in person.muted),
+            sum(number for category, number in unread.items() if category not in user.muted),
             {
-                category: CategoryCount(totals[category], unread[category], category in person.muted)
+                category: CategoryCount(totals[category], unread[category], category in user.muted)
                 for category in sorted(filter(None, totals))
             },
         )
         assert self.run(self.shop.count(reader(name))) == expected
 
-    def has(self, name: str, told: Told) -> bool:
-        """Is this message this person's, and has it not expired?"""
-        if told.expires is not None and told.expires <= self.clock.now_ms() // 1000:
+    def has(self, name: str, message: Published) -> bool:
+        """Return whether a user has this message and it has not expired."""
+        if message.expires is not None and message.expires <= self.clock.now_ms() // 1000:
             return False
-        return name in told.to if told.to is not None else told.at_ms >= self.readers[name].since_ms
+        return name in message.to if message.to is not None else message.at_ms >= self.readers[name].since_ms
 
-    def shown(self, name: str) -> list[Told]:
-        person, now = self.readers[name], self.clock.now_ms() // 1000
+    def shown(self, name: str) -> list[Published]:
+        user, now = self.readers[name], self.clock.now_ms() // 1000
         return [
-            told
-            for told in self.told
-            if self.has(name, told)
-            and told.message_id not in person.archived
-            and person.snoozed.get(told.message_id, 0) <= now
+            message
+            for message in self.published
+            if self.has(name, message)
+            and message.message_id not in user.archived
+            and user.snoozed.get(message.message_id, 0) <= now
         ]
 
-    # By hand
+    # Internals
 
-    def tell(self, to: frozenset[str] | None, category: str | None, ttl: str | None) -> None:
+    def publish(self, to: frozenset[str] | None, category: str | None, ttl: str | None) -> None:
         self.tick()
-        people: list[Actor] = [] if to is None else [reader(name) for name in sorted(to)]
-        message_id = self.run(self.shop.tell(*people, category=category, ttl=ttl))
+        recipients: list[Actor] = [] if to is None else [reader(name) for name in sorted(to)]
+        message_id = self.run(self.shop.send(*recipients, category=category, ttl=ttl))
         now = self.clock.now_ms()
         expires = None if ttl is None else now // 1000 + int(ttl[:-1])
-        self.told.append(Told(message_id, to, category, now, expires))
+        self.published.append(Published(message_id, to, category, now, expires))
 
     def tick(self) -> None:
         self.clock.move(seconds=0.02)
@@ -238,23 +238,23 @@ class InboxMachine(RuleBasedStateMachine):
     def who(self, number: int) -> str:
         return sorted(self.readers)[number % len(self.readers)]
 
-    def pick(self, who: int, number: int) -> tuple[str, Told]:
-        return self.who(who), self.told[number % len(self.told)]
+    def pick(self, who: int, number: int) -> tuple[str, Published]:
+        return self.who(who), self.published[number % len(self.published)]
 
     async def reconciled(self) -> None:
         async for _ in self.shop.inboxes.reconciling.run():
             pass
 
     async def drift(self) -> list[Any]:
-        """What is wrong, beside what the store has removed and no record has told of yet."""
-        await self.shop.hears(*self.late)
+        """Return the drift after all pending stream records."""
+        await self.shop.consume(*self.late)
         return [checked async for checked in self.shop.inboxes.reconciling.run(dry=True) if checked.drift]
 
 
 @pytest.mark.long
 @pytest.mark.timeout(120 + EXAMPLES * STEPS)
 @pytest.mark.parametrize("engine", ["embedded", "dynamodb"])
-def test_lists_and_counts_are_always_what_a_plain_model_says(engine: str, dynoxide_memory: Endpoint) -> None:
+def test_lists_and_counts_always_match_the_model(engine: str, dynoxide_memory: Endpoint) -> None:
     class Machine(InboxMachine):
         store = (
             "sqlite://" if engine == "embedded" else f"dynamodb://TABLE?region=eu-west-1&endpoint={dynoxide_memory.url}"

@@ -1,4 +1,4 @@
-"""Inboxes in a table that names or spells things otherwise."""
+"""Inboxes in a table with other attribute names or key spellings."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ async def app(request: pytest.FixtureRequest, store: str, clock: SetClock) -> As
         yield app
 
 
-async def test_everything_works_under_other_names(shop: Shop) -> None:
+async def test_inboxes_work_with_other_attribute_names(shop: Shop) -> None:
     layout = shop.app.table.layout
-    await shop.tell(category="Offers")
+    await shop.send(category="Offers")
     shop.clock.move(seconds=1)
-    await shop.joins(ANA, BEN)
+    await shop.create_users(ANA, BEN)
     shop.clock.move(seconds=1)
-    own = await shop.tell(ANA, BEN, category="Offers", ttl="60s", host_system_id="h")
-    public = await shop.tell(category="Offers", ttl="60s")
-    lasting = await shop.tell(category="Orders")
+    own = await shop.send(ANA, BEN, category="Offers", ttl="60s", host_system_id="h")
+    public = await shop.send(category="Offers", ttl="60s")
+    lasting = await shop.send(category="Orders")
     shop.clock.move(seconds=1)
-    await shop.tell_many([f"User-{number}" for number in range(40)])
+    await shop.publish_to([f"User-{number}" for number in range(40)])
 
     assert await shop.ids(ANA) == [lasting, public, own]
     assert await shop.numbers(ANA) == (3, 3)
@@ -57,7 +57,7 @@ async def test_everything_works_under_other_names(shop: Shop) -> None:
             await shop.app.table.engine.write(DeleteItem(key))
             gone.append(RawChange("event", 0, key, item, None, expired=True))
     assert gone
-    await shop.hears(*gone, *gone)
+    await shop.consume(*gone, *gone)
 
     assert await shop.ids(ANA) == [lasting]
     assert await shop.numbers(ANA) == (1, 0)

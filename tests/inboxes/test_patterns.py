@@ -29,17 +29,17 @@ A, B = UserId("ana"), UserId("ben")
 C, D = Category("c"), Category("d")
 OWN: dict[str, Any] = {"tenant": T, "user_id": A, "inbox": NEW}
 ALL: dict[str, Any] = {"tenant": T, "inbox": NEW}
-PLACES: tuple[dict[str, Any], ...] = (
+PARTITIONS: tuple[dict[str, Any], ...] = (
     OWN,
     {**OWN, "user_id": B},
     {**OWN, "inbox": ALERT},
     {**OWN, "tenant": RIVAL},
 )
-PUBLIC_PLACES: tuple[dict[str, Any], ...] = (ALL, {**ALL, "inbox": ALERT}, {**ALL, "tenant": RIVAL})
+PUBLIC_PARTITIONS: tuple[dict[str, Any], ...] = (ALL, {**ALL, "inbox": ALERT}, {**ALL, "tenant": RIVAL})
 
 
 class Scene(NamedTuple):
-    """Rows of every kind in several places, so that a question can find too much."""
+    """Rows of every kind in several partitions, so that a wrong query finds too much."""
 
     settings: list[inb.TenantSettings]
     configs: list[inb.InboxConfig]
@@ -65,24 +65,28 @@ def set_scene() -> Scene:
     return Scene(
         settings=[inb.TenantSettings(tenant=tenant, ttl_text="1d") for tenant in (T, RIVAL)],
         configs=[inb.InboxConfig(tenant=tenant, inbox=inbox) for tenant, inbox in ((T, ALERT), (T, NEW), (RIVAL, NEW))],
-        held=[inb.Held(**partition, message_id=message_id) for partition in PLACES for message_id in M[:3]],
+        held=[inb.Held(**partition, message_id=message_id) for partition in PARTITIONS for message_id in M[:3]],
         public=[
-            inb.PublicMessage(**partition, message_id=message_id) for partition in PUBLIC_PLACES for message_id in M
+            inb.PublicMessage(**partition, message_id=message_id) for partition in PUBLIC_PARTITIONS for message_id in M
         ],
-        totals=[inb.UserStats(**partition, published=1) for partition in PLACES],
-        categories=[inb.CategoryStats(**partition, category=category) for partition in PLACES for category in (C, D)],
-        public_totals=[inb.PublicStats(**partition, published=1) for partition in PUBLIC_PLACES],
+        totals=[inb.UserStats(**partition, published=1) for partition in PARTITIONS],
+        categories=[
+            inb.CategoryStats(**partition, category=category) for partition in PARTITIONS for category in (C, D)
+        ],
+        public_totals=[inb.PublicStats(**partition, published=1) for partition in PUBLIC_PARTITIONS],
         public_categories=[
             inb.PublicCategoryStats(**partition, category=category)
-            for partition in PUBLIC_PLACES
+            for partition in PUBLIC_PARTITIONS
             for category in (C, D)
         ],
-        preferences=[inb.Preference(**partition, category=category) for partition in PLACES for category in (C, D)],
+        preferences=[inb.Preference(**partition, category=category) for partition in PARTITIONS for category in (C, D)],
         snoozes=[
-            inb.Snooze(**partition, message_id=message_id, until=FAR) for partition in PLACES for message_id in M[:2]
+            inb.Snooze(**partition, message_id=message_id, until=FAR)
+            for partition in PARTITIONS
+            for message_id in M[:2]
         ],
-        counted=[inb.Counted(**partition, event_id="e", expiredat=FAR) for partition in PLACES],
-        public_counted=[inb.PublicCounted(**partition, event_id="e", expiredat=FAR) for partition in PUBLIC_PLACES],
+        counted=[inb.Counted(**partition, event_id="e", expiredat=FAR) for partition in PARTITIONS],
+        public_counted=[inb.PublicCounted(**partition, event_id="e", expiredat=FAR) for partition in PUBLIC_PARTITIONS],
         publishes=[
             inb.Publish(tenant=tenant, message_id=message_id, inbox=NEW, state="done")
             for tenant in (T, RIVAL)
@@ -169,17 +173,17 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     unnamed = app.table.meter.totals()[UNNAMED].calls
     await shop.inboxes.configuring.set_tenant(KEY, SHOP, title="The shop", ttl="1d")
     await shop.inboxes.configuring.set_inbox(KEY, SHOP, NEWS, title="News", description=None, ttl={})
-    own = await shop.tell(dora, category="c")
-    await shop.tell(category="c", ttl="10s", host_system_id="h")
-    await shop.tell_many([f"user-{number}" for number in range(40)])
+    own = await shop.send(dora, category="c")
+    await shop.send(category="c", ttl="10s", host_system_id="h")
+    await shop.publish_to([f"user-{number}" for number in range(40)])
     monkeypatch.setattr(publishing, "MAX_AT_ONCE", 40)
-    await shop.tell_many([f"user-{number}" for number in range(41)])  # by a job
+    await shop.publish_to([f"user-{number}" for number in range(41)])  # by a job
     await app.jobs.run_pending(app.handlers)
     await shop.count(dora)
     await shop.read(dora, own)
     await shop.mute(dora, "c")
     shop.clock.move(seconds=10)
-    await shop.hears(*await shop.removed_by_the_store())
+    await shop.consume(*await shop.removed_by_the_store())
     await shop.count(dora)
     assert app.table.meter.totals()[UNNAMED].calls == unnamed
     await app.accounts.delete_me(dora, password=PASSWORD)
@@ -191,11 +195,11 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     assert [row for row in await shop.rows() if row.get("uid") == dora.user_id] == []
 
 
-async def test_a_person_gets_what_their_inboxes_have_of_them(shop: Shop) -> None:
+async def test_export_contains_the_inbox_data_of_the_user(shop: Shop) -> None:
     dora = await register(shop.app, "dora")
     await shop.app.table.write(Update(user_by_id(user_id=dora.user_id), set_to(tenant=SHOP)))
     dora = reader(dora.user_id)
-    own, snoozed = await shop.tell(dora, category="c"), await shop.tell()
+    own, snoozed = await shop.send(dora, category="c"), await shop.send()
     await shop.read(dora, own)
     await shop.snooze(dora, snoozed, seconds=60)
     await shop.mute(dora, "c")

@@ -1,4 +1,4 @@
-"""Publishing: by name and to everyone, once, and how far it is."""
+"""Publishing to users and as a broadcast, exactly once, with progress."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from sobremesa.table import measure
 
 @pytest.fixture
 def at_once(store: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    """To how many a message is delivered before the call answers: fewer on DynamoDB, whose test server is slow."""
+    """The number of recipients of a synchronous delivery: fewer on DynamoDB, whose test server is slow."""
     if store.startswith("dynamodb"):
         monkeypatch.setattr(publishing, "MAX_AT_ONCE", 100)
         monkeypatch.setattr(publishing, "CHUNK", 100)
@@ -39,7 +39,7 @@ def at_once(store: str, monkeypatch: pytest.MonkeyPatch) -> int:
     return publishing.MAX_AT_ONCE
 
 
-async def test_a_message_by_name_reaches_those_named_and_nobody_else(shop: Shop) -> None:
+async def test_message_reaches_its_recipients_only(shop: Shop) -> None:
     published = await shop.publish(ANA, BEN, title="Your parcel", body={"parcel": [1, 2.5, None]}, category="orders")
 
     assert (published.state, published.recipients, published.delivered) == ("done", 2, 2)
@@ -52,59 +52,59 @@ async def test_a_message_by_name_reaches_those_named_and_nobody_else(shop: Shop)
 
 
 async def test_a_recipient_cannot_see_the_other_recipients(shop: Shop) -> None:
-    await shop.tell(ANA, BEN, label="regulars")
+    await shop.send(ANA, BEN, label="regulars")
 
     copies = [row for row in await shop.rows("m#") if row["uid"] == "ana"]
     assert [row["audiences"] for row in copies] == [{"kind": "users", "label": "regulars", "uids": ["ana"]}]
     assert "ben" not in str(copies)
 
 
-async def test_repeated_ids_get_it_once(shop: Shop) -> None:
+async def test_repeated_user_ids_get_the_message_once(shop: Shop) -> None:
     published = await shop.publish(ANA, BEN, ANA, ANA)
 
     assert published.recipients == 2
     assert await shop.numbers(ANA) == (1, 1)
 
 
-async def test_a_message_to_everyone_is_one_row_that_everyone_has(shop: Shop) -> None:
-    await shop.joins(ANA, BEN)
+async def test_broadcast_is_one_row_that_all_users_see(shop: Shop) -> None:
+    await shop.create_users(ANA, BEN)
 
-    message_id = await shop.tell(category="offers")
+    message_id = await shop.send(category="offers")
 
     assert len(await shop.rows("m#")) == 1
     assert await shop.ids(ANA) == await shop.ids(BEN) == [message_id]
     assert await shop.numbers(BEN) == (1, 1)
 
 
-async def test_telling_everyone_costs_the_same_however_many_they_are(shop: Shop) -> None:
-    await shop.tell(category="offers", ttl="1h")
+async def test_broadcast_costs_the_same_for_any_number_of_users(shop: Shop) -> None:
+    await shop.send(category="offers", ttl="1h")
 
     async def cost() -> float:
         with measure() as used:
-            await shop.tell(category="offers", ttl="1h")
+            await shop.send(category="offers", ttl="1h")
         return used.write
 
     alone = await cost()
     people = [f"user-{number:03}" for number in range(200)]
-    await shop.tell_many(people)
+    await shop.publish_to(people)
 
     assert await cost() == alone
 
 
 @pytest.mark.parametrize("recipients", [1, 33, 67])
-async def test_few_have_it_when_the_call_answers(shop: Shop, recipients: int) -> None:
+async def test_few_recipients_have_the_message_when_the_call_returns(shop: Shop, recipients: int) -> None:
     await _all_have_it(shop, recipients)
 
 
 @pytest.mark.parametrize("store", ["sqlite://"])
-async def test_up_to_a_thousand_have_it_when_the_call_answers(shop: Shop) -> None:
+async def test_up_to_a_thousand_recipients_have_the_message_when_the_call_returns(shop: Shop) -> None:
     await _all_have_it(shop, publishing.MAX_AT_ONCE)
 
 
 async def _all_have_it(shop: Shop, recipients: int) -> None:
     people = [f"user-{number:04}" for number in range(recipients)]
 
-    published = await shop.tell_many(people, category="orders", ttl="1h")
+    published = await shop.publish_to(people, category="orders", ttl="1h")
 
     assert (published.state, published.delivered) == ("done", recipients)
     assert sorted(row["uid"] for row in await shop.rows("m#")) == people
@@ -114,11 +114,11 @@ async def _all_have_it(shop: Shop, recipients: int) -> None:
     assert await shop.rows("CHUNK#") == []
 
 
-async def test_more_than_a_thousand_get_it_from_a_job_that_tells_how_far_it_is(shop: Shop, at_once: int) -> None:
+async def test_more_than_a_thousand_recipients_are_delivered_by_a_job_with_progress(shop: Shop, at_once: int) -> None:
     count = at_once + 60
     people = [f"user-{number:04}" for number in range(count)]
 
-    published = await shop.tell_many([*people, *people[:50]], category="orders")
+    published = await shop.publish_to([*people, *people[:50]], category="orders")
 
     assert (published.state, published.recipients) == ("running", count)
     before = await shop.inboxes.publishing.get(KEY, SHOP, NEWS, published.message_id)
@@ -132,21 +132,21 @@ async def test_more_than_a_thousand_get_it_from_a_job_that_tells_how_far_it_is(s
 
 
 @pytest.mark.parametrize("store", ["sqlite://"])
-async def test_a_hundred_thousand_are_taken_in_one_call_and_no_more(shop: Shop) -> None:
+async def test_a_call_has_at_most_a_hundred_thousand_recipients(shop: Shop) -> None:
     people = [f"user-{number:06}" for number in range(100_001)]
 
-    published = await shop.tell_many(people[:100_000])
+    published = await shop.publish_to(people[:100_000])
 
     assert (published.state, published.recipients) == ("running", 100_000)
     chunks = await shop.rows("CHUNK#")
     assert [row["n"] for row in chunks] == list(range(100))
     assert [uid for row in chunks for uid in row["uids"]] == people[:-1]
     with pytest.raises(BadRecipients):
-        await shop.tell_many(people)
+        await shop.publish_to(people)
 
 
-async def test_two_who_deliver_at_once_do_not_repeat_each_other(shop: Shop, at_once: int) -> None:
-    published = await shop.tell_many([f"user-{number:04}" for number in range(at_once + 10)])
+async def test_concurrent_deliveries_do_not_repeat_each_other(shop: Shop, at_once: int) -> None:
+    published = await shop.publish_to([f"user-{number:04}" for number in range(at_once + 10)])
 
     await asyncio.gather(*(shop.inboxes.delivery.finish(published) for _ in range(3)))
 
@@ -156,8 +156,8 @@ async def test_two_who_deliver_at_once_do_not_repeat_each_other(shop: Shop, at_o
     assert {row["published"] for row in await shop.rows("c#*")} == {1}
 
 
-async def test_a_message_that_expires_while_it_is_delivered_goes_to_nobody_else(shop: Shop, at_once: int) -> None:
-    published = await shop.tell_many([f"user-{number:04}" for number in range(at_once + 10)], ttl="60s")
+async def test_message_that_expires_during_delivery_is_not_delivered_further(shop: Shop, at_once: int) -> None:
+    published = await shop.publish_to([f"user-{number:04}" for number in range(at_once + 10)], ttl="60s")
     shop.clock.move(seconds=60)
 
     await shop.app.jobs.run_pending(shop.app.handlers)
@@ -167,7 +167,7 @@ async def test_a_message_that_expires_while_it_is_delivered_goes_to_nobody_else(
     assert await shop.rows("m#") == []
 
 
-async def test_a_host_system_id_makes_one_message(shop: Shop) -> None:
+async def test_host_system_id_creates_one_message(shop: Shop) -> None:
     first = await shop.publish(ANA, BEN, host_system_id="order-1")
     again = await shop.publish(BEN, ANA, host_system_id="order-1")
 
@@ -182,16 +182,16 @@ async def test_a_host_system_id_makes_one_message(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("recipients", [0, 3, 40, None])
-async def test_one_message_also_when_a_host_system_id_comes_many_times_at_once(
+async def test_concurrent_requests_with_a_host_system_id_create_one_message(
     shop: Shop, at_once: int, recipients: int | None
 ) -> None:
     recipients = at_once + 1 if recipients is None else recipients
 
     async def publish() -> str:
         if not recipients:
-            return await shop.tell(host_system_id="order-1")
+            return await shop.send(host_system_id="order-1")
         people = [f"user-{number:04}" for number in range(recipients)]
-        return (await shop.tell_many(people, host_system_id="order-1")).message_id
+        return (await shop.publish_to(people, host_system_id="order-1")).message_id
 
     ids = await asyncio.gather(*(publish() for _ in range(5)))
     await shop.app.jobs.run_pending(shop.app.handlers)
@@ -201,75 +201,75 @@ async def test_one_message_also_when_a_host_system_id_comes_many_times_at_once(
     assert await shop.rows("CHUNK#") == []
 
 
-async def test_a_host_system_id_belongs_to_one_inbox(shop: Shop) -> None:
-    first = await shop.tell(ANA, host_system_id="order-1")
+async def test_host_system_id_belongs_to_one_inbox(shop: Shop) -> None:
+    first = await shop.send(ANA, host_system_id="order-1")
     other = Shop(shop.app, shop.clock, inbox=InboxKey("alerts"))
 
-    assert await other.tell(ANA, host_system_id="order-1") != first
+    assert await other.send(ANA, host_system_id="order-1") != first
 
 
-async def test_ids_of_messages_grow_also_when_many_publish_at_once(shop: Shop) -> None:
-    await shop.joins(ANA)
+async def test_message_ids_increase_also_under_concurrent_publishes(shop: Shop) -> None:
+    await shop.create_users(ANA)
 
-    ids = await asyncio.gather(*(shop.tell(category="c", ttl=f"{90 - number}s") for number in range(20)))
+    ids = await asyncio.gather(*(shop.send(category="c", ttl=f"{90 - number}s") for number in range(20)))
 
     assert len(set(ids)) == 20
     assert await shop.ids(ANA) == sorted(ids, reverse=True)
     assert await shop.numbers(ANA) == (20, 20)
 
 
-async def test_ids_of_messages_grow_also_when_a_node_has_a_clock_that_is_behind(shop: Shop, store: str) -> None:
-    await shop.joins(ANA)
+async def test_message_ids_increase_also_if_the_clock_of_a_node_is_behind(shop: Shop, store: str) -> None:
+    await shop.create_users(ANA)
     behind = SetClock(shop.clock.now_ms() - 60_000)
-    first = await shop.tell()
+    first = await shop.send()
 
     async with Sobremesa.open(store, settings=Settings(rate_limits="off"), clock=behind, background=False) as app:
-        second = await Shop(app, behind).tell()
-    third = await shop.tell()
+        second = await Shop(app, behind).send()
+    third = await shop.send()
 
     assert first < second < third
     assert await shop.ids(ANA) == [third, second, first]
 
 
 @pytest.mark.parametrize("category", ["*", "", "a#b", "$public", "a\x00", "x" * (MAX_CATEGORY + 1)])
-async def test_a_category_that_could_mean_something_else_is_refused(shop: Shop, category: str) -> None:
+async def test_ambiguous_category_is_refused(shop: Shop, category: str) -> None:
     for people in ((), (ANA,)):
         with pytest.raises(BadCategory):
-            await shop.tell(*people, category=category)
+            await shop.send(*people, category=category)
     with pytest.raises(BadCategory):
         await shop.mute(ANA, category)
     assert await shop.rows("m#") == []
 
 
 @pytest.mark.parametrize("user_id", ["", "a#b", "*", "$public", "x" * 201])
-async def test_what_cannot_be_somebodys_id_is_refused_before_anything_is_written(shop: Shop, user_id: str) -> None:
+async def test_invalid_user_id_is_refused_before_anything_is_written(shop: Shop, user_id: str) -> None:
     with pytest.raises(BadRecipients):
-        await shop.tell_many(["ana", user_id])
+        await shop.publish_to(["ana", user_id])
     with pytest.raises(BadRecipients):
-        await shop.tell_many([])
+        await shop.publish_to([])
     assert await shop.rows("m#") == []
 
 
 @pytest.mark.parametrize("ttl", ["", "1", "d", "0d", "-1d", "1y", "1.5h", "200w4", "99999999w"])
 async def test_a_duration_is_a_number_and_a_unit(shop: Shop, ttl: str) -> None:
     with pytest.raises(BadDuration):
-        await shop.tell(ANA, ttl=ttl)
+        await shop.send(ANA, ttl=ttl)
     with pytest.raises(BadDuration):
         await shop.inboxes.configuring.set_tenant(KEY, SHOP, title=None, ttl=ttl)
     with pytest.raises(BadDuration):
         await shop.inboxes.configuring.set_inbox(KEY, SHOP, NEWS, title=None, description=None, ttl={"default": ttl})
 
 
-async def test_a_message_has_a_size(shop: Shop) -> None:
+async def test_message_size_is_limited(shop: Shop) -> None:
     with pytest.raises(MessageTooBig):
-        await shop.tell(ANA, body="x" * 40_000)
+        await shop.send(ANA, body="x" * 40_000)
 
 
-async def test_the_nearest_rule_says_how_long_a_message_lives(shop: Shop) -> None:
+async def test_most_specific_rule_determines_the_lifetime_of_a_message(shop: Shop) -> None:
     configuring = shop.inboxes.configuring
 
     async def lifetime(**notice: str) -> int | None:
-        message_id = await shop.tell(ANA, **notice)
+        message_id = await shop.send(ANA, **notice)
         [row] = [row for row in await shop.rows("m#") if row["id"] == message_id]
         assert row.get("ttl") == row.get("expiredat")
         return row["expiredat"] - row["received"] // 1000 if "expiredat" in row else None
@@ -286,29 +286,29 @@ async def test_the_nearest_rule_says_how_long_a_message_lives(shop: Shop) -> Non
     assert await lifetime(category="orders") == 14 * 86400
 
 
-async def test_a_body_is_what_the_schema_of_the_inbox_asks_for(shop: Shop) -> None:
+async def test_body_must_match_the_schema_of_the_inbox(shop: Shop) -> None:
     async def set_up(schema: object) -> None:
         await shop.inboxes.configuring.set_inbox(KEY, SHOP, NEWS, title=None, description=None, ttl={}, schema=schema)
 
     await set_up({"type": "object", "required": ["parcel"], "properties": {"parcel": {"type": "integer"}}})
-    await shop.tell(ANA, body={"parcel": 7})
+    await shop.send(ANA, body={"parcel": 7})
     with pytest.raises(BodyBreaksSchema) as refused:
-        await shop.tell(body={"parcel": "seven"})
+        await shop.send(body={"parcel": "seven"})
     assert refused.value.data["errors"][0]["pointer"] == "#/body/parcel"
     for schema in ({"type": "nonsense"}, {"$ref": "http://example.com/schema"}, {"$ref": "file:///etc/hosts"}):
         with pytest.raises(BadSchema):
             await set_up(schema)
 
 
-async def test_an_inbox_is_there_from_its_first_message_on(shop: Shop) -> None:
+async def test_inbox_exists_from_its_first_message_on(shop: Shop) -> None:
     with pytest.raises(NotFound):
         await shop.inboxes.configuring.get_inbox(KEY, SHOP, NEWS)
-    await shop.tell(ANA)
+    await shop.send(ANA)
 
     assert (await shop.inboxes.configuring.get_inbox(KEY, SHOP, NEWS)).ttl_rules == {}
 
 
-async def test_a_publishing_is_found_in_its_own_inbox_only(shop: Shop) -> None:
+async def test_publish_is_found_in_its_own_inbox_only(shop: Shop) -> None:
     published = await shop.publish()
     find = shop.inboxes.publishing.get
 
@@ -318,8 +318,8 @@ async def test_a_publishing_is_found_in_its_own_inbox_only(shop: Shop) -> None:
             await find(KEY, SHOP, inbox, message_id)
 
 
-async def test_a_key_does_what_its_scopes_say(shop: Shop) -> None:
-    await shop.tell(ANA)
+async def test_key_is_limited_to_its_scopes(shop: Shop) -> None:
+    await shop.send(ANA)
 
     def key(*scopes: str) -> Actor:
         return Actor(tenant=SHOP, key_id=KeyId("k"), scopes=frozenset(scopes))

@@ -1,4 +1,4 @@
-"""Reading: one list of one's own messages and those to everyone, and what a person does with them."""
+"""Listing and marking messages and broadcasts."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.errors import BadCursor
 
 
-async def test_both_kinds_of_message_stand_in_one_order_the_newest_first(shop: Shop) -> None:
-    await shop.joins(ANA)
-    ids = [await (shop.tell(ANA) if number % 3 else shop.tell()) for number in range(30)]
+async def test_messages_and_broadcasts_are_listed_together_newest_first(shop: Shop) -> None:
+    await shop.create_users(ANA)
+    ids = [await (shop.send(ANA) if number % 3 else shop.send()) for number in range(30)]
 
     assert await shop.ids(ANA) == ids[::-1]
     assert await shop.ids(ANA, limit=4) == ids[::-1]
 
 
 @pytest.mark.parametrize("limit", [1, 3, 7])
-async def test_pages_neither_skip_nor_repeat_while_others_publish_and_things_expire(shop: Shop, limit: int) -> None:
-    await shop.joins(ANA)
+async def test_pages_neither_skip_nor_repeat_under_concurrent_publishes_and_expiry(shop: Shop, limit: int) -> None:
+    await shop.create_users(ANA)
     ids = []
     for number in range(24):
         people = () if number % 2 else (ANA,)
-        ids.append(await shop.tell(*people, ttl="100s" if number % 4 == 0 else "1h"))
+        ids.append(await shop.send(*people, ttl="100s" if number % 4 == 0 else "1h"))
     for message_id in ids[::5]:
         await shop.read(ANA, message_id)
     seen: list[str] = []
@@ -44,8 +44,8 @@ async def test_pages_neither_skip_nor_repeat_while_others_publish_and_things_exp
         pages += 1
         if cursor is None:
             break
-        await shop.tell()
-        await shop.tell(ANA)
+        await shop.send()
+        await shop.send(ANA)
         if pages == 3:
             shop.clock.move(seconds=100)
             await shop.count(ANA)
@@ -56,9 +56,9 @@ async def test_pages_neither_skip_nor_repeat_while_others_publish_and_things_exp
     assert [message_id for message_id in seen if message_id in lasting] == lasting[::-1]
 
 
-async def test_a_receipt_shows_as_the_time_on_the_message_and_never_as_a_message(shop: Shop) -> None:
-    await shop.joins(ANA, BEN)
-    message_id = await shop.tell(category="offers", ttl="1h")
+async def test_receipt_appears_as_readat_and_never_as_a_message(shop: Shop) -> None:
+    await shop.create_users(ANA, BEN)
+    message_id = await shop.send(category="offers", ttl="1h")
 
     assert await shop.read(ANA, message_id)
 
@@ -72,9 +72,9 @@ async def test_a_receipt_shows_as_the_time_on_the_message_and_never_as_a_message
     assert await shop.numbers(BEN) == (1, 1)
 
 
-async def test_the_list_can_be_of_a_category_or_of_what_is_unread(shop: Shop) -> None:
-    await shop.joins(ANA)
-    offer, order, plain = await shop.tell(category="offers"), await shop.tell(ANA, category="orders"), await shop.tell()
+async def test_list_can_be_filtered_by_category_or_unread(shop: Shop) -> None:
+    await shop.create_users(ANA)
+    offer, order, plain = await shop.send(category="offers"), await shop.send(ANA, category="orders"), await shop.send()
     await shop.read(ANA, offer)
 
     assert await shop.ids(ANA, category="offers") == [offer]
@@ -83,14 +83,12 @@ async def test_the_list_can_be_of_a_category_or_of_what_is_unread(shop: Shop) ->
     assert await shop.ids(ANA, category="nothing") == []
 
 
-async def test_a_filter_that_little_passes_ends_a_page_early_and_goes_on(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_selective_filter_returns_short_pages_with_a_cursor(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sobremesa.domains.inboxes.listing.MAX_READ", 4)
-    await shop.joins(ANA)
-    wanted = await shop.tell(ANA, category="orders")
+    await shop.create_users(ANA)
+    wanted = await shop.send(ANA, category="orders")
     for _ in range(10):
-        await shop.tell(ANA)
+        await shop.send(ANA)
 
     page, cursor = await shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=10, category="orders")
 
@@ -99,14 +97,14 @@ async def test_a_filter_that_little_passes_ends_a_page_early_and_goes_on(
 
 
 @pytest.mark.parametrize("cursor", ["?", "IyMj", "Kg==", "ÿ", "A"])
-async def test_a_cursor_that_is_none_is_refused(shop: Shop, cursor: str) -> None:
+async def test_invalid_list_cursor_is_refused(shop: Shop, cursor: str) -> None:
     with pytest.raises(BadCursor):
         await shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=10, cursor=cursor)
 
 
-async def test_reading_twice_changes_nothing_the_second_time(shop: Shop) -> None:
-    await shop.joins(ANA)
-    for message_id in (await shop.tell(ANA), await shop.tell()):
+async def test_marking_as_read_is_idempotent(shop: Shop) -> None:
+    await shop.create_users(ANA)
+    for message_id in (await shop.send(ANA), await shop.send()):
         assert await shop.read(ANA, message_id)
         [before] = [entry.readat for entry in await shop.entries(ANA) if entry.message_id == message_id]
         shop.clock.move(seconds=5)
@@ -116,18 +114,18 @@ async def test_reading_twice_changes_nothing_the_second_time(shop: Shop) -> None
     assert await shop.numbers(ANA) == (2, 0)
 
 
-async def test_many_at_once_mark_a_message_once(shop: Shop) -> None:
-    await shop.joins(ANA)
-    for message_id in (await shop.tell(ANA, ttl="1h"), await shop.tell(category="c", ttl="1h")):
+async def test_concurrent_marks_count_once(shop: Shop) -> None:
+    await shop.create_users(ANA)
+    for message_id in (await shop.send(ANA, ttl="1h"), await shop.send(category="c", ttl="1h")):
         changed = await asyncio.gather(*(shop.read(ANA, message_id) for _ in range(8)))
         assert sum(changed) == 1
     assert await shop.count(ANA) == await shop.recount(ANA)
 
 
-async def test_marking_a_bogus_or_expired_id_changes_nothing_and_says_so(shop: Shop) -> None:
-    await shop.joins(ANA)
-    others, own, public = await shop.tell(BEN), await shop.tell(ANA, ttl="10s"), await shop.tell(ttl="10s")
-    await shop.tell(ANA)
+async def test_marking_an_unknown_or_expired_id_changes_nothing_and_returns_false(shop: Shop) -> None:
+    await shop.create_users(ANA)
+    others, own, public = await shop.send(BEN), await shop.send(ANA, ttl="10s"), await shop.send(ttl="10s")
+    await shop.send(ANA)
     shop.clock.move(seconds=10)
 
     for message_id in ("bogus", others, own, public):
@@ -138,8 +136,8 @@ async def test_marking_a_bogus_or_expired_id_changes_nothing_and_says_so(shop: S
     assert not [row for row in await shop.rows("m#") if row["kind"] == "RR"]
 
 
-async def test_a_message_whose_readat_is_null_is_unread_and_can_be_marked(shop: Shop) -> None:
-    message_id = await shop.tell(ANA)
+async def test_message_whose_readat_is_null_is_unread_and_can_be_marked(shop: Shop) -> None:
+    message_id = await shop.send(ANA)
     [row] = await shop.rows("m#")
     await shop.app.table.engine.write(PutItem(RawKey(row["pk"], row["sk"]), {**row, "readat": None}))
 
@@ -150,10 +148,10 @@ async def test_a_message_whose_readat_is_null_is_unread_and_can_be_marked(shop: 
     assert await shop.numbers(ANA) == (1, 0)
 
 
-async def test_everything_can_be_marked_at_once_or_one_category(shop: Shop) -> None:
-    await shop.joins(ANA)
+async def test_all_messages_or_one_category_can_be_marked_as_read(shop: Shop) -> None:
+    await shop.create_users(ANA)
     for number in range(50):
-        await shop.tell(*((ANA,) if number % 2 else ()), category=f"c{number % 5}", ttl="1h")
+        await shop.send(*((ANA,) if number % 2 else ()), category=f"c{number % 5}", ttl="1h")
     read_all = shop.inboxes.marking.read_all
 
     assert await read_all(ANA, SHOP, NEWS, category="c1") == 10
@@ -164,9 +162,9 @@ async def test_everything_can_be_marked_at_once_or_one_category(shop: Shop) -> N
     assert await shop.count(ANA) == await shop.recount(ANA)
 
 
-async def test_marking_everything_while_single_ones_are_marked_counts_each_once(shop: Shop) -> None:
-    await shop.joins(ANA)
-    ids = [await shop.tell(*((ANA,) if number % 2 else ()), category="c") for number in range(20)]
+async def test_concurrent_marks_of_all_and_of_single_messages_count_each_once(shop: Shop) -> None:
+    await shop.create_users(ANA)
+    ids = [await shop.send(*((ANA,) if number % 2 else ()), category="c") for number in range(20)]
 
     changed = await asyncio.gather(
         shop.inboxes.marking.read_all(ANA, SHOP, NEWS), *(shop.read(ANA, message_id) for message_id in ids)
@@ -176,9 +174,9 @@ async def test_marking_everything_while_single_ones_are_marked_counts_each_once(
     assert await shop.numbers(ANA) == (20, 0)
 
 
-async def test_what_is_archived_is_gone_from_list_and_counts_for_that_person(shop: Shop) -> None:
-    await shop.joins(ANA, BEN)
-    own, public, kept = await shop.tell(ANA, category="c"), await shop.tell(category="c"), await shop.tell(ANA)
+async def test_archived_message_leaves_the_list_and_counts_of_that_user(shop: Shop) -> None:
+    await shop.create_users(ANA, BEN)
+    own, public, kept = await shop.send(ANA, category="c"), await shop.send(category="c"), await shop.send(ANA)
     await shop.read(ANA, public)
 
     for message_id in (own, public):
@@ -193,9 +191,9 @@ async def test_what_is_archived_is_gone_from_list_and_counts_for_that_person(sho
     assert await shop.numbers(ANA) == (1, 1)
 
 
-async def test_what_is_snoozed_comes_back_at_its_time(shop: Shop) -> None:
-    await shop.joins(ANA)
-    own, public, read = await shop.tell(ANA, category="c"), await shop.tell(category="c"), await shop.tell(ANA)
+async def test_snoozed_message_reappears_when_the_snooze_ends(shop: Shop) -> None:
+    await shop.create_users(ANA)
+    own, public, read = await shop.send(ANA, category="c"), await shop.send(category="c"), await shop.send(ANA)
     await shop.read(ANA, read)
     for message_id in (own, public, read):
         assert await shop.snooze(ANA, message_id, seconds=60)
@@ -209,8 +207,8 @@ async def test_what_is_snoozed_comes_back_at_its_time(shop: Shop) -> None:
     assert await shop.count(ANA) == await shop.recount(ANA)
 
 
-async def test_a_message_can_be_read_while_it_is_snoozed_and_stays_read(shop: Shop) -> None:
-    message_id = await shop.tell(ANA)
+async def test_message_marked_as_read_while_snoozed_stays_read(shop: Shop) -> None:
+    message_id = await shop.send(ANA)
     await shop.snooze(ANA, message_id, seconds=60)
 
     assert await shop.read(ANA, message_id)
@@ -220,8 +218,8 @@ async def test_a_message_can_be_read_while_it_is_snoozed_and_stays_read(shop: Sh
     assert await shop.numbers(ANA) == (1, 0)
 
 
-async def test_what_is_archived_while_it_is_snoozed_does_not_come_back(shop: Shop) -> None:
-    message_id = await shop.tell(ANA)
+async def test_message_archived_while_snoozed_does_not_reappear(shop: Shop) -> None:
+    message_id = await shop.send(ANA)
     await shop.snooze(ANA, message_id, seconds=60)
     assert await shop.archive(ANA, message_id)
     assert not await shop.snooze(ANA, message_id, seconds=90)
@@ -233,17 +231,17 @@ async def test_what_is_archived_while_it_is_snoozed_does_not_come_back(shop: Sho
 
 
 @pytest.mark.parametrize("seconds", [-10, 0, 101 * 366 * 86400])
-async def test_a_snooze_ends_in_the_future(shop: Shop, seconds: int) -> None:
-    message_id = await shop.tell(ANA)
+async def test_snooze_must_end_in_the_future(shop: Shop, seconds: int) -> None:
+    message_id = await shop.send(ANA)
 
     with pytest.raises(PastSnooze):
         await shop.snooze(ANA, message_id, seconds=seconds)
 
 
-async def test_a_muted_category_is_listed_and_not_among_what_is_unread(shop: Shop) -> None:
-    await shop.joins(ANA)
-    offer = await shop.tell(category="offers")
-    order = await shop.tell(ANA, category="orders")
+async def test_muted_category_is_listed_and_not_counted_as_unread(shop: Shop) -> None:
+    await shop.create_users(ANA)
+    offer = await shop.send(category="offers")
+    order = await shop.send(ANA, category="orders")
     await shop.mute(ANA, "offers")
 
     assert await shop.ids(ANA) == [order, offer]
@@ -254,9 +252,9 @@ async def test_a_muted_category_is_listed_and_not_among_what_is_unread(shop: Sho
     assert await shop.numbers(ANA) == (2, 2)
 
 
-async def test_no_tenant_reads_another(shop: Shop) -> None:
-    await shop.tell(ANA)
-    message_id = await shop.tell()
+async def test_tenant_cannot_read_another(shop: Shop) -> None:
+    await shop.send(ANA)
+    message_id = await shop.send()
     stranger = reader("ana", Tenant("rival"))
     rival_key = Actor(tenant=Tenant("rival"), key_id=KeyId("k"), scopes=KEY.scopes)
     inboxes = shop.inboxes
@@ -286,13 +284,13 @@ async def test_no_tenant_reads_another(shop: Shop) -> None:
         await inboxes.listing.page(KEY, SHOP, NEWS, limit=10)
 
 
-async def test_what_is_unread_in_all_inboxes_of_the_tenant(shop: Shop) -> None:
-    await shop.joins(ANA)
+async def test_unread_counts_of_all_inboxes_of_the_tenant(shop: Shop) -> None:
+    await shop.create_users(ANA)
     alerts = Shop(shop.app, shop.clock, InboxKey("alerts"))
-    await shop.tell(ANA)
-    await shop.tell()
+    await shop.send(ANA)
+    await shop.send()
     shop.clock.move(seconds=1)
-    await alerts.tell(BEN)
+    await alerts.send(BEN)
     elsewhere = reader("ana", Tenant("rival"))
 
     assert [tuple(each) for each in await shop.inboxes.counting.count_everywhere(ANA)] == [("news", 2)]

@@ -1,1 +1,1 @@
-"""Tests of workspaces, through their verbs, on both engines."""
+"""Tests of workspaces, through the service, on both engines."""

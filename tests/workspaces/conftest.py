@@ -1,4 +1,4 @@
-"""`app` is a whole Sobremesa, once on a file and once on DynamoDB's API; `team` is a workspace with people in it."""
+"""`app` is a whole Sobremesa, once on a file and once on DynamoDB's API; `team` is a workspace with members."""
 
 from __future__ import annotations
 

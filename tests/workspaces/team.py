@@ -1,4 +1,4 @@
-"""A workspace with people of every role, and what they do."""
+"""A workspace with members of every role."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sobremesa.domains.workspaces.rights import Role
 
 
 class Team(NamedTuple):
-    """One workspace, and people in and out of it."""
+    """A workspace, its members, and a user who is not a member."""
 
     app: Sobremesa
     workspace_id: WorkspaceId
@@ -23,12 +23,12 @@ class Team(NamedTuple):
     stranger: Actor
 
     async def roles(self) -> dict[str, Role]:
-        """Everybody's role, by name of the actor's id."""
+        """Return the role of each member, by user id."""
         members, _ = await self.app.workspace_members.list_members(self.owner, self.workspace_id, limit=100)
-        return {place.user_id: place.role for place in members}
+        return {member.user_id: member.role for member in members}
 
     async def items(self, who: Actor | None = None, **options: str) -> list[Item]:
-        """All items, page by page."""
+        """Return all items, page by page."""
         found: list[Item] = []
         cursor: str | None = None
         while True:

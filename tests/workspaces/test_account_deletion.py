@@ -1,4 +1,4 @@
-"""A person leaves for good: out of every workspace, unless others would be left without an owner."""
+"""Account deletion removes a user from all workspaces, unless others would be left without an owner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ async def finish(app: Sobremesa) -> None:
         await app.jobs.run_pending(app.handlers)
 
 
-async def test_the_only_owner_of_a_workspace_with_others_cannot_leave_for_good(team: Team) -> None:
+async def test_only_owner_of_a_shared_workspace_cannot_delete_their_account(team: Team) -> None:
     app = team.app
     zeb = await register(app, "zebedee")
     made = await app.workspaces.create(zeb, name="Zeb's")
@@ -33,7 +33,7 @@ async def test_the_only_owner_of_a_workspace_with_others_cannot_leave_for_good(t
     assert (await app.workspaces.get(team.member, made.workspace.workspace_id)).workspace.owners == 1
 
 
-async def test_who_was_alone_in_a_workspace_takes_it_along(team: Team) -> None:
+async def test_workspace_is_deleted_with_its_only_member(team: Team) -> None:
     app = team.app
     zeb = await register(app, "zebedee")
     made = await app.workspaces.create(zeb, name="Only mine")
@@ -49,7 +49,7 @@ async def test_who_was_alone_in_a_workspace_takes_it_along(team: Team) -> None:
         await app.workspaces.get(zeb, team.workspace_id)
 
 
-async def test_whoever_becomes_the_only_owner_while_leaving_hands_it_on(team: Team) -> None:
+async def test_only_owner_during_a_deletion_is_replaced(team: Team) -> None:
     app = team.app
     zeb = await register(app, "zebedee")
     await join(app, team.owner, team.workspace_id, zeb)
@@ -67,7 +67,7 @@ async def test_whoever_becomes_the_only_owner_while_leaving_hands_it_on(team: Te
     }
 
 
-async def test_an_export_tells_where_a_person_is_and_what_they_made(team: Team) -> None:
+async def test_export_contains_memberships_and_items(team: Team) -> None:
     zeb = await register(team.app, "zebedee")
     await join(team.app, team.owner, team.workspace_id, zeb)
     await team.app.workspace_items.create(zeb, team.workspace_id, title="Zeb's")

@@ -1,4 +1,4 @@
-"""What each verb of a workspace costs: requests of each kind, and units, the same on both engines.
+"""What each operation of a workspace costs: requests of each kind, and units, the same on both engines.
 
 A number that grows here is a decision, not an accident: change it together with the reason.
 """
@@ -18,8 +18,8 @@ from sobremesa.domains.workspaces.entities import SettingName
 from sobremesa.table import measure
 from workspaces.team import Team
 
-# The member check is one consistent read. Where a list could meet old rows that are being moved, the state of that is
-# read, at most once a second.
+# The member check is one consistent read. A list that may contain old rows reads the state of the migration, at most
+# once a second.
 BUDGETS: dict[str, Cost] = {
     "make a workspace": Cost({"transact": 1}, 0, 7),
     "list two workspaces": Cost({"query": 1, "batch_get": 2}, 4.5, 0),
@@ -42,7 +42,7 @@ BUDGETS: dict[str, Cost] = {
 
 @pytest.fixture
 async def still(team: Team, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Team:
-    """The team at one moment, in which it is known that nothing is being moved."""
+    """The team with a cached state of the migration."""
     clock.move(seconds=2)
     now = clock.now_ms()
     monkeypatch.setattr(clock, "now_ms", lambda: now)

@@ -1,4 +1,4 @@
-"""Rows that another program made after the design of the workspaces: they load, and one can live with them."""
+"""Rows that another program wrote by the design of the workspaces: they load and can be used."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ SAMPLES: dict[str, tuple[type[Entity], StoredItem]] = {
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_documented_row_loads_and_its_keys_are_the_same_to_the_byte(name: str) -> None:
+def test_documented_row_loads_and_its_keys_are_byte_identical(name: str) -> None:
     entity, item = SAMPLES[name]
 
     stored = entity.from_item(item, LAYOUT).to_item(LAYOUT)
@@ -74,7 +74,7 @@ def test_a_documented_row_loads_and_its_keys_are_the_same_to_the_byte(name: str)
     assert Registry.of(entities).entity_of(item, LAYOUT) is entity
 
 
-def test_a_code_of_a_server_and_one_of_a_workspace_are_told_apart() -> None:
+def test_codes_of_communities_and_workspaces_are_distinguished() -> None:
     keys = {"pk": "INVITE#abc", "sk": "INVITE"}
     kinds = {kind: REGISTRY.entity_of({**keys, "entityType": kind}, LAYOUT) for kind in ("Invite", "InviteClaim")}
 
@@ -82,7 +82,7 @@ def test_a_code_of_a_server_and_one_of_a_workspace_are_told_apart() -> None:
     assert kinds["InviteClaim"] is not Invite
 
 
-async def test_one_can_live_in_a_workspace_of_another_writer(app: Sobremesa) -> None:
+async def test_workspace_of_another_writer_can_be_used(app: Sobremesa) -> None:
     for _, item in SAMPLES.values():
         await app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
 

@@ -1,4 +1,4 @@
-"""Invites of workspaces: one space of codes with servers, k uses admit k, two clicks burn one."""
+"""Invites of workspaces: codes are shared with communities, k uses admit k users, repeated redeems count once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def uses(team: Team, code: InviteCode) -> int:
     return invite.uses
 
 
-async def test_an_invite_for_k_admits_exactly_k(team: Team) -> None:
+async def test_invite_for_k_uses_admits_exactly_k_users(team: Team) -> None:
     invite = await team.app.workspace_invites.create(team.admin, team.workspace_id, max_uses=5)
     people = await known(team.app, *(f"guest{number}" for number in range(60)))
 
@@ -43,7 +43,7 @@ async def test_an_invite_for_k_admits_exactly_k(team: Team) -> None:
     assert workspace.members == len(await team.roles()) == 8
 
 
-async def test_many_clicks_of_one_person_burn_one_use(team: Team) -> None:
+async def test_repeated_redeems_of_one_user_count_once(team: Team) -> None:
     invite = await team.app.workspace_invites.create(team.owner, team.workspace_id, max_uses=5)
     [guest] = await known(team.app, "guest")
 
@@ -56,7 +56,7 @@ async def test_many_clicks_of_one_person_burn_one_use(team: Team) -> None:
     assert await uses(team, invite.code) == 1
 
 
-async def test_one_door_redeems_codes_of_servers_and_of_workspaces(team: Team) -> None:
+async def test_one_route_redeems_codes_of_communities_and_workspaces(team: Team) -> None:
     app, guest = team.app, person("guest")
     server = await app.communities.create_server(team.owner, name="The long table")
     to_server = await app.membership.create_invite(team.owner, server.server_id)
@@ -71,7 +71,7 @@ async def test_one_door_redeems_codes_of_servers_and_of_workspaces(team: Team) -
     assert (into_workspace.workspace.workspace_id, into_workspace.member.role) == (team.workspace_id, "member")
 
 
-async def test_an_invite_ends_with_its_time_and_when_it_is_revoked(team: Team, clock: Ahead) -> None:
+async def test_invite_ends_when_it_expires_or_is_revoked(team: Team, clock: Ahead) -> None:
     app, guest = team.app, person("guest")
     short = await app.workspace_invites.create(team.owner, team.workspace_id, expires_in_seconds=60)
     revoked = await app.workspace_invites.create(team.owner, team.workspace_id)
@@ -94,7 +94,7 @@ async def test_an_invite_ends_with_its_time_and_when_it_is_revoked(team: Team, c
     assert (await app.workspace_invites.list_invites(team.owner, team.workspace_id, limit=9))[0] == []
 
 
-async def test_members_make_no_invites_and_strangers_revoke_none(team: Team) -> None:
+async def test_members_cannot_create_invites_and_others_cannot_revoke_them(team: Team) -> None:
     with pytest.raises(Forbidden):
         await team.app.workspace_invites.create(team.member, team.workspace_id)
     invite = await team.app.workspace_invites.create(team.owner, team.workspace_id)
@@ -107,10 +107,8 @@ async def test_members_make_no_invites_and_strangers_revoke_none(team: Team) -> 
 
 
 @pytest.mark.parametrize("uses", [{}, {"uses": None}], ids=["absent", "null"])
-async def test_an_invite_of_another_writer_without_a_count_is_counted_from_zero(
-    team: Team, uses: dict[str, Any]
-) -> None:
-    """Such an invite was shown as open, and redeeming it was a 409 or a 500."""
+async def test_invite_of_another_writer_without_uses_counts_from_zero(team: Team, uses: dict[str, Any]) -> None:
+    """Such an invite was listed as usable, but redeeming it was a 409 or a 500."""
     row: Item = {"pk": "INVITE#old", "sk": "INVITE", "workspaceId": team.workspace_id, "maxUses": 2, **uses}
     await put(team.app, row)
     code = InviteCode("old")
@@ -123,7 +121,7 @@ async def test_an_invite_of_another_writer_without_a_count_is_counted_from_zero(
     assert {type(each) for each in outcomes if isinstance(each, BaseException)} <= {InviteUsedUp, NotFound}
 
 
-async def test_revoking_an_invite_is_noted_in_the_audit_log(team: Team) -> None:
+async def test_revoking_an_invite_is_recorded_in_the_audit_log(team: Team) -> None:
     invite = await team.app.workspace_invites.create(team.owner, team.workspace_id)
 
     await team.app.invites.revoke(team.admin, invite.code)
@@ -132,7 +130,7 @@ async def test_revoking_an_invite_is_noted_in_the_audit_log(team: Team) -> None:
     assert (entry["scope"], entry["actor"], entry["target"]) == (team.workspace_id, team.admin.user_id, invite.code)
 
 
-async def test_an_invite_ends_with_the_membership_of_its_creator(team: Team) -> None:
+async def test_invite_ends_with_the_membership_of_its_creator(team: Team) -> None:
     app, guest = team.app, person("guest")
     invite = await app.workspace_invites.create(team.admin, team.workspace_id)
     with pytest.raises(AlreadyMember):

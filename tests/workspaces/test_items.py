@@ -17,7 +17,7 @@ from sobremesa.domains.workspaces.errors import StaleVersion, WrongSetting
 from workspaces.team import Team, gather_team
 
 
-async def test_an_item_is_made_changed_listed_by_status_and_deleted(team: Team) -> None:
+async def test_item_is_created_changed_listed_by_status_and_deleted(team: Team) -> None:
     app, at = team.app, team.workspace_id
     made = await app.workspace_items.create(
         team.member, at, title="Coffee", status="open", data={"amount": 2, "of": ["kg"]}
@@ -43,7 +43,7 @@ async def test_an_item_is_made_changed_listed_by_status_and_deleted(team: Team) 
             await attempt
 
 
-async def test_of_changes_that_saw_the_same_version_one_wins_and_the_rest_get_the_current_one(team: Team) -> None:
+async def test_one_of_concurrent_changes_succeeds_and_the_rest_get_the_current_item(team: Team) -> None:
     app, at = team.app, team.workspace_id
     made = await app.workspace_items.create(team.member, at, title="Coffee")
 
@@ -62,7 +62,7 @@ async def test_of_changes_that_saw_the_same_version_one_wins_and_the_rest_get_th
     assert await app.workspace_items.get(team.owner, at, made.item_id) == winner
 
 
-async def test_an_item_made_with_one_key_twice_is_one(team: Team) -> None:
+async def test_creating_an_item_twice_with_one_key_creates_one(team: Team) -> None:
     made = await asyncio.gather(
         *(team.app.workspace_items.create(team.member, team.workspace_id, title="x", key="k") for _ in range(4))
     )
@@ -71,7 +71,7 @@ async def test_an_item_made_with_one_key_twice_is_one(team: Team) -> None:
     assert len(await team.items()) == 1
 
 
-async def test_a_setting_has_any_name_and_value_and_admins_change_it(team: Team) -> None:
+async def test_setting_has_any_name_and_value_and_is_set_by_admins(team: Team) -> None:
     app, at = team.app, team.workspace_id
     with pytest.raises(NotFound):
         await app.workspace_settings.get(team.member, at, SettingName("theme"))
@@ -93,7 +93,7 @@ class Hours(msgspec.Struct, forbid_unknown_fields=True):
     opens: Annotated[int, msgspec.Meta(ge=0, le=23)]
 
 
-async def test_a_registered_setting_takes_values_of_its_type_only(store: str, clock: Ahead) -> None:
+async def test_registered_setting_accepts_values_of_its_type_only(store: str, clock: Ahead) -> None:
     types = {"hours": Hours, "theme": Literal["dark", "light"]}
     settings = Settings(rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False, setting_types=types) as app:

@@ -34,7 +34,7 @@ W, X = WorkspaceId("w"), WorkspaceId("x")
 
 
 class Scene(NamedTuple):
-    """Rows of every kind, two and more of each, so that a question can find too much."""
+    """Two or more rows of every kind, so that a wrong query finds too much."""
 
     heads: list[ws.Workspace]
     members: list[ws.Member]
@@ -81,7 +81,7 @@ def set_scene() -> Scene:
 Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
 
 READS: dict[str, Callable[[Scene], Asked]] = {
-    # The five questions of the document
+    # The five access patterns of the design
     "S1.1": lambda s: (
         ws.everything_in(workspace_id=W),
         [s.heads[0], *s.settings[1::-1], *s.members[1::-1], *s.items[1::-1]],
@@ -90,7 +90,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "S1.3": lambda s: (ws.membership(workspace_id=W, user_id=B), [s.members[1]]),
     "S1.4": lambda s: (ws.items_of(workspace_id=W), s.items[:2]),
     "S1.5": lambda s: (ws.invite_by_code(code="c2"), [s.invites[1]]),
-    # Beside those
+    # Further access patterns
     "WS.1": lambda s: (ws.workspace_by_id(workspace_id=X), [s.heads[1]]),
     "WS.2": lambda s: (ws.members_of(workspace_id=W), s.members[:2]),
     "WS.3": lambda s: (ws.invites_of(workspace_id=W), s.refs[:2]),
@@ -159,7 +159,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     met = app.table.meter.totals()
     writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
     assert writes - set(met) == set()
-    assert met[UNNAMED].calls == filled, "every write of the story has a name"
+    assert met[UNNAMED].calls == filled, "every write has a pattern"
 
 
 @pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])

@@ -1,4 +1,4 @@
-"""Workspaces and who is in them: what is seen, who may do what, and that there is always an owner."""
+"""Workspaces and their members: visibility, rights, and that there is always an owner."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sobremesa.work.idempotency import KeyReused
 from workspaces.team import Team, join
 
 
-async def test_one_question_gives_the_workspace_with_everything_in_it(team: Team) -> None:
+async def test_one_query_returns_the_workspace_with_its_contents(team: Team) -> None:
     app = team.app
     made = await app.workspace_items.create(team.member, team.workspace_id, title="Buy coffee", status="open")
     await app.workspace_settings.put(team.owner, team.workspace_id, SettingName("theme"), "dark")
@@ -43,7 +43,7 @@ async def test_one_question_gives_the_workspace_with_everything_in_it(team: Team
     assert found.cursor is None
 
 
-async def test_a_large_workspace_comes_in_pages_that_neither_skip_nor_repeat(team: Team) -> None:
+async def test_pages_of_a_large_workspace_neither_skip_nor_repeat(team: Team) -> None:
     items = [
         Item(workspace_id=team.workspace_id, item_id=ItemId(f"i{number:03}"), title="x" * 500) for number in range(95)
     ]
@@ -60,8 +60,8 @@ async def test_a_large_workspace_comes_in_pages_that_neither_skip_nor_repeat(tea
     assert sum(len(page.members) for page in pages) == 3
 
 
-async def test_the_maker_sees_a_workspace_once_and_not_after_removal(team: Team) -> None:
-    """Also one whose row was written after the first design, which lists it for its maker in the index."""
+async def test_creator_sees_a_workspace_once_and_not_after_removal(team: Team) -> None:
+    """Also for a row of the first design, which the index lists for its creator."""
     app, maker = team.app, team.owner
     old = {
         "pk": "WORKSPACE#old",
@@ -91,7 +91,7 @@ async def test_the_maker_sees_a_workspace_once_and_not_after_removal(team: Team)
     ]
 
 
-async def test_a_stranger_and_who_was_removed_find_nothing(team: Team) -> None:
+async def test_non_members_and_removed_members_get_not_found(team: Team) -> None:
     app = team.app
     await app.workspace_members.remove(team.owner, team.workspace_id, team.member.user_id)
 
@@ -109,7 +109,7 @@ async def test_a_stranger_and_who_was_removed_find_nothing(team: Team) -> None:
                 await attempt
 
 
-async def test_who_makes_a_workspace_with_one_key_twice_gets_one(team: Team) -> None:
+async def test_creating_a_workspace_twice_with_one_key_creates_one(team: Team) -> None:
     made = await asyncio.gather(*(team.app.workspaces.create(team.member, name="Once", key="k") for _ in range(5)))
 
     assert len({each.workspace.workspace_id for each in made}) == 1
@@ -117,7 +117,7 @@ async def test_who_makes_a_workspace_with_one_key_twice_gets_one(team: Team) -> 
         await team.app.workspaces.create(team.member, name="Another", key="k")
 
 
-async def test_of_two_owners_who_leave_at_once_one_stays(team: Team) -> None:
+async def test_one_of_two_owners_who_leave_at_once_is_refused(team: Team) -> None:
     app = team.app
     await app.workspace_members.change_role(team.owner, team.workspace_id, team.admin.user_id, role="owner")
 
@@ -133,7 +133,7 @@ async def test_of_two_owners_who_leave_at_once_one_stays(team: Team) -> None:
     assert (workspace.owners, workspace.members) == (1, 2)
 
 
-async def test_of_two_owners_who_step_down_or_take_each_other_out_one_stays(team: Team) -> None:
+async def test_one_of_two_owners_who_step_down_or_remove_each_other_stays(team: Team) -> None:
     app, at = team.app, team.workspace_id
     for attempt in range(4):
         await app.workspace_members.change_role(team.owner, at, team.admin.user_id, role="owner")
@@ -158,7 +158,7 @@ async def test_of_two_owners_who_step_down_or_take_each_other_out_one_stays(team
             await app.workspace_members.change_role(team.admin, at, team.owner.user_id, role="owner")
 
 
-async def test_the_only_owner_cannot_go_or_step_down(team: Team) -> None:
+async def test_only_owner_cannot_leave_or_step_down(team: Team) -> None:
     with pytest.raises(LastOwner):
         await team.app.workspace_members.remove(team.owner, team.workspace_id, team.owner.user_id)
     with pytest.raises(LastOwner):
@@ -182,7 +182,7 @@ async def test_rights_follow_the_role(team: Team) -> None:
     await app.workspace_members.remove(team.admin, at, team.member.user_id)
 
 
-async def test_a_deleted_workspace_is_gone_at_once_and_its_rows_after_the_job(team: Team) -> None:
+async def test_deleted_workspace_is_invisible_at_once_and_its_rows_are_removed_by_the_job(team: Team) -> None:
     app = team.app
     invite = await app.workspace_invites.create(team.owner, team.workspace_id)
     await app.workspace_items.create(team.member, team.workspace_id, title="x")
@@ -200,7 +200,7 @@ async def test_a_deleted_workspace_is_gone_at_once_and_its_rows_after_the_job(te
     assert {row["entityType"] for row in await rows(app, team.workspace_id)} <= {"AuditEntry"}
 
 
-async def test_nobody_is_left_in_a_workspace_that_is_deleted_while_they_come_in(team: Team) -> None:
+async def test_no_member_remains_if_a_user_joins_during_the_deletion(team: Team) -> None:
     app = team.app
     invite = await app.workspace_invites.create(team.owner, team.workspace_id)
     guests = await known(app, *(f"g{number}" for number in range(8)))
@@ -220,7 +220,7 @@ async def test_nobody_is_left_in_a_workspace_that_is_deleted_while_they_come_in(
     assert not [row for row in await rows(app, team.workspace_id) if row["sk"].startswith("MEMBER#")]
 
 
-async def test_a_workspace_has_so_many_people_and_no_more(team: Team) -> None:
+async def test_number_of_members_is_limited(team: Team) -> None:
     app = team.app
     guests = await known(app, *(f"g{number}" for number in range(MAX_MEMBERS)))
     invite = await app.workspace_invites.create(team.owner, team.workspace_id)
@@ -238,7 +238,7 @@ async def test_a_workspace_has_so_many_people_and_no_more(team: Team) -> None:
     assert not [row for row in await rows(app, team.workspace_id) if row["sk"].startswith("MEMBER#")]
 
 
-async def test_another_writers_workspace_is_counted_and_gets_an_owner(app: Sobremesa) -> None:
+async def test_workspace_of_another_writer_gets_counts_and_an_owner(app: Sobremesa) -> None:
     ana, ben, cleo = await known(app, "ana", "ben", "cleo")
     foreign = WorkspaceId("foreign")
     await app.table.write(Put(Workspace(workspace_id=foreign, name="Theirs", created_by=ana.user_id)))
