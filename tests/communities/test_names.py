@@ -103,7 +103,7 @@ async def test_ids_are_case_sensitive(app: Sobremesa) -> None:
 
 
 async def test_incompatible_name_map_is_refused(store: str) -> None:
-    with pytest.raises(BadNames, match="has an attribute 'userId' already"):
+    with pytest.raises(BadNames, match="already has an attribute 'userId'"):
         async with Sobremesa.open(store, settings=Settings(names=Names(sk="userId"))):
             pass
 

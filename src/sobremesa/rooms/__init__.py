@@ -7,7 +7,7 @@ decides who may do what; every message operation then works for it.
 - `kinds`: a kind of room: its entities and access patterns
 - `access`: authorization of actors in rooms
 - `service`: the operations; `sending`, `archive`, `reactions`, `pins`, `unread` and `rendering` implement them
-- `rewriting`: edits and deletions, which also update the room's preview
+- `editing`: edits and deletions, which also update the room's preview
 - `judging`: automatic moderation before a write; `cases`: the moderators' queue
 - `visibility`: the rule that decides who may see the content of a message
 - `user_data`: masking and export of a user's messages and reactions

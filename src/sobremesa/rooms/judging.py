@@ -107,7 +107,7 @@ class ImmediateJudge(Protocol):
         ...
 
 
-class Judging:
+class TimedJudge:
     """Calls a judge, with a timeout and a fallback verdict."""
 
     def __init__(self, judge: Judge, seconds: float = DEFAULT_SECONDS) -> None:

@@ -80,7 +80,7 @@ def no_extras(message: Message) -> Sequence[Operation]:
     return ()
 
 
-class Sending:
+class MessageWriter:
     """Writes messages into rooms of one kind."""
 
     def __init__(

@@ -16,18 +16,18 @@ from sobremesa.core.ids import Ids, MessageId, RoomId
 from sobremesa.rooms.access import NoTypingPublisher, RoomAccess, Seat, TypingPublisher, UserDirectory
 from sobremesa.rooms.archive import Archive, History
 from sobremesa.rooms.cases import Cases
+from sobremesa.rooms.editing import MessageEditor
 from sobremesa.rooms.emoji import is_emoji
 from sobremesa.rooms.entities import Message, ReadCursor
 from sobremesa.rooms.errors import NotAnEmoji, OneDirection, PartOfRecord, ReplyMissing
 from sobremesa.rooms.files import Files, files_of
-from sobremesa.rooms.judging import CLEAR, DEFAULT_SECONDS, Judge, JudgedContent, Judging, Verdict
+from sobremesa.rooms.judging import CLEAR, DEFAULT_SECONDS, Judge, JudgedContent, TimedJudge, Verdict
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.pins import Pins
 from sobremesa.rooms.reaction_cleanup import JobQueue, ReactionCleanup
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rendering import MessageRenderer
-from sobremesa.rooms.rewriting import Rewriting
-from sobremesa.rooms.sending import Draft, Extras, HeadChange, JudgedDraft, Sending, no_extras
+from sobremesa.rooms.sending import Draft, Extras, HeadChange, JudgedDraft, MessageWriter, no_extras
 from sobremesa.rooms.unread import RoomUnreadState, Unread, cursor_moves_forward
 from sobremesa.rooms.views import (
     MessageView,
@@ -79,13 +79,13 @@ class Rooms:
         self._users = users
         self._files = files
         self._typing = typing or NoTypingPublisher()
-        self._judging = None if judge is None else Judging(judge, judge_seconds)
+        self._judge = None if judge is None else TimedJudge(judge, judge_seconds)
         locks = KeyedLocks(needed=not table.engine.keeps_order)
         self._renderer = MessageRenderer(kind, table, users)
         self._archive = Archive(kind, table, self._renderer)
         self._cases = Cases(kind, table, clock, users)
-        self._rewriting = Rewriting(kind, table, clock, self._archive, self._cases)
-        self._sending = Sending(kind, table, clock, ids, access, locks, has_own_clock=has_own_clock)
+        self._editor = MessageEditor(kind, table, clock, self._archive, self._cases)
+        self._writer = MessageWriter(kind, table, clock, ids, access, locks, has_own_clock=has_own_clock)
         self._unread = Unread(kind, table)
         self.cleanup = ReactionCleanup(kind, table, jobs)
         self._reactions = Reactions(kind, table, clock, users, locks)
@@ -102,7 +102,7 @@ class Rooms:
             raise
         except Refusal:
             # The same request may have succeeded before there was a reason to refuse it, and its response was lost.
-            if await self._sending.find_created(seat, draft) is None:
+            if await self._writer.find_created(seat, draft) is None:
                 raise
             return await self._replay(seat, draft)
 
@@ -114,11 +114,11 @@ class Rooms:
             return await self._send_with_files(seat, draft)
         judged = JudgedDraft(draft, await self._mentioned(draft.content))
         extras = no_extras
-        if self._judging is not None:
-            seat, judged = await self._judge(seat, judged)
+        if self._judge is not None:
+            seat, judged = await self._judge_draft(seat, judged)
             extras = partial(self._cases.operations_for, seat)
 
-        message = await self._sending.write(seat, judged, extras)
+        message = await self._writer.write(seat, judged, extras)
 
         if message is None:
             return await self._replay(seat, draft)
@@ -128,11 +128,11 @@ class Rooms:
         """Send a message with files, which are attached in its transaction."""
         files = await self._files.attachable(seat.actor, draft.attachments)
         judged = JudgedDraft(draft, await self._mentioned(draft.content), files)
-        if self._judging is not None:
-            seat, judged = await self._judge(seat, judged)
+        if self._judge is not None:
+            seat, judged = await self._judge_draft(seat, judged)
 
         try:
-            message = await self._sending.write(seat, judged, partial(self._file_operations, seat, draft))
+            message = await self._writer.write(seat, judged, partial(self._file_operations, seat, draft))
         except ConditionFailed:
             # Another message attached one of them first.
             await self._files.attachable(seat.actor, draft.attachments)
@@ -155,7 +155,7 @@ class Rooms:
             return [*extras(message), *self._cases.operations_for(seat, message)]
 
         judged = JudgedDraft(draft, flags=verdict.flags, nsfw_band=verdict.band)
-        message = await self._sending.write(seat, judged, all_of_it, head)
+        message = await self._writer.write(seat, judged, all_of_it, head)
         if message is None:
             raise Busy
         return message
@@ -165,7 +165,7 @@ class Rooms:
 
         `size` is the number of JSON characters, if it may be large.
         """
-        if self._judging is None:
+        if self._judge is None:
             return CLEAR
         written = JudgedContent(
             room_kind=self.kind.name,
@@ -175,8 +175,8 @@ class Rooms:
             payload=payload,
             size=size,
         )
-        verdict = self._judging.judge_at_once(written)
-        return await self._judging.judge(written) if verdict is None else verdict
+        verdict = self._judge.judge_at_once(written)
+        return await self._judge.judge(written) if verdict is None else verdict
 
     async def edit(self, actor: Actor, room_id: RoomId, message_id: MessageId, content: str) -> MessageView:
         """Edit one of the actor's messages."""
@@ -189,15 +189,15 @@ class Rooms:
         seat.require("send")
         mentions = await self._mentioned(content)
         verdict = None
-        if self._judging is not None:
+        if self._judge is not None:
             written = self._judged_content(seat, content, message.attachments or (), mentions)
-            verdict = self._judging.judge_at_once(written)
+            verdict = self._judge.judge_at_once(written)
             if verdict is None:
-                verdict = await self._judging.judge(written)
+                verdict = await self._judge.judge(written)
                 seat = await self._access.authorize(actor, room_id)
                 seat.require("send")
 
-        edited = await self._rewriting.edit(seat, message, content, mentions, verdict)
+        edited = await self._editor.edit(seat, message, content, mentions, verdict)
 
         return (await self._renderer.render(seat, [edited]))[0]
 
@@ -217,7 +217,7 @@ class Rooms:
         for _ in range(DELETE_ATTEMPTS):
             try:
                 async with self._files.deleting(files_of(message)) as gone:
-                    await self._rewriting.delete(seat, message, *audit, *cleaning, *gone)
+                    await self._editor.delete(seat, message, *audit, *cleaning, *gone)
             except ConditionFailed:
                 continue  # one of its files became part of a record at the same time, and remains
             if cleaning:
@@ -423,7 +423,7 @@ class Rooms:
 
     async def _replay(self, seat: Seat, draft: Draft) -> SentView:
         """Return the message that this nonce created before."""
-        message_id = await self._sending.find_created(seat, draft)
+        message_id = await self._writer.find_created(seat, draft)
         if message_id is None:
             raise Busy
         message = await self._archive.find(seat, message_id)
@@ -437,13 +437,13 @@ class Rooms:
         message = await self._archive.find(seat, message_id)
         return message is not None and may_see(seat, message)
 
-    async def _judge(self, seat: Seat, judged: JudgedDraft) -> tuple[Seat, JudgedDraft]:
+    async def _judge_draft(self, seat: Seat, judged: JudgedDraft) -> tuple[Seat, JudgedDraft]:
         """Return the verdict, and the seat: during the wait the user may have been removed or silenced."""
-        assert self._judging is not None  # noqa: S101 - for the type checker
+        assert self._judge is not None  # noqa: S101 - for the type checker
         written = self._judged_content(seat, judged.draft.content, judged.files, judged.mentions)
-        verdict = self._judging.judge_at_once(written)
+        verdict = self._judge.judge_at_once(written)
         if verdict is None:
-            verdict = await self._judging.judge(written)
+            verdict = await self._judge.judge(written)
             seat = await self._access.authorize_send(seat.actor, seat.room_id)
             seat.require("send")
         return seat, judged._replace(flags=verdict.flags, nsfw_band=verdict.band)

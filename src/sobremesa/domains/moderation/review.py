@@ -22,6 +22,7 @@ from sobremesa.domains.moderation.errors import CaseClosed
 from sobremesa.domains.moderation.views import CaseContext, CaseView, case_view
 from sobremesa.rooms.access import UserDirectory
 from sobremesa.rooms.archive import find_message
+from sobremesa.rooms.editing import rewrite
 from sobremesa.rooms.entities import (
     BLOCKED,
     CLEAN,
@@ -35,7 +36,6 @@ from sobremesa.rooms.entities import (
 from sobremesa.rooms.judging import REVIEWED
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.reviewing import Reviewed, ReviewedTab
-from sobremesa.rooms.rewriting import rewrite
 from sobremesa.rooms.summaries import RoomSummary, SummarizeRooms, summaries_by_head
 from sobremesa.table import (
     Condition,

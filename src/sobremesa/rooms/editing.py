@@ -66,7 +66,7 @@ async def rewrite(
     await table.write(update, *more, token=None, pattern=pattern)
 
 
-class Rewriting:
+class MessageEditor:
     """Edits and deletes messages in rooms of one kind."""
 
     def __init__(self, kind: RoomKind, table: Table, clock: Clock, archive: Archive, cases: Cases) -> None:
