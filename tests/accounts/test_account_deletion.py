@@ -12,7 +12,7 @@ from sobremesa.core.actor import Actor, PublicProfile, UserId
 from sobremesa.core.errors import NotFound, Refusal, Unauthenticated
 from sobremesa.domains.accounts.entities import Departing, User, user_by_email, user_by_id
 from sobremesa.domains.accounts.errors import BadCredentials, BadResetToken, OwnsServers, SessionEnded, WrongPassword
-from sobremesa.http.heavy import HeavyWorkRunning
+from sobremesa.http.large_requests import LargeRequestRunning
 from sobremesa.table import Create, measure
 
 
@@ -83,10 +83,10 @@ async def test_heavy_requests_of_a_user_run_one_at_a_time(town: Town) -> None:
     running = town.accounts.export(ana)
     assert (await anext(running))["kind"] == "profile"
 
-    with pytest.raises(HeavyWorkRunning) as refused:
+    with pytest.raises(LargeRequestRunning) as refused:
         await anext(town.accounts.export(ana))
     assert refused.value.data["retry_after"] > 0
-    with pytest.raises(HeavyWorkRunning):
+    with pytest.raises(LargeRequestRunning):
         await town.accounts.delete_me(ana, password=PASSWORD)
     assert "profile" in [line["kind"] async for line in town.accounts.export(bea)]
 

@@ -25,7 +25,7 @@ from sobremesa.domains.communities.entities import (
     ConnectionId,
     last_read,
 )
-from sobremesa.http.heavy import HeavyWorkRunning
+from sobremesa.http.large_requests import LargeRequestRunning
 from sobremesa.rooms.unread import MANY_ROOMS, MAX_COUNTED, Unread
 from sobremesa.rooms.views import UnreadView
 from sobremesa.table import Create, Put, Update, set_to
@@ -254,7 +254,7 @@ async def test_unread_counts_of_many_rooms_run_one_at_a_time_for_each_user(town:
         counting.everywhere(many), counting.everywhere(few), counting.everywhere(many), return_exceptions=True
     )
 
-    assert isinstance(together[2], HeavyWorkRunning)
+    assert isinstance(together[2], LargeRequestRunning)
     assert [len(found) for found in together[:2] if isinstance(found, list)] == [MANY_ROOMS + 1, 1]
     assert len(await counting.everywhere(many)) == MANY_ROOMS + 1
 

@@ -69,18 +69,18 @@ async def served_again(client: aiohttp.ClientSession) -> bool:
 
 
 async def test_a_connection_beyond_the_limit_in_all_gets_503(logged: list[dict[str, Any]]) -> None:
-    async with running(site_of(), max_connections=MaxConnections(in_all=3)) as client:
+    async with running(site_of(), max_connections=MaxConnections(total=3)) as client:
         async with idle(client, 3):
             assert (await refusal(client)).startswith(b"HTTP/1.1 503 ")
             assert (await refusal(client)).startswith(b"HTTP/1.1 503 ")
         assert await served_again(client)
-    (line,) = [line for line in logged if line["event"] == "connections are refused"]
+    (line,) = [line for line in logged if line["event"] == "refusing connections"]
     assert line["limit"] == "max_connections"
 
 
 async def test_far_beyond_the_limit_connections_are_closed_without_an_answer() -> None:
     async with (
-        running(site_of(), max_connections=MaxConnections(in_all=1)) as client,
+        running(site_of(), max_connections=MaxConnections(total=1)) as client,
         contextlib.AsyncExitStack() as stack,
     ):
         await stack.enter_async_context(idle(client, 1))
@@ -90,7 +90,7 @@ async def test_far_beyond_the_limit_connections_are_closed_without_an_answer() -
 
 
 async def test_one_address_has_a_limit_of_connections(logged: list[dict[str, Any]]) -> None:
-    async with running(site_of(), max_connections=MaxConnections(of_address=2)) as client:
+    async with running(site_of(), max_connections=MaxConnections(per_address=2)) as client:
         async with idle(client, 2):
             received = await refusal(client)
             assert received.startswith(b"HTTP/1.1 429 ")
@@ -99,7 +99,7 @@ async def test_one_address_has_a_limit_of_connections(logged: list[dict[str, Any
 
 
 async def test_a_trusted_proxy_has_no_limit_of_connections() -> None:
-    limits = MaxConnections(of_address=1)
+    limits = MaxConnections(per_address=1)
     async with running(site_of(), max_connections=limits, trusted_proxies=["127.0.0.0/8"]) as client, idle(client, 3):
         assert await status_of(client.get("/healthz")) == 200
 
@@ -110,7 +110,7 @@ async def test_a_websocket_counts_until_it_is_gone(monkeypatch: pytest.MonkeyPat
         b"GET /v1/gateway HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
     )
-    limits = MaxConnections(in_all=50, of_address=1)
+    limits = MaxConnections(total=50, per_address=1)
     async with running(site_of(gateway=Silent()), max_connections=limits) as client:
         reader, writer = await connected(client)
         writer.write(upgrade)
@@ -157,8 +157,8 @@ async def test_running_out_of_files_is_logged_and_over_when_connections_end(tmp_
         lines += [json.loads(line) for line in (await process.stdout.read()).splitlines()]
         await process.wait()
     told = {line["event"]: line for line in lines}
-    assert told["few files may be open, which limits connections: raise `ulimit -n`"]["limit"] == limit
-    assert told["connections are refused"]["limit"] == "the system's limit of open files"
+    assert told["low limit of open files: raise `ulimit -n` to allow more connections"]["limit"] == limit
+    assert told["refusing connections"]["limit"] == "the system's limit of open files"
 
 
 async def _first_line(reader: asyncio.StreamReader) -> bytes:

@@ -26,7 +26,7 @@ async def test_each_ends_at_its_own_time() -> None:
     async def work(number: int) -> float:
         began = asyncio.get_running_loop().time()
         with pytest.raises(TimeoutError):
-            await deadlines.keep(endless())
+            await deadlines.run(endless())
         ended.append(number)
         return asyncio.get_running_loop().time() - began
 
@@ -41,7 +41,7 @@ async def test_each_ends_at_its_own_time() -> None:
 async def test_what_is_done_in_time_is_given_and_forgotten() -> None:
     deadlines = Deadlines(60)
     for number in range(3):
-        assert await deadlines.keep(asyncio.sleep(0.01, number)) == number
+        assert await deadlines.run(asyncio.sleep(0.01, number)) == number
     assert not deadlines._ends
 
 
@@ -50,11 +50,11 @@ async def test_an_error_of_the_work_passes() -> None:
         raise KeyError("x")
 
     with pytest.raises(KeyError):
-        await Deadlines(1).keep(fail())
+        await Deadlines(1).run(fail())
 
 
 async def test_to_be_cancelled_by_somebody_else_is_not_to_be_late() -> None:
-    work = asyncio.create_task(Deadlines(60).keep(endless()))
+    work = asyncio.create_task(Deadlines(60).run(endless()))
     await asyncio.sleep(0)
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -64,5 +64,5 @@ async def test_to_be_cancelled_by_somebody_else_is_not_to_be_late() -> None:
 async def test_a_task_goes_on_after_it_was_late() -> None:
     deadlines = Deadlines(0.02)
     with pytest.raises(TimeoutError):
-        await deadlines.keep(endless())
-    assert await deadlines.keep(immediate("here")) == "here"
+        await deadlines.run(endless())
+    assert await deadlines.run(immediate("here")) == "here"

@@ -11,8 +11,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from edge.running import ANA, running, site_of
-from sobremesa.http.edge import Edge
 from sobremesa.http.metrics import Metrics
+from sobremesa.http.middleware import RequestMiddleware
 from sobremesa.table.capacity import Capacity, Meter
 
 ANSWERS = {
@@ -93,7 +93,9 @@ async def test_the_last_line_of_defence_answers_what_nobody_caught(logged: list[
     async def receive() -> Any:
         raise AssertionError("nobody asks")
 
-    await Edge(broken, Metrics())({"type": "http", "method": "GET", "path": "/", "headers": []}, receive, send)
+    await RequestMiddleware(broken, Metrics())(
+        {"type": "http", "method": "GET", "path": "/", "headers": []}, receive, send
+    )
 
     assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
     assert sent[0]["status"] == 500

@@ -16,7 +16,7 @@ from edge.running import ANA, KITCHEN, running, site_of, status_of
 from servers import Endpoint, start_valkey
 from sobremesa.http.endpoints import LimitClass
 from sobremesa.http.limits import RATES, LimitReached, MemoryLimits, Rate
-from sobremesa.http.redis_limits import ALONE_SECONDS, RedisLimits
+from sobremesa.http.redis_limits import FALLBACK_SECONDS, RedisLimits
 
 RATES_OF_TESTS: dict[LimitClass, Rate] = {**RATES, "read": Rate(3, 30), "write": Rate(2, 60)}
 
@@ -85,12 +85,12 @@ async def test_what_is_refused_is_not_counted() -> None:
     time = Time()
     limits = MemoryLimits(RATES_OF_TESTS, time)
     for _ in range(3):
-        await limits.take("read", "ana")
+        await limits.consume("read", "ana")
     for _ in range(100):
         with pytest.raises(LimitReached):
-            await limits.take("read", "ana")
+            await limits.consume("read", "ana")
     time.now += 10.01
-    await limits.take("read", "ana")
+    await limits.consume("read", "ana")
 
 
 async def test_memory_follows_those_who_are_active(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,16 +98,16 @@ async def test_memory_follows_those_who_are_active(monkeypatch: pytest.MonkeyPat
     time = Time()
     limits = MemoryLimits(RATES_OF_TESTS, time)
     for person in range(100):
-        await limits.take("read", f"person {person}")
+        await limits.consume("read", f"person {person}")
         time.now += 5
     assert len(limits._full_at) < 20
 
 
 @asynccontextmanager
 async def shared(
-    url: str, now: Callable[[], float] | None = None, answer_within: float = 0.25
+    url: str, now: Callable[[], float] | None = None, patience: float = 0.25
 ) -> AsyncIterator[RedisLimits]:
-    limits = RedisLimits(url, RATES_OF_TESTS, now or monotonic, answer_within)
+    limits = RedisLimits(url, RATES_OF_TESTS, now or monotonic, patience)
     try:
         yield limits
     finally:
@@ -116,19 +116,19 @@ async def shared(
 
 async def test_nodes_share_one_bucket(valkey: Endpoint) -> None:
     async with shared(valkey.url) as one, shared(valkey.url) as other:
-        left = [(await limits.take("read", "shared")).headers[1][1] for limits in (one, other, one)]
+        left = [(await limits.consume("read", "shared")).headers[1][1] for limits in (one, other, one)]
         assert [int(_remaining(state)) for state in left] == [2, 1, 0]
         for limits in (one, other):
             with pytest.raises(LimitReached) as caught:
-                await limits.take("read", "shared")
+                await limits.consume("read", "shared")
             assert 9 <= caught.value.data["retry_after"] <= 10
-        await other.take("read", "somebody else")
-        await other.take("write", "shared")
+        await other.consume("read", "somebody else")
+        await other.consume("write", "shared")
 
 
 async def test_many_at_once_get_exactly_what_there_is(valkey: Endpoint) -> None:
-    async with shared(valkey.url, answer_within=30) as one, shared(valkey.url, answer_within=30) as other:
-        tries = [limits.take("read", "crowd") for limits in (one, other) for _ in range(50)]
+    async with shared(valkey.url, patience=30) as one, shared(valkey.url, patience=30) as other:
+        tries = [limits.consume("read", "crowd") for limits in (one, other) for _ in range(50)]
         outcomes: list[Any] = await asyncio.gather(*tries, return_exceptions=True)
     assert sum(not isinstance(outcome, Exception) for outcome in outcomes) == 3
     assert sum(isinstance(outcome, LimitReached) for outcome in outcomes) == 97
@@ -137,12 +137,12 @@ async def test_many_at_once_get_exactly_what_there_is(valkey: Endpoint) -> None:
 async def test_a_shared_bucket_refills(valkey: Endpoint) -> None:
     limits = RedisLimits(valkey.url, {**RATES, "read": Rate(2, 2.0)})
     for _ in range(2):
-        await limits.take("read", "refill")
+        await limits.consume("read", "refill")
     with pytest.raises(LimitReached):
-        await limits.take("read", "refill")
+        await limits.consume("read", "refill")
     while True:  # until Valkey's own clock has moved on
         with contextlib.suppress(LimitReached):
-            await limits.take("read", "refill")
+            await limits.consume("read", "refill")
             break
     await limits.close()
 
@@ -151,17 +151,17 @@ async def test_without_the_server_each_process_counts_for_itself(logged: list[di
     time = Time()
     with start_valkey() as server:
         async with shared(server.url, time) as limits:
-            await limits.take("read", "ana")
+            await limits.consume("read", "ana")
     async with shared(server.url, time) as limits:
         for _ in range(3):
-            await limits.take("read", "ana")
+            await limits.consume("read", "ana")
         with pytest.raises(LimitReached):
-            await limits.take("read", "ana")
+            await limits.consume("read", "ana")
         # One warning, and the server is left alone for a while.
         assert [line["log_level"] for line in logged] == ["warning"]
-        time.now += ALONE_SECONDS
+        time.now += FALLBACK_SECONDS
         with pytest.raises(LimitReached):
-            await limits.take("read", "ana")
+            await limits.consume("read", "ana")
         assert len(logged) == 2
 
 

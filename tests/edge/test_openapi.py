@@ -146,7 +146,7 @@ def test_a_list_has_its_parameters_and_its_tag(api: dict[str, Any]) -> None:
         "minimum": 1,
         "maximum": 100,
         "default": 50,
-        "description": "How many at most.",
+        "description": "Maximum number of items.",
     }
     assert parameters["kind"]["schema"] == {"enum": ["long", "round"]}
     assert "ETag" in get["responses"]["200"]["headers"]

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from edge.running import connected, running, site_of
-from sobremesa.http.limits import origin_of
+from sobremesa.http.limits import network_of
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from sobremesa.http.limits import origin_of
     ],
 )
 def test_a_network_of_ipv6_addresses_is_one_place(address: str, origin: str) -> None:
-    assert origin_of(address) == origin
+    assert network_of(address) == origin
 
 
 async def test_who_begins_a_request_and_never_ends_its_head_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:

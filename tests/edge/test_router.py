@@ -98,5 +98,5 @@ def test_a_place_is_never_empty() -> None:
 def test_one_path_has_one_endpoint_for_each_method() -> None:
     router = Router([endpoint("/users"), endpoint("/users", "POST")])
     assert sorted(router.find("/users")[0]) == ["GET", "POST"]
-    with pytest.raises(ValueError, match="two endpoints"):
+    with pytest.raises(ValueError, match="duplicate endpoint"):
         Router([endpoint("/users/{a}"), endpoint("/users/{b}")])

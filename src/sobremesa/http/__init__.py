@@ -1,10 +1,10 @@
-"""The HTTP edge: typed endpoints, problems, OpenAPI, limits, logs and metrics.
+"""The HTTP server: typed endpoints, problems, OpenAPI, limits, logs and metrics.
 
-- `endpoints`: what an endpoint is, made from the signature of a function
-- `dispatch`: from a request to an endpoint and back, over ASGI; `router` finds the endpoint, `decoding` makes values of
-  what the request brings, `deadlines` ends what takes too long
-- `problems`: which error has which status; nobody else knows statuses
-- `openapi`, `docs_page`: the same endpoints as a document, and as a page; made with `schemas` and `examples`
-- `limits`, `edge`, `metrics`, `logs`, `trace`: what every request goes through
-- `site`: the endpoints and the pages beside them, as one application; `server` puts it on an address
+- `endpoints`: declares endpoints by the signatures of functions
+- `dispatch`: handles a request over ASGI; `router` finds the endpoint, `decoding` parses its input, `deadlines` cancels
+  requests that take too long
+- `problems`: maps errors to statuses, and is the only module that does
+- `openapi`, `docs_page`: the API documentation, built with `schemas` and `examples`
+- `limits`, `middleware`, `metrics`, `logs`, `trace`: what applies to every request
+- `site`: all endpoints and pages as one ASGI application; `server` runs it on uvicorn
 """

@@ -1,7 +1,7 @@
-"""Calls: the same endpoints over an open socket, with the same types, errors, limits and rights as over HTTP.
+"""Calls: the endpoints over an open socket, with the same types, errors, limits and permissions as over HTTP.
 
-A call names its endpoint (`channels.sendMessage`) and gives what path, query and body would bring as the fields of one
-object; or it is a request line (`POST /v1/channels/ID/messages`) and gives only the body, or the query where there is
+A call names its endpoint (`channels.sendMessage`) and passes path parameters, query and body as the fields of one
+object; or it is a request line (`POST /v1/channels/ID/messages`) and passes only the body, or the query where there is
 no body.
 """
 
@@ -34,7 +34,9 @@ from sobremesa.http.router import Router
 MAX_PARAMS_BYTES = 32 * 1024
 KEY_FIELD = "idempotencyKey"
 
-_NOT_CALLABLE = Problem(status=415, code="not_callable", detail="Files go over HTTP, not over the gateway.")
+_NOT_CALLABLE = Problem(
+    status=415, code="not_callable", detail="Upload and download files over HTTP, not over the gateway."
+)
 
 _encode = msgspec.json.Encoder().encode
 _decode_params = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -42,31 +44,31 @@ _log = structlog.get_logger("sobremesa.http")
 
 
 class Caller(NamedTuple):
-    """Who calls, and from where."""
+    """The actor and the address of a call."""
 
     actor: Actor
     address: str
     name: str
-    """What the log calls this connection."""
+    """The name of this connection in the log."""
 
 
 class Outcome(NamedTuple):
-    """What comes of a call: a status and a body, as over HTTP."""
+    """The result of a call: a status and a body, as over HTTP."""
 
     status: int
     body: bytes
 
 
 class Call(NamedTuple):
-    """A call whose endpoint is known, and what it brings."""
+    """A call with its endpoint and its input."""
 
     endpoint: Endpoint
-    places: list[str]
+    path_values: list[str]
     fields: dict[str, msgspec.Raw]
 
     @property
     def is_read(self) -> bool:
-        """Does it change nothing, so that its turn does not matter?"""
+        """Whether it changes nothing, so that its order does not matter."""
         return self.endpoint.method == "GET"
 
 
@@ -89,33 +91,35 @@ class Calls:
         self._deadlines = Deadlines(request_seconds)
 
     def find(self, method: str, params: bytes) -> Call:
-        """The call that is meant; NotFound if nothing has this name, TooBig or MalformedRequest for its parameters."""
+        """Return the call of a method; NotFound if it is unknown, TooBig or MalformedRequest for bad parameters."""
         if len(params) > MAX_PARAMS_BYTES:
-            raise TooBig(f"A call may bring {MAX_PARAMS_BYTES} bytes.", limit=MAX_PARAMS_BYTES)
+            raise TooBig(f"The parameters may have at most {MAX_PARAMS_BYTES} bytes.", limit=MAX_PARAMS_BYTES)
         try:
             fields = {} if params == b"null" else _decode_params(params)
         except msgspec.ValidationError:
             raise Invalid(errors=[{"in": "params", "pointer": "#", "detail": "Expected `object`"}]) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise MalformedRequest("The parameters are no JSON.") from None
+            raise MalformedRequest("The parameters are not valid JSON.") from None
         if " " in method:
-            return self._at_line(method, fields)
+            return self._by_request_line(method, fields)
         endpoint = self._by_name.get(method)
         if endpoint is None:
             raise NotFound
-        return Call(endpoint, [_place(fields, name) for name in endpoint.path_fields], fields)
+        return Call(endpoint, [_path_value(fields, name) for name in endpoint.path_fields], fields)
 
     async def run(self, caller: Caller, call: Call) -> Outcome:
-        """Do it, and answer whatever comes of it."""
+        """Run a call, and return its outcome, also for errors."""
         started_at = perf_counter()
         endpoint = call.endpoint
         code = None
         try:
-            outcome = await self._deadlines.keep(self._answer(caller, call))
+            outcome = await self._deadlines.run(self._invoke(caller, call))
         except TimeoutError:
-            problem = Problem(status=504, code="timed_out", detail="This took too long; it may still have happened.")
+            problem = Problem(
+                status=504, code="timed_out", detail="The request timed out; it may still have been processed."
+            )
             outcome, code = Outcome(problem.status, problem.body), problem.code
-        except Exception as error:  # the border: every error becomes an answer
+        except Exception as error:  # the boundary: every error becomes a response
             problem = problem_of(error)
             if problem.status >= 500:
                 _log.error("call failed", connection=caller.name, route=endpoint.route, exc_info=error)
@@ -133,16 +137,16 @@ class Calls:
         )
         return outcome
 
-    async def _answer(self, caller: Caller, call: Call) -> Outcome:
-        endpoint, places, fields = call
-        if not endpoint.gives_json or endpoint.takes_upload:
+    async def _invoke(self, caller: Caller, call: Call) -> Outcome:
+        endpoint, path_values, fields = call
+        if not endpoint.returns_json or endpoint.takes_upload:
             return Outcome(_NOT_CALLABLE.status, _NOT_CALLABLE.body)
         actor = caller.actor
         if endpoint.scope:
             actor.require_scope(endpoint.scope, *endpoint.also_scopes)
-        await self._limits.take(endpoint.limit, actor.name if endpoint.takes_actor else f"address:{caller.address}")
+        await self._limits.consume(endpoint.limit, actor.name if endpoint.takes_actor else f"address:{caller.address}")
 
-        arguments = path_arguments(endpoint, places)
+        arguments = path_arguments(endpoint, path_values)
         if endpoint.takes_actor:
             arguments["actor"] = actor
         if endpoint.takes_idempotency_key:
@@ -169,17 +173,17 @@ class Calls:
             return Outcome(status, b"")
         return Outcome(status, result.json if type(result) is Encoded else _encode(result))
 
-    def _at_line(self, line: str, fields: dict[str, msgspec.Raw]) -> Call:
+    def _by_request_line(self, line: str, fields: dict[str, msgspec.Raw]) -> Call:
         method, _, path = line.partition(" ")
-        by_method, places = self._router.find(quote(path, safe="/%").removeprefix(PREFIX))
+        by_method, path_values = self._router.find(quote(path, safe="/%").removeprefix(PREFIX))
         endpoint = by_method.get(method.upper())
         if endpoint is None:
             raise NotFound
-        return Call(endpoint, places, fields)
+        return Call(endpoint, path_values, fields)
 
 
-def _place(fields: dict[str, msgspec.Raw], field: str) -> str:
-    """What a call gives for a place in the path; Invalid if it gives nothing that could stand there."""
+def _path_value(fields: dict[str, msgspec.Raw], field: str) -> str:
+    """Return the value of a path parameter; Invalid if it is missing or has the wrong type."""
     name = camel(field)
     raw = fields.pop(name, None)
     value: Any = None if raw is None else msgspec.json.decode(raw)

@@ -1,8 +1,8 @@
-"""An HTTP connection: uvicorn's own, with a limit on everything that a client could make large or slow.
+"""An HTTP connection: uvicorn's protocol, with limits on everything that a client could make large or slow.
 
-The parser has no limits. So it is fed in pieces, and between two pieces the bytes that were no body are counted: the
-head, chunk sizes and their extensions, trailers. Trailers are dropped; uvicorn would add them to the headers of a
-request that is already being answered.
+The parser has no limits. So it is fed in pieces, and between two pieces the bytes that are not part of a body are
+counted: the head, chunk sizes and their extensions, trailers. Trailers are dropped; uvicorn would add them to the
+headers of a request that is already being processed.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from sobremesa.http.websocket import WebSocketConnection
 HEAD_SECONDS = 20
 """How long a client may take to send a request line and its headers."""
 MAX_HEAD_BYTES = 32_768
-"""Of everything in a request that is not its body: request line, headers, chunk extensions and trailers."""
+"""The maximum size of everything but the body: request line, headers, chunk extensions and trailers."""
 CHUNK_BYTES = 16
-"""What the size and the line ends of a chunk take; only more than that counts."""
+"""The bytes of a chunk's size and line ends, which do not count."""
 MAX_PIPELINED = 64
-"""How many requests may wait on a connection until those before them are answered."""
+"""The maximum number of pipelined requests that wait on a connection."""
 LINGER_SECONDS = 5.0
-"""How long the rest of a request may arrive that is answered already."""
+"""How long the rest of a request may arrive after its response."""
 MAX_LINGER_BYTES = 1_048_576
-"""How much of it is read after a refusal."""
+"""The maximum number of bytes that are read after a refusal."""
 PIECE_BYTES = 16_384
 
-_UNREADABLE = Problem(status=400, code="malformed", detail="The request cannot be read.")
+_UNREADABLE = Problem(status=400, code="malformed", detail="The request is malformed.")
 _HEAD_TOO_LARGE = Problem(
     status=431,
     code="too_large",
-    detail=f"The request line, the headers and the trailers may have {MAX_HEAD_BYTES} bytes.",
+    detail=f"The request line, the headers and the trailers may have at most {MAX_HEAD_BYTES} bytes.",
 )
 
 
 class _TooManyPipelined(Exception):
-    """More requests are waiting than may."""
+    """Too many pipelined requests."""
 
 
 class HttpConnection(HttpToolsProtocol):
-    """Ends heads, framing, bodies and reads that have no end of their own."""
+    """Limits the size and the duration of heads, framing, bodies and reads."""
 
     def __init__(self, *, server_state: ConnectionLimits, **options: Any) -> None:
         super().__init__(server_state=server_state, **options)
@@ -54,11 +54,11 @@ class HttpConnection(HttpToolsProtocol):
         self._is_in_head = True
         self._is_refused = False
         self._overhead = 0
-        """Bytes of the current request that are no body."""
+        """Bytes of the current request outside its body."""
         self._body_bytes = 0
         self._chunks = 0
         self._has_ended = False
-        """What the current piece had: bytes of a body, beginnings of chunks, the end of a request."""
+        """What the current piece contained: bytes of a body, starts of chunks, the end of a request."""
         self._lingered = 0
         self._head_timer = Timer(self.loop)
         self._linger_timer = Timer(self.loop)
@@ -77,7 +77,7 @@ class HttpConnection(HttpToolsProtocol):
         super().handle_websocket_upgrade()
         protocol = self.transport.get_protocol()
         assert isinstance(protocol, WebSocketConnection)  # noqa: S101 - the server is set up so
-        # A socket lives long: it must not keep this object, with its parser and the request, in memory.
+        # A socket is long-lived: it must not keep this object, with its parser and the request, in memory.
         protocol.on_lost = partial(self._limits.release, self._host) if self._is_counted else None
         self._is_counted = False
         self._unset_keepalive_if_required()
@@ -117,12 +117,12 @@ class HttpConnection(HttpToolsProtocol):
             if not self._is_read():
                 return
         self._feed(data)
-        # Most heads come in one piece: only one that has begun and not ended needs a timer.
+        # Most heads arrive in one piece: only an incomplete one needs a timer.
         if self._overhead and self._is_in_head and not self._head_timer.is_running:
             self._head_timer.start(HEAD_SECONDS, self.transport.abort)
 
     def _is_read(self) -> bool:
-        """Does the parser still get what arrives? Not after an upgrade, nor after the end."""
+        """Return whether the parser still receives data: not after an upgrade, nor after the end."""
         return not (self._is_refused or self.transport.is_closing()) and self.transport.get_protocol() is self
 
     def _feed(self, piece: bytes) -> None:
@@ -144,7 +144,7 @@ class HttpConnection(HttpToolsProtocol):
             self._head_timer.stop()
         super().on_headers_complete()
         if not self.parser.should_upgrade():
-            # The request has its headers. What comes now as headers is trailers: to a list that nobody reads.
+            # The request has its headers. Later headers are trailers: they go to a list that is never read.
             self.headers = []
 
     def on_chunk_header(self) -> None:
@@ -161,7 +161,7 @@ class HttpConnection(HttpToolsProtocol):
             self._linger_timer.stop()
         super().on_message_complete()
 
-    # Answering
+    # Responding
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -183,31 +183,31 @@ class HttpConnection(HttpToolsProtocol):
         self._refuse(_UNREADABLE)
 
     def _refuse(self, problem: Problem) -> None:
-        """Answer a request that will not be read to its end, and hang up."""
+        """Respond to a request that will not be read to its end, and close the connection."""
         self._is_refused = True
         if self.transport.is_closing():
             return
-        if self.pipeline or self._is_answer_due():
-            # There is another answer to be sent first, or half of one has been.
+        if self.pipeline or self._is_response_due():
+            # Another response must be sent first, or a part of one was.
             self.transport.abort()
             return
         if self._has_cycle():
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.write(_response(problem))
-        # Closed at once, what the client is still sending would be answered with a reset, which may overtake this.
+        # If it were closed at once, a reset could reach the client before this response.
         if self.transport.can_write_eof():
             self.transport.write_eof()
         self._linger_timer.start(LINGER_SECONDS, self.transport.abort)
 
-    def _is_answer_due(self) -> bool:
-        """Is an earlier request, or this one in part, still to be answered?"""
+    def _is_response_due(self) -> bool:
+        """Return whether a response to an earlier request, or a part of this one's, is still due."""
         if not self._has_cycle() or self.cycle.response_complete:
             return False
         return self._is_in_head or self.cycle.response_started
 
     def _has_cycle(self) -> bool:
-        """Has there been a request? uvicorn's annotation leaves out that there may be none."""
+        """Return whether there was a request; uvicorn's annotation omits that there may be none."""
         return bool(self.cycle)
 
     def _drop(self, data: bytes) -> None:

@@ -1,7 +1,7 @@
-"""Deadlines: no request takes longer than it may.
+"""Deadlines of requests.
 
-`asyncio.timeout` sets a timer for every request, which costs as much as a third of all that is done for one. All
-requests have the same time here, so they end in the order in which they began, and one timer for the oldest is enough.
+`asyncio.timeout` sets a timer for every request, which costs up to a third of its processing time. All requests have
+the same timeout here, so they expire in the order in which they started, and one timer for the oldest is enough.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Deadlines:
-    """Gives each piece of work the same time."""
+    """Runs coroutines with the same timeout."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -22,8 +22,8 @@ class Deadlines:
         self._late: set[asyncio.Task[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
 
-    async def keep(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the work gives; TimeoutError, and the work is cancelled, if it takes too long."""
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return the result of the coroutine; cancel it and raise TimeoutError if it takes too long."""
         loop = asyncio.get_running_loop()
         task = asyncio.current_task(loop)
         assert task is not None  # noqa: S101 - a coroutine always runs in one
@@ -33,7 +33,7 @@ class Deadlines:
         try:
             return await work
         except asyncio.CancelledError:
-            # Somebody else may have cancelled it too: then it is not ours to turn into an answer.
+            # Another cancellation may have happened, too: then it must not become a response.
             if task in self._late and task.uncancel() == 0:
                 raise TimeoutError from None
             raise

@@ -1,4 +1,4 @@
-"""Decoding: what a request brings, as the types that an endpoint asks for, or a refusal that says where it is wrong."""
+"""Decoding: parses the input of a request into the types of its endpoint, or raises errors that locate the mistake."""
 
 from __future__ import annotations
 
@@ -26,45 +26,45 @@ _NAMED = re.compile(r"(?:missing required|contains unknown) field `([^`]*)`")
 _STEP = re.compile(r"\.([^.\[]+)|\[([^\]]*)\]")
 
 
-def path_arguments(endpoint: Endpoint, places: list[str]) -> dict[str, Any]:
-    """The arguments from the path; Invalid if one is not what its place takes.
+def path_arguments(endpoint: Endpoint, path_values: list[str]) -> dict[str, Any]:
+    """Return the arguments from the path; Invalid if one has the wrong type.
 
-    A word that is none of the names that a place has is NotFound: it could stand there, but nothing does.
+    A value outside a parameter's `Literal` is NotFound.
     """
     arguments: dict[str, Any] = {}
-    for field, text in zip(endpoint.path_fields, places, strict=True):
-        # An id becomes part of a key. The check looks at every character; letters and digits need none.
+    for field, text in zip(endpoint.path_fields, path_values, strict=True):
+        # An id becomes part of a key. The full check is slow; letters and digits do not need it.
         if len(text) > MAX_ID_CHARACTERS or not (text.isascii() and text.isalnum()):
-            _check_place(endpoint, field, text)
+            _check_parameter(endpoint, field, text)
         try:
             arguments[field] = msgspec.convert(text, endpoint.path_types[field], strict=False)
         except msgspec.ValidationError as error:
             if get_origin(endpoint.path_types[field]) is Literal:
                 raise NotFound from None
-            raise _wrong("path", f"/{camel(field)}", str(error)) from None
+            raise _error_at("path", f"/{camel(field)}", str(error)) from None
     return arguments
 
 
-def _check_place(endpoint: Endpoint, field: str, text: str) -> None:
-    """Invalid if this text cannot stand in the path: one rule for every parameter of every route."""
+def _check_parameter(endpoint: Endpoint, field: str, text: str) -> None:
+    """Raise Invalid if this text cannot be a path parameter: one rule for all routes."""
     name = camel(field)
     if len(text) > MAX_ID_CHARACTERS:
-        raise _wrong("path", f"/{name}", f"Expected at most {MAX_ID_CHARACTERS} characters")
+        raise _error_at("path", f"/{name}", f"Expected at most {MAX_ID_CHARACTERS} characters")
     try:
         if field in endpoint.id_fields:
             check_part(name, text)
         else:
             utf8_length(text)
     except BadKey as error:
-        raise _wrong("path", f"/{name}", str(error)) from None
+        raise _error_at("path", f"/{name}", str(error)) from None
 
 
 def query_of(endpoint: Endpoint, query_string: bytes) -> Any:
-    """What stands behind the question mark; Invalid if it is not what the endpoint takes."""
+    """Return the query parameters as the endpoint's type; Invalid if they do not match it."""
     pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True) if query_string else []
     given = dict(pairs)
     if len(given) < len(pairs):
-        raise _wrong("query", "", "A parameter is given twice")
+        raise _error_at("query", "", "A parameter is repeated")
     query = decoded_query(endpoint, given)
     if b"null" in query_string.lower():
         _refuse_nulls(query, given)
@@ -72,7 +72,7 @@ def query_of(endpoint: Endpoint, query_string: bytes) -> Any:
 
 
 def decoded_query(endpoint: Endpoint, given: Mapping[str, Any]) -> Any:
-    """Parameters as the endpoint's type; Invalid if they are not of that type."""
+    """Return parameters as the endpoint's type; Invalid if they do not match it."""
     try:
         return msgspec.convert(given, endpoint.query, strict=False)
     except msgspec.ValidationError as error:
@@ -80,25 +80,25 @@ def decoded_query(endpoint: Endpoint, given: Mapping[str, Any]) -> Any:
 
 
 def _refuse_nulls(query: msgspec.Struct, given: Mapping[str, str]) -> None:
-    """A parameter is left out or it has a value; a lenient conversion takes the word for nothing."""
+    """Refuse the text `null`, which a lenient conversion turns into None."""
     for field in msgspec.structs.fields(query):
         if field.encode_name in given and getattr(query, field.name) is None:
-            raise _wrong("query", f"/{field.encode_name}", "Expected a value")
+            raise _error_at("query", f"/{field.encode_name}", "Expected a value")
 
 
 def idempotency_key(headers: dict[bytes, bytes]) -> str | None:
-    """The header of that name; Invalid if it is too long or no plain text."""
+    """Return the header of that name; Invalid if it is too long or not ASCII."""
     key = headers.get(b"idempotency-key")
     if key is None:
         return None
     if not 1 <= len(key) <= MAX_KEY_CHARACTERS or not key.isascii():
-        raise _wrong("header", "/Idempotency-Key", f"Expected 1 to {MAX_KEY_CHARACTERS} ASCII characters")
+        raise _error_at("header", "/Idempotency-Key", f"Expected 1 to {MAX_KEY_CHARACTERS} ASCII characters")
     return key.decode("ascii")
 
 
 def body_of(endpoint: Endpoint, headers: dict[bytes, bytes], raw: bytes) -> Any:
-    """The body as the endpoint's type."""
-    if not raw and endpoint.body_may_be_left_out:
+    """Return the body as the endpoint's type."""
+    if not raw and endpoint.body_is_optional:
         return endpoint.body()
     if not is_json(headers.get(b"content-type", _JSON)):
         raise UnsupportedMedia
@@ -106,30 +106,30 @@ def body_of(endpoint: Endpoint, headers: dict[bytes, bytes], raw: bytes) -> Any:
 
 
 def decoded_body(endpoint: Endpoint, raw: bytes) -> Any:
-    """JSON as the endpoint's type; MalformedRequest if it is none, Invalid if it is not of that type."""
+    """Return JSON as the endpoint's type; MalformedRequest if it is not JSON, Invalid if it does not match the type."""
     try:
-        assert endpoint.decode_body is not None  # noqa: S101 - told to the type checker
+        assert endpoint.decode_body is not None  # noqa: S101 - for the type checker
         return endpoint.decode_body(raw)
     except msgspec.ValidationError as error:
         raise _invalid(error, "body") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise MalformedRequest("The body is no JSON.") from None
+        raise MalformedRequest("The body is not valid JSON.") from None
 
 
 def is_json(content_type: bytes) -> bool:
-    """Does this header announce JSON?"""
+    """Return whether a content type is JSON."""
     return content_type == _JSON or content_type.partition(b";")[0].strip().lower() == _JSON
 
 
 async def read_body(receive: Receive, headers: dict[bytes, bytes], limit: int) -> bytes:
-    """The body; TooBig as soon as it is known to be."""
-    _check_announced(headers, limit)
+    """Read the body; TooBig as soon as its size is known to exceed the limit."""
+    _check_content_length(headers, limit)
     pieces: list[bytes] = []
     size = 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise MalformedRequest("The body ended too early.")
+            raise MalformedRequest("The body is incomplete.")
         piece: bytes = message.get("body", b"")
         size += len(piece)
         if size > limit:
@@ -140,8 +140,8 @@ async def read_body(receive: Receive, headers: dict[bytes, bytes], limit: int) -
 
 
 def upload_of(receive: Receive, headers: dict[bytes, bytes], limit: int) -> Upload:
-    """The body as it arrives; TooBig before more than the limit is given."""
-    _check_announced(headers, limit)
+    """Return the body as a stream, which raises TooBig beyond the limit."""
+    _check_content_length(headers, limit)
     return Upload(headers.get(b"content-type", b"").decode("latin-1"), _pieces(receive, limit))
 
 
@@ -150,7 +150,7 @@ async def _pieces(receive: Receive, limit: int) -> AsyncIterator[bytes]:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise MalformedRequest("The body ended too early.")
+            raise MalformedRequest("The body is incomplete.")
         piece: bytes = message.get("body", b"")
         size += len(piece)
         if size > limit:
@@ -161,27 +161,27 @@ async def _pieces(receive: Receive, limit: int) -> AsyncIterator[bytes]:
             return
 
 
-def _check_announced(headers: dict[bytes, bytes], limit: int) -> None:
-    announced = headers.get(b"content-length", b"0")
-    if announced.isdigit() and int(announced) > limit:
+def _check_content_length(headers: dict[bytes, bytes], limit: int) -> None:
+    declared = headers.get(b"content-length", b"0")
+    if declared.isdigit() and int(declared) > limit:
         _too_big(limit)
 
 
 def _too_big(limit: int) -> NoReturn:
-    raise TooBig(f"A body may have {limit} bytes.", limit=limit)
+    raise TooBig(f"The body may have at most {limit} bytes.", limit=limit)
 
 
 def _invalid(error: msgspec.ValidationError, where: Where) -> Invalid:
-    """Where the input is wrong, as a JSON pointer, and how. The text names fields and types, never what was sent."""
-    what, _, place = str(error).partition(" - at ")
+    """Return the location of the mistake as a JSON pointer. The text names fields and types, never the input."""
+    what, _, path = str(error).partition(" - at ")
     named = _NAMED.search(what)
-    # msgspec writes a place as `$.items[0].name`, and the key of an object as "`key` in `$.data`".
-    steps = [name or index for name, index in _STEP.findall(place.rpartition("$")[2].rstrip("`"))]
+    # msgspec writes a path as `$.items[0].name`, and the key of an object as "`key` in `$.data`".
+    steps = [name or index for name, index in _STEP.findall(path.rpartition("$")[2].rstrip("`"))]
     if named is not None:
         steps.append(named[1])
     pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
-    return _wrong(where, pointer, what)
+    return _error_at(where, pointer, what)
 
 
-def _wrong(where: Where, pointer: str, what: str) -> Invalid:
+def _error_at(where: Where, pointer: str, what: str) -> Invalid:
     return Invalid(errors=[{"in": where, "pointer": "#" + pointer, "detail": what}])

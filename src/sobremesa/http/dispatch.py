@@ -1,8 +1,8 @@
-"""From a request to an endpoint and back.
+"""Dispatch of requests to endpoints.
 
-Each request takes the same steps: find the endpoint, find out who asks, count it against the limits, decode what it
-brings, call the verb, encode what it gives. It speaks ASGI itself, since a framework's request object would cost more
-than all of these.
+Each request takes the same steps: find the endpoint, authenticate, apply the rate limits, decode the input, call the
+handler, encode the result. This is plain ASGI, since the request object of a framework would cost more than all of
+these.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sobremesa.core.errors import NotFound, Unauthenticated
 from sobremesa.http.deadlines import Deadlines
 from sobremesa.http.decoding import body_of, idempotency_key, is_json, path_arguments, query_of, read_body, upload_of
 from sobremesa.http.endpoints import PREFIX, Answer, Content, Encoded, Endpoint, Lines
-from sobremesa.http.limits import LimitReached, Limits, origin_of
+from sobremesa.http.limits import LimitReached, Limits, network_of
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.router import Router
 from sobremesa.http.trace import Trace, trace_of
@@ -33,21 +33,21 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers: TypeAlias = list[tuple[bytes, bytes]]
 Authenticate: TypeAlias = Callable[[str], Awaitable[Actor]]
-"""From a bearer token to who it is; Unauthenticated if it proves nothing."""
+"""Returns the actor of a bearer token; Unauthenticated if it is not valid."""
 
 JSON = (b"content-type", b"application/json")
 JSON_LINES = (b"content-type", b"application/x-ndjson")
 UPLOAD_SECONDS = 300.0
-"""How long a request may take that brings a file: as long as a slow line needs."""
+"""The timeout of uploads, which slow connections need."""
 WITHOUT_BODY = (204, 304)
-"""Statuses whose answers have no body, not even an empty one."""
+"""Statuses whose responses have no body, not even an empty one."""
 
 _encode = msgspec.json.Encoder().encode
 _log = structlog.get_logger("sobremesa.http")
 
 
 class Response(NamedTuple):
-    """What goes back."""
+    """A response: a body, or a stream of pieces."""
 
     status: int
     headers: Headers
@@ -80,25 +80,25 @@ class Dispatch:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         trace = trace_of(scope)
         try:
-            response = await self._measured(scope, receive, trace)
-        except Exception as error:  # the border: every error becomes an answer
-            response = _told(error, trace)
+            response = await self._respond_measured(scope, receive, trace)
+        except Exception as error:  # the boundary: every error becomes a response
+            response = _error_response(error, trace)
         await _send(response, scope, send)
 
-    async def _measured(self, scope: Scope, receive: Receive, trace: Trace) -> Response:
+    async def _respond_measured(self, scope: Scope, receive: Receive, trace: Trace) -> Response:
         if not self._show_units:
-            return await self._timed(scope, receive, trace)
+            return await self._respond_in_time(scope, receive, trace)
         with measure() as measured:
             try:
-                response = await self._timed(scope, receive, trace)
+                response = await self._respond_in_time(scope, receive, trace)
             except Exception as error:
-                response = _told(error, trace)
+                response = _error_response(error, trace)
         units = f"read={measured.read:g}; write={measured.write:g}; calls={measured.calls}"
         response.headers.append((b"sobremesa-units", units.encode()))
         return response
 
-    async def _timed(self, scope: Scope, receive: Receive, trace: Trace) -> Response:
-        by_method, places = self._router.find(scope["raw_path"].decode("latin-1").removeprefix(PREFIX))
+    async def _respond_in_time(self, scope: Scope, receive: Receive, trace: Trace) -> Response:
+        by_method, path_values = self._router.find(scope["raw_path"].decode("latin-1").removeprefix(PREFIX))
         method = scope["method"]
         endpoint = by_method.get("GET" if method == "HEAD" else method)
         if endpoint is None:
@@ -106,22 +106,24 @@ class Dispatch:
         trace.route = endpoint.route
         deadlines = self._upload_deadlines if endpoint.takes_upload else self._deadlines
         try:
-            return await deadlines.keep(self._answer(endpoint, places, scope, receive, trace))
+            return await deadlines.run(self._invoke(endpoint, path_values, scope, receive, trace))
         except TimeoutError:
             _log.warning("request timed out", request_id=trace.request_id, route=trace.route)
-            problem = Problem(status=504, code="timed_out", detail="This took too long; it may still have happened.")
+            problem = Problem(
+                status=504, code="timed_out", detail="The request timed out; it may still have been processed."
+            )
             return _problem_response(problem, trace)
 
-    async def _answer(
-        self, endpoint: Endpoint, places: list[str], scope: Scope, receive: Receive, trace: Trace
+    async def _invoke(
+        self, endpoint: Endpoint, path_values: list[str], scope: Scope, receive: Receive, trace: Trace
     ) -> Response:
         headers = dict(scope["headers"])
-        address = origin_of(scope["client"][0] if scope.get("client") else "unknown")
+        address = network_of(scope["client"][0] if scope.get("client") else "unknown")
 
         actor = await self._actor(endpoint, headers, address, trace)
-        allowance = await self._limits.take(endpoint.limit, actor.name if actor else f"address:{address}")
+        allowance = await self._limits.consume(endpoint.limit, actor.name if actor else f"address:{address}")
 
-        arguments = path_arguments(endpoint, places)
+        arguments = path_arguments(endpoint, path_values)
         if actor is not None:
             arguments["actor"] = actor
         if endpoint.query is not None:
@@ -132,7 +134,7 @@ class Dispatch:
             arguments["address"] = address
         if endpoint.takes_range:
             arguments["byte_range"] = headers.get(b"range", b"").decode("latin-1") or None
-        if endpoint.max_upload is not None and not _is_json_instead(endpoint, headers):
+        if endpoint.max_upload is not None and not _is_json_upload(endpoint, headers):
             arguments["upload"] = upload_of(receive, headers, endpoint.max_upload)
         elif endpoint.body is not None:
             limit = endpoint.max_body or self._max_body_bytes
@@ -151,27 +153,27 @@ class Dispatch:
                 raise Unauthenticated
             actor = await self._authenticate(token.strip())
         except Unauthenticated:
-            # Guesses at tokens have no actor that could be counted: they count for where they come from.
-            await self._limits.take(endpoint.limit, f"address:{address}")
+            # Requests with bad tokens have no actor: they count for their address.
+            await self._limits.consume(endpoint.limit, f"address:{address}")
             raise
         trace.actor = actor.name
         if endpoint.scope:
             actor.require_scope(endpoint.scope, *endpoint.also_scopes)
         else:
-            actor.user_id  # noqa: B018 - refuses a key where a person is needed
+            actor.user_id  # noqa: B018 - refuses a server key where a user is required
         return actor
 
 
-def _is_json_instead(endpoint: Endpoint, headers: dict[bytes, bytes]) -> bool:
+def _is_json_upload(endpoint: Endpoint, headers: dict[bytes, bytes]) -> bool:
     return endpoint.body is not None and is_json(headers.get(b"content-type", b""))
 
 
 def _no_endpoint(by_method: dict[str, Endpoint], trace: Trace) -> Response:
     if not by_method:
-        return _told(NotFound(), trace)
+        return _error_response(NotFound(), trace)
     trace.route = next(iter(by_method.values())).route
     allowed = ", ".join(sorted({*by_method, *(["HEAD"] if "GET" in by_method else [])}))
-    problem = Problem(status=405, code="method_not_allowed", detail=f"This takes {allowed}.")
+    problem = Problem(status=405, code="method_not_allowed", detail=f"Allowed methods: {allowed}.")
     return _problem_response(problem, trace, (b"allow", allowed.encode()))
 
 
@@ -181,7 +183,7 @@ async def _response(endpoint: Endpoint, result: Any, headers: dict[bytes, bytes]
         status, result = result.status, result.value
     if result is None:
         return Response(status, [])
-    if not endpoint.gives_json:
+    if not endpoint.returns_json:
         return await _streamed(status, result)
     body = result.json if type(result) is Encoded else _encode(result)
     if not endpoint.cacheable:
@@ -195,13 +197,13 @@ async def _response(endpoint: Endpoint, result: Any, headers: dict[bytes, bytes]
 
 async def _streamed(status: int, result: Lines | Content) -> Response:
     if isinstance(result, Lines):
-        return Response(status, [JSON_LINES], pieces=await _begun(result))
+        return Response(status, [JSON_LINES], pieces=await _with_first_line(result))
     headers = [(name.encode("ascii"), value.encode("ascii")) for name, value in result.headers.items()]
     return Response(result.status, headers, pieces=result.pieces)
 
 
-async def _begun(lines: Lines) -> AsyncGenerator[bytes, None]:
-    """The lines, of which the first is there already: what refuses does so while a status can still be chosen."""
+async def _with_first_line(lines: Lines) -> AsyncGenerator[bytes, None]:
+    """Return the lines after computing the first one, so that an error can still set the status."""
     values = aiter(lines.values)
     nothing = object()
     first = await anext(values, nothing)
@@ -214,20 +216,20 @@ async def _begun(lines: Lines) -> AsyncGenerator[bytes, None]:
             async for value in values:
                 yield _encode(value) + b"\n"
         finally:
-            # A client that leaves in the middle ends the work, too.
+            # A client that disconnects in the middle ends the work, too.
             if isinstance(values, AsyncGenerator):
                 await values.aclose()
 
     return encoded()
 
 
-def _told(error: Exception, trace: Trace) -> Response:
+def _error_response(error: Exception, trace: Trace) -> Response:
     problem = problem_of(error)
     if problem.status == 500:
         _log.error("request failed", request_id=trace.request_id, route=trace.route, exc_info=error)
     elif problem.status > 500:
         why = f"{type(error).__name__}: {error}"
-        _log.warning("request could not be served", request_id=trace.request_id, route=trace.route, why=why)
+        _log.warning("request failed temporarily", request_id=trace.request_id, route=trace.route, why=why)
     extra = error.headers if isinstance(error, LimitReached) else ()
     return _problem_response(problem, trace, *extra)
 

@@ -1,7 +1,7 @@
-"""The page of documentation: the OpenAPI document as HTML.
+"""The API documentation page: the OpenAPI document as HTML.
 
-It has no script and asks for nothing but its own style, so it works without the internet and under a strict policy.
-Every text that comes from the document is escaped.
+It has no script and loads only its own style sheet, so it works offline and under a strict content security policy. All
+texts of the document are escaped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _METHODS = ("get", "post", "put", "patch", "delete")
 
 
 def page(document: Json) -> str:
-    """The whole page."""
+    """Return the HTML page."""
     return _Page(document).html()
 
 
@@ -54,7 +54,7 @@ class _Page:
                 '</nav><main id="top">',
                 f"<h1>{title} API</h1>{_prose(info['description'])}",
                 f"<dl class=facts><dt>Address</dt><dd><code>{escape(self._server)}</code></dd>",
-                '<dt>For programs</dt><dd><a href="/openapi.json">openapi.json</a>',
+                '<dt>OpenAPI</dt><dd><a href="/openapi.json">openapi.json</a>',
                 f" (OpenAPI {escape(self._document['openapi'])})</dd></dl>",
                 *self._security(),
                 *(part for tag in self._by_tag for part in self._section(tag)),
@@ -95,10 +95,10 @@ class _Page:
         yield '<div class="columns"><div>'
         yield from self._parameters(operation)
         yield from self._body(operation)
-        yield from self._answers(operation)
+        yield from self._responses(operation)
         yield '</div><div class="samples">'
         yield f"<h4>Request</h4><pre><code>{escape(self._curl(method, path, operation))}</code></pre>"
-        yield from self._answer_sample(operation)
+        yield from self._response_sample(operation)
         yield "</div></div></article>"
 
     def _parameters(self, operation: Json) -> Iterator[str]:
@@ -117,10 +117,10 @@ class _Page:
         body = operation.get("requestBody")
         if body is None:
             return
-        left_out = "" if body["required"] else " <small>may be left out</small>"
+        left_out = "" if body["required"] else " <small>optional</small>"
         yield f"<h4>Body{left_out}</h4>"
         if _is_upload(body):
-            yield _prose("A file, as the part `file` of `multipart/form-data` or as the bytes themselves.")
+            yield _prose("A file, as the part `file` of `multipart/form-data` or as the raw body.")
         if "application/json" in body["content"]:
             schema = body["content"]["application/json"]["schema"]
             yield f"<p>{'Or, as JSON: ' if _is_upload(body) else ''}{_type(schema)}</p>"
@@ -137,11 +137,11 @@ class _Page:
             yield _field(name, kind, name in required, None, "")
         yield "</dl>"
 
-    def _answers(self, operation: Json) -> Iterator[str]:
+    def _responses(self, operation: Json) -> Iterator[str]:
         answers = [(status, self._resolved(given)) for status, given in operation["responses"].items()]
         good = [(status, response) for status, response in answers if "x-codes" not in response]
         bad = [(status, response) for status, response in answers if "x-codes" in response and status != "default"]
-        yield "<h4>Answers</h4><dl class=answers>"
+        yield "<h4>Responses</h4><dl class=answers>"
         for status, response in good:
             kind = response.get("content", {}).get("application/json")
             what = f" {_type(kind['schema'])}" if kind else ""
@@ -154,11 +154,11 @@ class _Page:
             yield f"<dt class=bad>{escape(status)}</dt><dd><ul>{codes}</ul></dd>"
         yield "</dl></details>"
 
-    def _answer_sample(self, operation: Json) -> Iterator[str]:
+    def _response_sample(self, operation: Json) -> Iterator[str]:
         for status, given in operation["responses"].items():
             content = given.get("content", {}).get("application/json")
             if content and status < "400":
-                yield f"<h4>Answer <small>{escape(status)}</small></h4>"
+                yield f"<h4>Response <small>{escape(status)}</small></h4>"
                 yield f"<pre><code>{escape(_pretty(content['example']))}</code></pre>"
                 return
 
@@ -229,7 +229,7 @@ def _default(schema: Json) -> str:
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """A type in a few words, with links to the schemas that it names."""
+    """Return a type as text, with links to its schemas."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f'<a href="#schema-{_anchor(name)}">{escape(name)}</a>'
@@ -250,7 +250,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def _bounds(schema: Mapping[str, Any]) -> str:
-    """What a text or a number keeps to, in words."""
+    """Return the constraints of a string or a number as text."""
     if "minLength" in schema or "maxLength" in schema:
         return f", {_span(schema.get('minLength'), schema.get('maxLength'))} characters"
     low = schema.get("minimum", schema.get("exclusiveMinimum"))
@@ -290,7 +290,7 @@ def _prose(text: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """Escaped, with `code` as code."""
+    """Return escaped HTML, with `code` as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 

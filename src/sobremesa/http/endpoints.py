@@ -1,19 +1,19 @@
-"""Endpoints: a typed function is all that a route needs.
+"""Endpoints: a route is declared by a typed function.
 
     def routes(communities: Communities) -> Routes:
         api = Routes("Communities")
 
         @api.post("/servers", status=201, errors=[KeyReused])
         async def create_server(actor: Actor, body: NewServer) -> ServerView:
-            \"""Make a server, which its maker owns.\"""
+            \"""Create a server. The caller becomes its owner.\"""
             return server_view(await communities.create_server(actor, name=body.name))
 
-What the function takes says what the request must bring: `actor` a token, `body` a JSON body, `query` the parameters
-behind the question mark, `idempotency_key` that header, and every place in the path an argument of its name. What it
-gives is the answer. Its docstring is what the documentation says.
+The parameters of the function declare the input of the request: `actor` requires a token, `body` is the JSON body,
+`query` the query parameters, `idempotency_key` that header, and every path parameter an argument of its name. The
+return value is the response. The docstring is the API documentation.
 
-Bytes go in and out as streams: `upload` is a body that is no JSON (with a `body` beside it, whichever of the two came
-is given and the other is left out), `byte_range` the header `Range`, and who gives `Content` gives bytes.
+Bytes are streamed: `upload` is a body that is not JSON (with a `body` as well, only one of the two is passed),
+`byte_range` the header `Range`, and a handler that returns `Content` returns bytes.
 """
 
 from __future__ import annotations
@@ -35,40 +35,40 @@ Who: TypeAlias = Literal["anyone", "person", "key"]
 LimitClass: TypeAlias = Literal["read", "write", "send", "upload", "credentials", "heavy", "identify"]
 
 PREFIX = "/v1"
-"""Under which the endpoints are: a route that says `/servers` is at `/v1/servers`."""
+"""The prefix of all endpoints: the route `/servers` is at `/v1/servers`."""
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 100
 
-Limit = Annotated[int, msgspec.Meta(ge=1, le=MAX_LIMIT, description="How many at most.")]
-Cursor = Annotated[str, msgspec.Meta(max_length=8192, description="`next` of the page before.")]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=MAX_LIMIT, description="Maximum number of items.")]
+Cursor = Annotated[str, msgspec.Meta(max_length=8192, description="`next` of the previous page.")]
 IdempotencyKey = Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
 
 
 class Input(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """What a client sends. A field that we do not know is refused: it is most often a mistake in its name."""
+    """What a client sends. Unknown fields are refused: most often they are misspelled."""
 
 
 class Output(msgspec.Struct, rename="camel"):
-    """What a client gets."""
+    """What a client receives."""
 
 
 class PageQuery(Input):
-    """Which page of a list."""
+    """The page of a list."""
 
     limit: Limit = DEFAULT_LIMIT
     cursor: Cursor | None = None
 
 
 class Listed(Output, Generic[T]):
-    """One page of a list; `next` is the cursor of the page after it, null at the end."""
+    """One page of a list; `next` is the cursor of the next page, null at the end."""
 
     items: list[T]
     next: str | None = None
 
 
 class Answer(Generic[T]):
-    """A result with a status of its own, for endpoints that have two."""
+    """A result with its own status, for endpoints that have two."""
 
     __slots__ = ("status", "value")
 
@@ -78,7 +78,7 @@ class Answer(Generic[T]):
 
 
 class Encoded(Generic[T]):
-    """A result that is JSON already."""
+    """A result that is already encoded as JSON."""
 
     __slots__ = ("json",)
 
@@ -87,7 +87,7 @@ class Encoded(Generic[T]):
 
 
 class Lines:
-    """A result that comes line by line, as JSON values."""
+    """A result that is streamed as lines of JSON."""
 
     __slots__ = ("values",)
 
@@ -96,18 +96,18 @@ class Lines:
 
 
 class Upload:
-    """A body that is no JSON, in pieces as they arrive; reading it refuses more than the endpoint's bound."""
+    """A body that is not JSON, as a stream; reading it raises beyond the endpoint's limit."""
 
     __slots__ = ("content_type", "pieces")
 
     def __init__(self, content_type: str, pieces: AsyncIterator[bytes]) -> None:
         self.content_type = content_type
-        """As it was sent, with its parameters; empty if it was not."""
+        """As it was sent, with its parameters; empty if missing."""
         self.pieces = pieces
 
 
 class Content:
-    """A result that is bytes, with headers of its own; or the address where they are."""
+    """A result of bytes with its own headers, or a redirect to them."""
 
     __slots__ = ("headers", "pieces", "status")
 
@@ -124,7 +124,7 @@ class Content:
 
     @classmethod
     def at(cls, url: str) -> Content:
-        """Not here: there."""
+        """Return a redirect to a URL."""
         return cls(None, {"location": url}, status=302)
 
 
@@ -132,7 +132,7 @@ Handler: TypeAlias = Callable[..., Awaitable[Any]]
 
 
 class Endpoint:
-    """One route: what it takes, what it gives, who may call it, what may go wrong."""
+    """One route: its input, output, permissions and errors."""
 
     def __init__(
         self,
@@ -166,10 +166,10 @@ class Endpoint:
         self.max_upload = max_upload
         self.cacheable = cacheable
         self.name = f"{tag.lower()}.{camel(handler.__name__)}"
-        self.summary, self.description = _words(handler)
+        self.summary, self.description = _documentation(handler)
         self.path_fields = tuple(segment[1:-1] for segment in path.split("/") if segment.startswith("{"))
-        self.route = PREFIX + "/".join(_place(segment) for segment in path.split("/"))
-        """The path as the outside knows it, `/v1/servers/{serverId}`."""
+        self.route = PREFIX + "/".join(_external(segment) for segment in path.split("/"))
+        """The path as clients see it, `/v1/servers/{serverId}`."""
         self.path_types = {field: hints[field] for field in self.path_fields}
         self.id_fields = {field for field, kind in self.path_types.items() if isinstance(kind, NewType)}
         self.takes_upload = "upload" in hints
@@ -180,11 +180,11 @@ class Endpoint:
         self.takes_address = "address" in hints
         self.takes_range = "byte_range" in hints
         self.returns: Any = _returned(hints["return"])
-        self.gives_lines = hints["return"] is Lines
-        self.gives_content = hints["return"] is Content
-        self.gives_json = not (self.gives_lines or self.gives_content)
+        self.returns_lines = hints["return"] is Lines
+        self.returns_content = hints["return"] is Content
+        self.returns_json = not (self.returns_lines or self.returns_content)
         self.decode_body = msgspec.json.Decoder(self.body).decode if self.body else None
-        self.body_may_be_left_out = self.body is not None and _is_all_optional(self.body)
+        self.body_is_optional = self.body is not None and _is_all_optional(self.body)
         self._check(hints)
 
     @property
@@ -200,15 +200,15 @@ class Endpoint:
         known = {*self.path_fields, "body", "upload", "query", "actor", "idempotency_key", "address", "byte_range"}
         unknown = hints.keys() - known - {"return"}
         if unknown:
-            raise TypeError(f"{self!r}: {', '.join(sorted(unknown))} is neither in the path nor known to endpoints")
+            raise TypeError(f"{self!r}: {', '.join(sorted(unknown))} is neither a path parameter nor a known argument")
         if not self.summary:
-            raise TypeError(f"{self!r} has no docstring, which is its documentation")
+            raise TypeError(f"{self!r} needs a docstring for the API documentation")
         if self.takes_upload != (self.max_upload is not None):
-            raise TypeError(f"{self!r}: an upload and `max_upload` go together")
+            raise TypeError(f"{self!r}: `upload` and `max_upload` require each other")
 
 
 class Routes:
-    """The endpoints of one part of the API, in the order of the documentation."""
+    """The endpoints of one section of the API, in the order of the documentation."""
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
@@ -269,8 +269,8 @@ class Routes:
         return declare
 
 
-def _words(handler: Handler) -> tuple[str, str]:
-    """The first line of the docstring, and the rest."""
+def _documentation(handler: Handler) -> tuple[str, str]:
+    """Return the first line of the docstring, and the rest."""
     head, _, rest = (inspect.getdoc(handler) or "").partition("\n")
     return head, " ".join(rest.split())
 
@@ -280,7 +280,7 @@ def _returned(hint: Any) -> Any:
 
 
 def _without_none(hint: Any) -> Any:
-    """The type of a body that may be left out, since an upload may stand in its place."""
+    """Return the type of an optional body, which an upload may replace."""
     rest = [kind for kind in typing.get_args(hint) if kind is not type(None)]
     return rest[0] if len(rest) == 1 and len(typing.get_args(hint)) == 2 else hint
 
@@ -290,11 +290,11 @@ def _is_all_optional(body: Any) -> bool:
     return isinstance(body, type) and not any(info.required for info in msgspec.structs.fields(body))
 
 
-def _place(segment: str) -> str:
+def _external(segment: str) -> str:
     return camel(segment) if segment.startswith("{") else segment
 
 
 def camel(name: str) -> str:
-    """A Python name as the outside spells it."""
+    """Return a Python name in camelCase."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)

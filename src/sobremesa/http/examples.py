@@ -1,4 +1,4 @@
-"""Examples: a value that fits a JSON schema, told by the names of its fields, the same every time.
+"""Examples: values that match a JSON schema, chosen by the names of its fields, the same every time.
 
 `msgspec.Meta(examples=[...])` on a field goes before what is made here.
 """
@@ -55,13 +55,13 @@ _SPARE_TEXTS = ("example", "a", "A1", "0", "ana-maria", MOMENT, "kX7mPq2wRt", "a
 
 
 class Examples:
-    """Makes examples for schemas that refer to these components."""
+    """Creates examples for schemas that refer to these components."""
 
     def __init__(self, components: Mapping[str, Any]) -> None:
         self._components = components
 
     def of(self, schema: Mapping[str, Any], name: str = "", depth: int = 0) -> Any:
-        """A value of the schema, for a field of this name."""
+        """Return a value of the schema, for a field of this name."""
         if "$ref" in schema:
             return self.of(self._components[schema["$ref"].rpartition("/")[2]], name, depth + 1)
         if schema.get("examples"):
@@ -137,7 +137,7 @@ def _fits(schema: Mapping[str, Any], text: str) -> bool:
 
 
 def _ulid(name: str) -> str:
-    """An id that is the same for the same name."""
+    """Return an id that is the same for the same name."""
     return encode(_ULID_TIME | int.from_bytes(hashlib.blake2b(name.encode(), digest_size=10).digest()))
 
 

@@ -1,8 +1,8 @@
-"""Rate limits: how often an actor or an address may do a class of things.
+"""Rate limits of actors and addresses, by class of request.
 
-Each class is a bucket that refills evenly (the generic cell rate algorithm): a burst at once, then a steady rate.
-The classes are wide enough that people and well-made clients never meet them. In one process the buckets are in
-memory; several nodes share them in Redis.
+Each class is a bucket that refills evenly (the generic cell rate algorithm): a burst at once, then a steady rate. The
+limits are high enough that users and well-behaved clients never reach them. One process keeps the buckets in memory;
+several nodes share them in Redis.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Rate(NamedTuple):
 
     @property
     def interval(self) -> float:
-        """The seconds in which one more is allowed."""
+        """The seconds after which one more is allowed."""
         return self.seconds / self.burst
 
 
@@ -36,18 +36,18 @@ RATES: Mapping[LimitClass, Rate] = {
     "read": Rate(600, 30),
     "write": Rate(200, 60),
     "send": Rate(120, 30),
-    # Each may fill a good part of a disk, and costs a look at what is in it.
+    # Each may fill a good part of a disk, and has to be inspected.
     "upload": Rate(60, 600),
-    # Guessing passwords is what this one is for: by address, and by account (see accounts).
+    # Limits password guessing: by address, and by account (see accounts).
     "credentials": Rate(60, 300),
     "heavy": Rate(10, 600),
-    # Each brings a snapshot with it; a client that comes back waits a little longer each time.
+    # Each sends a snapshot; a client that reconnects waits a little longer each time.
     "identify": Rate(300, 60),
 }
 
 
 class Allowance(NamedTuple):
-    """What is left of a limit, as headers tell it."""
+    """What is left of a limit, as response headers."""
 
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
@@ -56,26 +56,26 @@ UNLIMITED = Allowance()
 
 
 class LimitReached(TooMany):
-    """This actor or address has used up a limit; the headers say which, and until when."""
+    """An actor or an address has reached a limit; the headers state which, and until when."""
 
     def __init__(self, limit: LimitClass, rate: Rate, wait_seconds: float) -> None:
         wait = max(1, math.ceil(wait_seconds))
-        super().__init__(f"Too many requests of the class {limit}: wait {wait} s.", retry_after=wait)
+        super().__init__(f"Too many requests (limit: {limit}). Try again in {wait} s.", retry_after=wait)
         self.headers = (_policy(limit, rate), _state(limit, 0, wait))
 
 
 class Limits(Protocol):
-    """Counts; TooMany when it is too often."""
+    """Counts requests; LimitReached beyond the limit."""
 
-    async def take(self, limit: LimitClass, who: str) -> Allowance: ...
+    async def consume(self, limit: LimitClass, caller: str) -> Allowance: ...
 
     async def close(self) -> None: ...
 
 
 class NoLimits:
-    """Everything is allowed."""
+    """No rate limits."""
 
-    async def take(self, limit: LimitClass, who: str) -> Allowance:
+    async def consume(self, limit: LimitClass, caller: str) -> Allowance:
         return UNLIMITED
 
     async def close(self) -> None:
@@ -91,13 +91,13 @@ class MemoryLimits:
         self._full_at: dict[tuple[LimitClass, str], float] = {}
         self._until_sweep = SWEEP_EVERY
 
-    async def take(self, limit: LimitClass, who: str) -> Allowance:
+    async def consume(self, limit: LimitClass, caller: str) -> Allowance:
         rate = self._rates[limit]
         now = self._now()
-        full_at = max(self._full_at.get((limit, who), now), now) + rate.interval
+        full_at = max(self._full_at.get((limit, caller), now), now) + rate.interval
         if full_at - now > rate.seconds + 1e-9:
             raise LimitReached(limit, rate, full_at - now - rate.seconds)
-        self._full_at[limit, who] = full_at
+        self._full_at[limit, caller] = full_at
         self._sweep(now)
         return allowance(limit, rate, full_at - now)
 
@@ -105,7 +105,7 @@ class MemoryLimits:
         pass
 
     def _sweep(self, now: float) -> None:
-        """Forget full buckets now and then, so that memory follows those who are active."""
+        """Remove full buckets periodically, so that memory is used for active callers only."""
         self._until_sweep -= 1
         if self._until_sweep <= 0:
             self._full_at = {key: full_at for key, full_at in self._full_at.items() if full_at > now}
@@ -113,8 +113,8 @@ class MemoryLimits:
 
 
 @lru_cache(maxsize=4096)
-def origin_of(address: str) -> str:
-    """What limits take for one place: an IPv4 address, or the network of 64 bits that an IPv6 address comes from."""
+def network_of(address: str) -> str:
+    """Return what limits count as one address: an IPv4 address, or the /64 network of an IPv6 address."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -125,7 +125,7 @@ def origin_of(address: str) -> str:
 
 
 def allowance(limit: LimitClass, rate: Rate, used_seconds: float) -> Allowance:
-    """The headers of a bucket from which so many seconds' worth was taken."""
+    """Return the headers of a bucket with this much of it used."""
     remaining = max(0, int((rate.seconds - used_seconds) / rate.interval + 1e-9))
     return Allowance((_policy(limit, rate), _state(limit, remaining, math.ceil(used_seconds))))
 

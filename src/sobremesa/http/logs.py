@@ -1,6 +1,6 @@
-"""Logs: one line of JSON (or of text, for people) for each event, on standard output, without secrets.
+"""Logs: one line of JSON or text for each event, on standard output, without secrets.
 
-What other libraries say through `logging` comes out in the same form.
+Log records of libraries that use `logging` have the same format.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from sobremesa.core.clock import instant
 
 SECRETS = ("token", "password", "authorization", "secret", "cookie", "content", "body")
-"""A key that has one of these words in it keeps its value to itself."""
+"""Values of keys that contain one of these words are redacted."""
 REDACTED = "***"
 PACE_SECONDS = 10.0
 
@@ -27,13 +27,13 @@ _encode = msgspec.json.Encoder(enc_hook=repr).encode
 
 
 class Pace:
-    """Tells when to log again something that may happen very often."""
+    """Limits how often a frequent event is logged."""
 
     def __init__(self) -> None:
         self._next = 0.0
 
     def is_due(self) -> bool:
-        """Yes, at most once in `PACE_SECONDS`."""
+        """Return True at most once in `PACE_SECONDS`."""
         now = time.monotonic()
         if now < self._next:
             return False
@@ -42,7 +42,7 @@ class Pace:
 
 
 def configure(form: Literal["json", "text"] = "json", file: BinaryIO | None = None, level: int = logging.INFO) -> None:
-    """Set up the logs of this process; loggers that were used before keep what they had."""
+    """Configure the logs of this process; loggers that were used before keep their configuration."""
     structlog.configure(
         processors=[
             _stamped,
@@ -57,12 +57,12 @@ def configure(form: Literal["json", "text"] = "json", file: BinaryIO | None = No
     )
     global _requests  # noqa: PLW0603 - as structlog's own configuration, it is one for the process
     _requests = (file or sys.stdout.buffer) if form == "json" and level <= logging.INFO else None
-    # What libraries tell in passing is of no use in production.
+    # The info logs of libraries are of no use in production.
     logging.basicConfig(handlers=[_Forward()], level=logging.WARNING, force=True)
 
 
 def redact(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """The event without the values of keys that look like secrets, at any depth."""
+    """Redact the values of keys that look like secrets, at any depth."""
     for key, value in event.items():
         if _looks_secret(key):
             event[key] = REDACTED
@@ -103,7 +103,7 @@ def log_request(
 ) -> None:
     """Write the line of one request.
 
-    There is one for each of them and all of its fields are ours, so it takes the short way: a third of the cost.
+    It is written for every request and all of its fields are safe, so it skips the processors: a third of the cost.
     """
     if _requests is None:
         _access.info(
@@ -113,7 +113,7 @@ def log_request(
     line = _RequestLine(_now(), method, route, status, code, ms, request_id, actor)
     _lines.append(_encode(line))
     if len(_lines) == 1:
-        # Those of one turn of the loop are written together: many requests are answered by one commit.
+        # Lines of one iteration of the loop are written together: one commit completes many requests.
         asyncio.get_running_loop().call_soon(_write_lines)
 
 
@@ -126,7 +126,7 @@ def _write_lines() -> None:
 
 
 class _Now:
-    """The time as text; what is the same for a second is made once in it."""
+    """Returns the time as text; the part that is the same for a second is cached."""
 
     def __init__(self) -> None:
         self._second = 0
@@ -143,7 +143,7 @@ _now = _Now()
 
 
 def _stamped(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """The event with time, level and logger in front."""
+    """Return the event with time, level and logger first."""
     stamped = {"timestamp": _now(), "level": method, "event": event.pop("event", "")}
     name = getattr(logger, "name", None)
     if name:
@@ -168,7 +168,7 @@ def _as_bytes(_logger: WrappedLogger, _method: str, line: Any) -> bytes:
 
 
 class _Forward(logging.Handler):
-    """From `logging` to our own lines."""
+    """Forwards records of `logging` to structlog."""
 
     def emit(self, record: logging.LogRecord) -> None:
         level = record.levelname.lower() if record.levelno <= logging.CRITICAL else "critical"

@@ -1,7 +1,7 @@
-"""Metrics for Prometheus: requests, latency, and what the table was asked for.
+"""Metrics for Prometheus: requests, latency and table usage.
 
-A request costs two dictionary look-ups; the families that Prometheus reads are built when it asks. All counting is
-on the event loop, so nothing here takes a lock.
+A request costs two dictionary lookups; the metric families are built when Prometheus scrapes them. All counting happens
+on the event loop, so no locks are needed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LABELS = (*(str(bound) for bound in BUCKETS), "+Inf")
 
 
 class _Latency:
-    """How long the requests of one route took."""
+    """The latency histogram of one route."""
 
     __slots__ = ("counts", "total")
 
@@ -35,7 +35,7 @@ class _Latency:
 
 
 class Metrics(Collector):
-    """Counts requests, and shows them with everything else in its registry."""
+    """Counts requests, and exports them with everything else in its registry."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry if registry is not None else CollectorRegistry()
@@ -57,35 +57,35 @@ class Metrics(Collector):
         latency.total += seconds
 
     def watch_table(self, totals: Callable[[], Mapping[str, Usage]]) -> None:
-        """Also show what was used of a table: its `meter.totals`."""
+        """Also export the usage of a table: its `meter.totals`."""
         self.registry.register(_TableUsage(totals))
 
     def watch_gateway(self, sockets: Callable[[], int], delivered: Callable[[], int]) -> None:
-        """Also show how many sockets are open, and how many events they were told."""
+        """Also export the number of open sockets and of delivered events."""
         self.registry.register(_GatewayUsage(sockets, delivered))
 
     def text(self) -> bytes:
-        """Everything, as Prometheus reads it."""
+        """Return all metrics in the format of Prometheus."""
         return generate_latest(self.registry)
 
     def describe(self) -> list[CounterMetricFamily]:
-        """Nothing, so that registering does not collect."""
+        """Return nothing, so that registering does not collect."""
         return []
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily]:
         requests = CounterMetricFamily(
-            "sobremesa_http_requests", "Requests answered.", labels=["route", "method", "status"]
+            "sobremesa_http_requests", "Completed requests.", labels=["route", "method", "status"]
         )
         for (route, method, status), count in self._requests.items():
             requests.add_metric([route, method, str(status)], count)
         yield requests
         latency = HistogramMetricFamily(
-            "sobremesa_http_request_seconds", "Seconds until an answer was sent.", labels=["route"]
+            "sobremesa_http_request_seconds", "Seconds until the response was sent.", labels=["route"]
         )
         for route, taken in self._latency.items():
             latency.add_metric([route], list(zip(_LABELS, accumulate(taken.counts), strict=True)), taken.total)
         yield latency
-        yield GaugeMetricFamily("sobremesa_http_in_flight", "Requests that wait for an answer.", self.in_flight)
+        yield GaugeMetricFamily("sobremesa_http_in_flight", "Requests in progress.", self.in_flight)
 
 
 class _GatewayUsage(Collector):
@@ -97,10 +97,10 @@ class _GatewayUsage(Collector):
         return []
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
-        yield GaugeMetricFamily("sobremesa_gateway_sockets", "Sockets that are open.", self._sockets())
-        told = CounterMetricFamily("sobremesa_gateway_events", "Events that were told, once for each listener.")
-        told.add_metric([], self._delivered())
-        yield told
+        yield GaugeMetricFamily("sobremesa_gateway_sockets", "Open sockets.", self._sockets())
+        events = CounterMetricFamily("sobremesa_gateway_events", "Delivered events, once for each subscriber.")
+        events.add_metric([], self._delivered())
+        yield events
 
 
 class _TableUsage(Collector):
@@ -111,7 +111,7 @@ class _TableUsage(Collector):
         return []
 
     def collect(self) -> Iterator[CounterMetricFamily]:
-        calls = CounterMetricFamily("sobremesa_table_calls", "Calls of the table.", labels=["pattern"])
+        calls = CounterMetricFamily("sobremesa_table_calls", "Table calls.", labels=["pattern"])
         reads = CounterMetricFamily("sobremesa_table_read_units", "Read units used.", labels=["pattern"])
         writes = CounterMetricFamily("sobremesa_table_write_units", "Write units used.", labels=["pattern"])
         for pattern, usage in self._totals().items():

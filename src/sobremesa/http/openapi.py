@@ -1,7 +1,7 @@
-"""The OpenAPI document: the endpoints once more, for programs and for the page of documentation.
+"""The OpenAPI document of the endpoints.
 
-Everything in it comes from the types that the server itself decodes and encodes with, from the docstrings, and from
-the one table of problems, so it cannot say something else than the server does.
+It is generated from the types that the server decodes and encodes, from the docstrings, and from the table of problems,
+so it always matches the server.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from sobremesa.http.problems import TITLES, TYPE_PREFIX, MalformedRequest, Unsup
 from sobremesa.http.schemas import REF, Json, Schemas, has_body
 
 Codes: TypeAlias = dict[str, str]
-"""The codes of one status, with what each says."""
+"""The codes of one status, with their descriptions."""
 
 OPENAPI = "3.1.0"
 PROBLEM = "application/problem+json"
 ABOUT = (
-    "JSON in camelCase; times are RFC 3339 in UTC with milliseconds. Lists come in pages: `next` of one is `cursor` "
-    "of the following. Errors are problems (RFC 9457) with a stable `code`. The headers `RateLimit` and "
-    "`RateLimit-Policy` say how much of a limit is left."
+    "JSON in camelCase; times are RFC 3339 in UTC with milliseconds. Lists are paginated: pass `next` of a page as "
+    "`cursor` to get the next one. Errors are problems (RFC 9457) with a stable `code`. The headers `RateLimit` and "
+    "`RateLimit-Policy` state how much of a limit is left."
 )
 
-_TIMED_OUT = {"timed_out": "This took too long; it may still have happened."}
-_BAD_CURSOR = {"bad_cursor": "The cursor is not one of this list."}
+_TIMED_OUT = {"timed_out": "The request timed out; it may still have been processed."}
+_BAD_CURSOR = {"bad_cursor": "The cursor does not belong to this list."}
 _COMMON: dict[int, Codes] = {
     status_of(kind): {kind.code: kind.says}
     for kind in (Unauthenticated, NotFound, MalformedRequest, UnsupportedMedia, TooBig, Invalid, TooMany, Busy)
@@ -45,27 +45,27 @@ _COMMON: dict[int, Codes] = {
 
 _PROBLEM_SCHEMA: Json = {
     "title": "Problem",
-    "description": "An error (RFC 9457). Some codes bring members of their own.",
+    "description": "An error (RFC 9457). Some codes add members.",
     "type": "object",
     "required": ["type", "title", "status", "detail", "code"],
     "properties": {
         "type": {"type": "string", "format": "uri"},
         "title": {"type": "string"},
         "status": {"type": "integer", "minimum": 400, "maximum": 599},
-        "detail": {"type": "string", "description": "For people."},
-        "code": {"type": "string", "description": "For programs; it stays the same."},
+        "detail": {"type": "string", "description": "A description for humans."},
+        "code": {"type": "string", "description": "A stable, machine-readable code."},
         "errors": {"type": "array", "items": {"$ref": REF.format(name="InputError")}},
         "retryAfter": {"type": "integer", "description": "Seconds to wait."},
     },
 }
 _INPUT_ERROR_SCHEMA: Json = {
     "title": "InputError",
-    "description": "Where the input is wrong, and how.",
+    "description": "A mistake in the input.",
     "type": "object",
     "required": ["pointer", "detail"],
     "properties": {
         "in": {"enum": ["body", "query", "header", "path"]},
-        "pointer": {"type": "string", "description": "A JSON pointer into it."},
+        "pointer": {"type": "string", "description": "A JSON pointer to the mistake."},
         "detail": {"type": "string"},
     },
 }
@@ -79,7 +79,7 @@ _UPLOAD: Json = {
 }
 _HEADERS: Json = {
     "RateLimit": {
-        "description": "What is left of the limit: `r` requests, `t` seconds until all of it is there again.",
+        "description": "What is left of the limit: `r` requests, `t` seconds until it is fully restored.",
         "schema": {"type": "string"},
         "example": '"write";r=199;t=1',
     },
@@ -90,12 +90,12 @@ _HEADERS: Json = {
     },
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}, "example": 1},
     "X-Request-Id": {
-        "description": "The request's id in our log: the one that was sent, or a new one.",
+        "description": "The id of the request in the log: the one that was sent, or a new one.",
         "schema": {"type": "string"},
         "example": "5f2c9ab01d3e-2a",
     },
     "ETag": {
-        "description": "Sent back as `If-None-Match`, it saves the body while nothing has changed.",
+        "description": "Send it as `If-None-Match` to receive 304 while nothing has changed.",
         "schema": {"type": "string"},
         "example": 'W/"1e347bee9a9fb810109ad7dd"',
     },
@@ -105,18 +105,18 @@ _SECURITY_SCHEMES: Json = {
         "type": "http",
         "scheme": "bearer",
         "bearerFormat": "JWT",
-        "description": "A person's access token, from login or from an issuer of one's own.",
+        "description": "A user's access token, from login or from your own issuer.",
     },
     "serverKey": {
         "type": "http",
         "scheme": "bearer",
-        "description": "A server key (`sobremesa keys create`), sent in the same way as a token.",
+        "description": "A server key (`sobremesa keys create`), sent as a bearer token.",
     },
 }
 
 
 def document(endpoints: Iterable[Endpoint], *, title: str, version: str, server_url: str) -> Json:
-    """The OpenAPI document of the endpoints."""
+    """Return the OpenAPI document of the endpoints."""
     endpoints = list(endpoints)
     schemas = Schemas(endpoints)
     paths: dict[str, Json] = {}
@@ -136,7 +136,7 @@ def document(endpoints: Iterable[Endpoint], *, title: str, version: str, server_
         "components": {
             "schemas": {**schemas.components, "Problem": _PROBLEM_SCHEMA, "InputError": _INPUT_ERROR_SCHEMA},
             "responses": {_response_name(status): _problem(status, codes) for status, codes in _COMMON.items()}
-            | {"Problem": _problem(500, {"internal": "Something went wrong on our side."})},
+            | {"Problem": _problem(500, {"internal": "Internal error."})},
             "headers": _HEADERS,
             "securitySchemes": _SECURITY_SCHEMES,
         },
@@ -158,7 +158,7 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
         operation["parameters"] = parameters
     if endpoint.body is not None or endpoint.takes_upload:
         operation["requestBody"] = {
-            "required": not endpoint.body_may_be_left_out,
+            "required": not endpoint.body_is_optional,
             "content": {**(_UPLOAD if endpoint.takes_upload else {}), **_json_body(endpoint, schemas)},
         }
     return operation
@@ -178,7 +178,7 @@ def _security(endpoint: Endpoint) -> list[Json]:
         case "person":
             return [{"bearer": []}]
         case "key":
-            # An administrator may do it too.
+            # Administrators are allowed, too.
             return [*({"serverKey": [scope]} for scope in (endpoint.scope, *endpoint.also_scopes)), {"bearer": []}]
 
 
@@ -201,7 +201,7 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:
             "name": "Idempotency-Key",
             "in": "header",
             "required": False,
-            "description": "The same key again has the same effect, and it happens once.",
+            "description": "Repeated requests with the same key have the effect of one.",
             "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARACTERS},
             "example": "0b9f3d7e",
         }
@@ -210,7 +210,7 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:
             "name": "Range",
             "in": "header",
             "required": False,
-            "description": "Which of the bytes; what is no such range is left aside.",
+            "description": "The range of bytes; an invalid range is ignored.",
             "schema": {"type": "string"},
             "example": "bytes=0-1023",
         }
@@ -219,46 +219,46 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:
             "name": "If-None-Match",
             "in": "header",
             "required": False,
-            "description": "The `ETag` of the answer that one has.",
+            "description": "The `ETag` of a previous response.",
             "schema": {"type": "string"},
         }
 
 
 def _responses(endpoint: Endpoint, schemas: Schemas) -> Json:
     headers = _header_refs("RateLimit", "RateLimit-Policy", "X-Request-Id", *(["ETag"] if endpoint.cacheable else []))
-    answers: dict[int, Json] = {}
+    responses: dict[int, Json] = {}
     for status in filter(None, (endpoint.status, endpoint.also_status)):
-        answers[status] = {"description": _DONE.get(status, "Done."), "headers": headers}
-        if endpoint.gives_lines:
-            answers[status]["description"] = "One JSON value on each line."
-            answers[status]["content"] = {"application/x-ndjson": {"schema": {"type": "string"}}}
-        elif endpoint.gives_content:
-            answers[status]["description"] = "The bytes."
-            answers[status]["content"] = {"*/*": {"schema": _BYTES}}
+        responses[status] = {"description": _DONE.get(status, "OK."), "headers": headers}
+        if endpoint.returns_lines:
+            responses[status]["description"] = "One JSON value on each line."
+            responses[status]["content"] = {"application/x-ndjson": {"schema": {"type": "string"}}}
+        elif endpoint.returns_content:
+            responses[status]["description"] = "The bytes."
+            responses[status]["content"] = {"*/*": {"schema": _BYTES}}
         elif has_body(endpoint):
             schema = schemas.of(endpoint.returns)
             content = {"schema": schema, "example": schemas.examples.of(schema)}
-            answers[status]["content"] = {"application/json": content}
-    if endpoint.gives_content:
-        answers[206] = {**answers[endpoint.status], "description": "The part of the bytes that `Range` asks for."}
-        answers[302] = {"description": "The bytes are at `Location`.", "headers": headers}
+            responses[status]["content"] = {"application/json": content}
+    if endpoint.returns_content:
+        responses[206] = {**responses[endpoint.status], "description": "The requested range of bytes."}
+        responses[302] = {"description": "The bytes are at `Location`.", "headers": headers}
     if endpoint.cacheable:
-        answers[304] = {"description": "What you have is what there is.", "headers": headers}
+        responses[304] = {"description": "Not modified.", "headers": headers}
     for status, codes in sorted(problems_of(endpoint).items()):
         is_common = _COMMON.get(status) == codes
-        answers[status] = (
+        responses[status] = (
             {"$ref": f"#/components/responses/{_response_name(status)}"} if is_common else _problem(status, codes)
         )
-    told: Json = {str(status): answers[status] for status in sorted(answers)}
+    told: Json = {str(status): responses[status] for status in sorted(responses)}
     told["default"] = {"$ref": "#/components/responses/Problem"}
     return told
 
 
-_DONE = {200: "Done.", 201: "Made.", 202: "Accepted; it goes on.", 204: "Done; there is nothing to say."}
+_DONE = {200: "OK.", 201: "Created.", 202: "Accepted; processing continues.", 204: "Done; no content."}
 
 
 def problems_of(endpoint: Endpoint) -> dict[int, Codes]:
-    """The codes that may come back, by status: what its kind of endpoint may meet, and what it declares."""
+    """Return the possible error codes by status: those of its kind of endpoint, and those it declares."""
     kinds: list[type[Refusal] | type[Busy]] = [TooMany, Busy]
     if endpoint.takes_actor:
         kinds += [Unauthenticated, Forbidden, *([] if endpoint.scope else [UserRequired])]
@@ -310,7 +310,7 @@ def _response_name(status: int) -> str:
 
 
 def _without_null(schema: Json) -> Json:
-    """A parameter that may be left out is never null."""
+    """Return the schema of an optional parameter, which is never null."""
     rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
     choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
     default = {"default": schema["default"]} if schema.get("default") is not None else {}

@@ -1,7 +1,7 @@
-"""Problems: which error has which status, and how it is told (RFC 9457).
+"""Problems: maps errors to HTTP statuses and problem details (RFC 9457).
 
-This is the one table from errors to statuses. An error that is not in it is a fault of ours: 500, and the log knows
-more than the answer.
+This is the only table from errors to statuses. An error that is not in it is a bug: 500, with the details in the log
+only.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ STATUS: dict[type[SobremesaError | TableError], int] = {
     TooMany: 429,
     NotConfigured: 501,
     Busy: 503,
-    # What the table says, where no verb has said it in better words.
+    # Errors of the table that no service has translated.
     BadCursor: 422,
     BadKey: 422,
     BadValue: 422,
@@ -93,7 +93,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """An error as a client sees it. `data` goes to the top level beside the standard members."""
+    """An error as a client sees it. `data` is added to the top level, next to the standard members."""
 
     status: int
     code: str
@@ -125,10 +125,10 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MalformedRequest(Refusal):
-    """Not even readable: no JSON, or not what HTTP promises."""
+    """The request is not valid JSON or not valid HTTP."""
 
     code = "malformed"
-    says = "The request cannot be read."
+    says = "The request is malformed."
 
 
 class UnsupportedMedia(Refusal):
@@ -143,7 +143,7 @@ STATUS[UnsupportedMedia] = 415
 
 
 def problem_of(error: Exception) -> Problem:
-    """The problem that tells this error; one of ours without details where nobody should see them."""
+    """Return the problem of an error, without internal details."""
     for kind in type(error).__mro__:
         status = STATUS.get(kind)
         if status is None:
@@ -151,12 +151,12 @@ def problem_of(error: Exception) -> Problem:
         if isinstance(error, Refusal):
             return Problem(status=status, code=error.code, detail=str(error), data=error.data)
         code = _CODES.get(kind, "busy")
-        # What the store says may name files and hosts; it goes to the log.
-        detail = str(error) if status < 500 else "The store cannot answer at the moment: try again."
+        # Messages of the store may contain file and host names: they go to the log only.
+        detail = str(error) if status < 500 else "The store is temporarily unavailable. Try again."
         return Problem(status=status, code=code, detail=detail)
-    return Problem(status=500, code="internal", detail="Something went wrong on our side; the log has the request id.")
+    return Problem(status=500, code="internal", detail="Internal error. The log contains the request id.")
 
 
 def status_of(error: type[SobremesaError | TableError]) -> int:
-    """The status of a kind of error."""
+    """Return the status of an error class."""
     return next(STATUS[kind] for kind in error.__mro__ if kind in STATUS)

@@ -16,13 +16,13 @@ from sobremesa.http.endpoints import LimitClass
 from sobremesa.http.limits import RATES, Allowance, LimitReached, MemoryLimits, Rate, allowance
 
 PREFIX = "sobremesa:limit:"
-ANSWER_WITHIN_SECONDS = 0.25
-ALONE_SECONDS = 1.0
-"""How long to count alone before asking again, so that a server which is gone slows down one request a second only."""
+TIMEOUT_SECONDS = 0.25
+FALLBACK_SECONDS = 1.0
+"""How long to count in this process before trying again: an unreachable Redis delays one request a second only."""
 
 # The clock is the server's own, so that nodes whose clocks differ still share one bucket. Times are in
 # microseconds: a Lua number is exact up to 2^53.
-_TAKE = """
+_CONSUME = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local interval, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -38,39 +38,39 @@ _log = structlog.get_logger("sobremesa.http")
 
 
 class RedisLimits:
-    """The same buckets, shared. While Redis does not answer, each process counts for itself."""
+    """Buckets shared in Redis. While Redis is not reachable, each process counts for itself."""
 
     def __init__(
         self,
         url: str,
         rates: Mapping[LimitClass, Rate] = RATES,
         now: Callable[[], float] = time.monotonic,
-        answer_within: float = ANSWER_WITHIN_SECONDS,
+        timeout: float = TIMEOUT_SECONDS,
     ) -> None:
         self._rates = rates
         self._now = now
         self._client = redis.asyncio.Redis.from_url(
             url,
-            socket_timeout=answer_within,
-            socket_connect_timeout=answer_within,
-            # The client would try again for seconds, while the request waits.
+            socket_timeout=timeout,
+            socket_connect_timeout=timeout,
+            # The client would retry for seconds, while the request waits.
             retry=Retry(NoBackoff(), 0),
         )
-        self._take: Any = self._client.register_script(_TAKE)
-        self._alone = MemoryLimits(rates, now)
-        self._alone_until = 0.0
+        self._consume: Any = self._client.register_script(_CONSUME)
+        self._fallback = MemoryLimits(rates, now)
+        self._fallback_until = 0.0
 
-    async def take(self, limit: LimitClass, who: str) -> Allowance:
-        if self._now() < self._alone_until:
-            return await self._alone.take(limit, who)
+    async def consume(self, limit: LimitClass, caller: str) -> Allowance:
+        if self._now() < self._fallback_until:
+            return await self._fallback.consume(limit, caller)
         rate = self._rates[limit]
         arguments = [round(rate.interval * 1_000_000), round(rate.seconds * 1_000_000)]
         try:
-            allowed, micros = await self._take(keys=[f"{PREFIX}{limit}:{who}"], args=arguments)
+            allowed, micros = await self._consume(keys=[f"{PREFIX}{limit}:{caller}"], args=arguments)
         except (RedisError, OSError) as error:
-            self._alone_until = self._now() + ALONE_SECONDS
-            _log.warning("limits are counted in this process alone", why=type(error).__name__)
-            return await self._alone.take(limit, who)
+            self._fallback_until = self._now() + FALLBACK_SECONDS
+            _log.warning("Redis is not reachable: rate limits are counted per process", why=type(error).__name__)
+            return await self._fallback.consume(limit, caller)
         if not allowed:
             raise LimitReached(limit, rate, micros / 1_000_000)
         return allowance(limit, rate, micros / 1_000_000)

@@ -1,4 +1,4 @@
-"""The router: from a method and a path to an endpoint, one step for each segment of the path."""
+"""The router: finds the endpoint of a method and a path, one step for each segment."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from sobremesa.http.endpoints import Endpoint
 
 
 class _Node:
-    __slots__ = ("endpoints", "literals", "place")
+    __slots__ = ("endpoints", "literals", "parameter")
 
     def __init__(self) -> None:
         self.literals: dict[str, _Node] = {}
-        self.place: _Node | None = None
+        self.parameter: _Node | None = None
         self.endpoints: dict[str, Endpoint] = {}
 
 
 class Router:
-    """Finds endpoints; a literal segment goes before a place: `/users/me` before `/users/{user_id}`."""
+    """Finds endpoints; a literal segment takes precedence over a parameter: `/users/me` before `/users/{user_id}`."""
 
     def __init__(self, endpoints: Iterable[Endpoint]) -> None:
         self._root = _Node()
@@ -26,31 +26,31 @@ class Router:
             self._add(endpoint)
 
     def find(self, path: str) -> tuple[dict[str, Endpoint], list[str]]:
-        """The endpoints of a path by method, and what stands in its places; none if nothing is there.
+        """Return the endpoints of a path by method, and the values of its parameters; empty if nothing matches.
 
-        The path is as it was sent: split before it is decoded, so that an encoded slash stays inside its place.
+        The path is split before it is decoded, so that an encoded slash stays inside its parameter.
         """
         found: list[str] = []
         segments = path[1:].split("/")
         if "%" in path:
-            # What is no UTF-8 becomes half characters, which no place takes: refused as any other bad part.
+            # Invalid UTF-8 becomes surrogates, which no parameter accepts: they are refused later.
             segments = [unquote(segment, errors="surrogateescape") for segment in segments]
-        node = self._straight(segments, found)
+        node = self._find_fast(segments, found)
         if node is None:
             found.clear()
             node = self._walk(self._root, segments, 0, found)
         return (node.endpoints, found) if node is not None else ({}, found)
 
-    def _straight(self, segments: list[str], found: list[str]) -> _Node | None:
-        """The end of the way that never has to turn back, as nearly all requests go."""
+    def _find_fast(self, segments: list[str], found: list[str]) -> _Node | None:
+        """Return the node of a path without backtracking, which suffices for nearly all requests."""
         node = self._root
         for segment in segments:
             literal = node.literals.get(segment)
             if literal is None:
-                if node.place is None or not segment:
+                if node.parameter is None or not segment:
                     return None
                 found.append(segment)
-                literal = node.place
+                literal = node.parameter
             node = literal
         return node if node.endpoints else None
 
@@ -63,10 +63,10 @@ class Router:
             end = self._walk(literal, segments, at + 1, found)
             if end is not None:
                 return end
-        if node.place is None or not segment:
+        if node.parameter is None or not segment:
             return None
         found.append(segment)
-        end = self._walk(node.place, segments, at + 1, found)
+        end = self._walk(node.parameter, segments, at + 1, found)
         if end is None:
             found.pop()
         return end
@@ -75,10 +75,10 @@ class Router:
         node = self._root
         for segment in endpoint.path[1:].split("/"):
             if segment.startswith("{"):
-                node.place = node.place or _Node()
-                node = node.place
+                node.parameter = node.parameter or _Node()
+                node = node.parameter
             else:
                 node = node.literals.setdefault(segment, _Node())
         if endpoint.method in node.endpoints:
-            raise ValueError(f"two endpoints are at {endpoint!r}")
+            raise ValueError(f"duplicate endpoint: {endpoint!r}")
         node.endpoints[endpoint.method] = endpoint

@@ -1,4 +1,4 @@
-"""Schemas: the types that endpoints take and give, as JSON schemas under names that generators of clients can use."""
+"""Schemas: the types of endpoints as JSON schemas, with names that client generators can use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REF = "#/components/schemas/{name}"
 
 
 class Schemas:
-    """The schemas of everything that the endpoints take and give."""
+    """The schemas of the input and output of endpoints."""
 
     def __init__(self, endpoints: list[Endpoint]) -> None:
         kinds = [kind for endpoint in endpoints for kind in _kinds(endpoint)]
@@ -30,14 +30,14 @@ class Schemas:
         self.examples = Examples(self.components)
 
     def of(self, kind: Any) -> Json:
-        """The schema of a type that one of the endpoints names."""
+        """Return the schema of a type that an endpoint uses."""
         return self._by_kind[id(kind)]
 
     def _resolved(self, schema: Json) -> Json:
         return self.components[schema["$ref"].rpartition("/")[2]]
 
     def _settle(self, endpoints: list[Endpoint]) -> None:
-        """Leave out the queries, which are parameters, and say of answers that all of their fields are there."""
+        """Leave out queries, which are parameters, and mark all fields of outputs as required."""
         taken = self._reached(self.of(endpoint.body) for endpoint in endpoints if endpoint.body)
         given = self._reached(self.of(endpoint.returns) for endpoint in endpoints if has_body(endpoint))
         in_queries = self._reached(kind for query in self.queries.values() for kind in query["properties"].values())
@@ -59,7 +59,7 @@ class Schemas:
 
 
 def described(kinds: Sequence[Any]) -> tuple[list[Json], dict[str, Json]]:
-    """The schemas of types, and the components that they refer to."""
+    """Return the schemas of types, and the components that they refer to."""
     found, components = msgspec.json.schema_components(kinds, ref_template=REF)
     names = {name: _clean(schema.get("title", name)) for name, schema in components.items()}
     if len(set(names.values())) < len(names):
@@ -80,22 +80,22 @@ def _kinds(endpoint: Endpoint) -> Iterator[Any]:
 
 
 def has_body(endpoint: Endpoint) -> bool:
-    return endpoint.returns not in (None, type(None)) and endpoint.gives_json
+    return endpoint.returns not in (None, type(None)) and endpoint.returns_json
 
 
 def _clean(title: str) -> str:
-    """`Listed[ServerView]` as a name that a generator of clients can use: `ListedServerView`."""
+    """`Listed[ServerView]` as a name that a client generator can use: `ListedServerView`."""
     return "".join(character for character in title if character.isalnum() or character == "_")
 
 
 def _renamed(schema: Any, names: Mapping[str, str]) -> Any:
-    """The schema with references to the new names."""
+    """Return the schema with references to the new names."""
     if isinstance(schema, list):
         return [_renamed(value, names) for value in schema]
     if isinstance(schema, dict):
         return {key: _renamed(value, names) for key, value in schema.items()}
     prefix = REF.format(name="")
-    # The mapping of a discriminator refers by plain values, so every text may be a reference.
+    # The mapping of a discriminator refers by plain values, so every string may be a reference.
     if isinstance(schema, str) and schema.startswith(prefix):
         return prefix + names[schema.removeprefix(prefix)]
     return schema
@@ -114,7 +114,7 @@ def _refs(schema: Any) -> Iterator[str]:
 
 
 def require_all(schema: Json) -> None:
-    """An answer has all fields, also those with a default. (One that may be missing has none: it is UNSET.)"""
+    """Mark all fields of an output as required, also those with a default. (Optional ones are UNSET instead.)"""
     properties = schema.get("properties", {})
     required = set(schema.get("required", ()))
     schema["required"] = [name for name, kind in properties.items() if name in required or "default" in kind]

@@ -1,7 +1,7 @@
-"""The server: a site on an address, until it is told to stop.
+"""The server: runs a site on uvicorn until it is stopped.
 
-On SIGTERM or SIGINT it stops accepting, says on `/readyz` that it is leaving, lets requests in flight finish, and
-only then closes the application. A second SIGINT does not wait.
+On SIGTERM or SIGINT it stops accepting connections, reports on `/readyz` that it is stopping, lets requests in progress
+finish, and then closes the application. A second SIGINT does not wait.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ BACKLOG = 2048
 KEEP_ALIVE_SECONDS = 75
 PING_SECONDS = 20
 NEW_OBJECTS = 10_000
-"""How many objects are made until Python looks for garbage among them."""
+"""The number of new objects that starts a garbage collection."""
 
 
 class CannotListen(SobremesaError):
-    """The address is not ours to take; most often another process has it."""
+    """The address cannot be bound; most often another process uses it."""
 
 
 class CannotStart(SobremesaError):
-    """The application did not start; the cause says why."""
+    """The application did not start; the cause states the reason."""
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run to the end, on the fast event loop where there is one."""
-    _spare_the_collector()
+    """Run a coroutine, on the fast event loop if available."""
+    _tune_garbage_collection()
     fastest = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=fastest) as runner:
         return runner.run(main)
 
 
-def _spare_the_collector() -> None:
-    """Let Python look for garbage seldom, and not in what was imported, which stays for good.
+def _tune_garbage_collection() -> None:
+    """Collect garbage less often, and ignore imported objects, which are never freed.
 
-    A request leaves next to none, and the looking took a twelfth of a server's time under load.
+    Requests create almost no garbage, and collecting took a twelfth of a server's time under load.
     """
     gc.collect()
     gc.freeze()
@@ -72,9 +72,9 @@ async def serve(
     on_ready: Callable[[str], None] | None = None,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Serve until a signal or `stop` says so. `on_ready` gets the address once it answers; port 0 is any free one.
+    """Serve until a signal or `stop`. `on_ready` receives the address when it accepts requests; port 0 is any port.
 
-    `metrics` is another address to listen on, for operators: only there are metrics served.
+    `metrics` is another address to listen on, for operators: metrics are served only there.
     """
     config = _config(site, drain_seconds, trusted_proxies)
     with contextlib.ExitStack() as closing:
@@ -84,7 +84,7 @@ async def serve(
             site.metrics_port = _port_of_its_own(*listeners)
         limits = ConnectionLimits(max_connections, trusted_proxies, raise_file_limit())
         server = _Server(config, site, limits, on_ready)
-        waiting = asyncio.create_task(server.leave_after(stop)) if stop is not None else None
+        waiting = asyncio.create_task(server.stop_after(stop)) if stop is not None else None
         try:
             await server.serve(sockets=listeners)
         finally:
@@ -115,21 +115,21 @@ def _config(site: Site, drain_seconds: float, trusted_proxies: Sequence[str]) ->
 
 
 def _port_of_its_own(public: socket.socket, operators: socket.socket) -> int:
-    """The port of the operators, by which their requests are recognized."""
+    """Return the port of the operators, which identifies their requests."""
     port: int = operators.getsockname()[1]
     if port == public.getsockname()[1]:
-        raise CannotListen(f"metrics need a port of their own, not {port}")
+        raise CannotListen(f"the metrics port must differ from the port {port}")
     return port
 
 
 def check_address(host: str, port: int) -> None:
-    """CannotListen unless the address is free now: for who has work to do before serving."""
+    """Raise CannotListen unless the address is free, before doing other work."""
     _bound(host, port).close()
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """A socket on the address, before anything else is started: it is the likeliest thing to go wrong."""
-    # Said aloud that it is TCP, or the event loop would not switch off Nagle's algorithm: 40 ms for each answer.
+    """Return a socket bound to the address, before anything else is started: this is most likely to fail."""
+    # TCP is explicit, or the event loop would not disable Nagle's algorithm: 40 ms for each response.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -161,7 +161,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """As the one it replaces, but a signal that was obeyed is not raised again: leaving was no failure."""
+        """Handle signals as uvicorn does, but do not raise them again: a graceful stop is not a failure."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -172,7 +172,7 @@ class _Server(uvicorn.Server):
             for kind, handler in before.items():
                 signal.signal(kind, handler)
 
-    async def leave_after(self, stop: asyncio.Event) -> None:
+    async def stop_after(self, stop: asyncio.Event) -> None:
         await stop.wait()
         self._site.drain()
         self.should_exit = True

@@ -1,12 +1,12 @@
-"""The site: the endpoints and the pages beside them, as one ASGI application.
+"""The site: all endpoints and pages as one ASGI application.
 
 /v1/...                     the endpoints
 /v1/gateway                 the WebSocket
-/docs, /openapi.json        what they are, for people and for programs
-/healthz, /readyz           does the process live; may it be sent requests (/health and /livez are the first)
-everything else             the web client, if the site is given one
+/docs, /openapi.json        the API documentation
+/healthz, /readyz           liveness and readiness (/health and /livez are the same as /healthz)
+everything else             the web client, if there is one
 
-For operators there is another port, if the server is given one, with /metrics (for Prometheus) and health only.
+A separate port for operators, if configured, serves only /metrics (for Prometheus) and health.
 """
 
 from __future__ import annotations
@@ -28,43 +28,43 @@ from starlette.routing import Route, Router
 from sobremesa.core.errors import NotFound
 from sobremesa.http import docs_page, openapi
 from sobremesa.http.dispatch import App, Dispatch, Receive, Scope, Send
-from sobremesa.http.edge import PAGE_POLICY, Edge
 from sobremesa.http.endpoints import PREFIX
 from sobremesa.http.metrics import CONTENT_TYPE, Metrics
+from sobremesa.http.middleware import PAGE_POLICY, RequestMiddleware
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.schemas import Json
 from sobremesa.http.trace import trace_of
 
 Step: TypeAlias = Callable[[], Awaitable[Any]]
-"""Something to do when the site starts or stops, or to ask when somebody wants to know whether it is ready."""
+"""A callback on start or stop, or a readiness check."""
 
 METRICS = "/metrics"
 READY_WITHIN_SECONDS = 2.0
 NO_SUCH_SOCKET = 4404
 REQUEST_ORIGIN = "http://origin.invalid"
-"""Stands in the documentation for the address of the request, where no public address is set."""
+"""Placeholder in the documentation for the origin of the request, if no public URL is set."""
 CORS_HEADERS = ("authorization", "content-type", "idempotency-key", "if-none-match", "x-request-id")
 CORS_EXPOSED = ("ratelimit", "ratelimit-policy", "retry-after", "etag", "x-request-id")
 CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 _PLAIN_HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
-"""What may go into a page: a name or an address, and a port."""
+"""Hosts that are safe in a page: a name or an address, and a port."""
 
 _log = structlog.get_logger("sobremesa.http")
 
 
 class Gateway(Protocol):
-    """What takes WebSockets."""
+    """The application of WebSockets."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
     def drain(self) -> None:
-        """Tell everybody to come back elsewhere."""
+        """Ask all clients to reconnect to another node."""
         ...
 
 
 class Site:
-    """Everything that the process serves."""
+    """The ASGI application of the process."""
 
     def __init__(
         self,
@@ -83,9 +83,9 @@ class Site:
         self._version = version
         self._server_url = public_url or REQUEST_ORIGIN
         self.start_error: Exception | None = None
-        """Why it did not start: the protocol between server and application has words only."""
+        """Why it did not start: ASGI passes only a text to the server."""
         self.metrics_port: int | None = None
-        """The port of the operators, which nobody else should reach."""
+        """The port of the operators, which should not be public."""
         self._is_draining = False
         self._dispatch = dispatch
         self._ready = ready
@@ -95,9 +95,9 @@ class Site:
         self._on_stop = on_stop
         self._pages = Router(self._page_routes(), redirect_slashes=False, default=client or _not_found)
         self._paths = {route.path for route in self._pages.routes if isinstance(route, Route)}
-        self._http: App = Edge(_with_cors(self._serve, cors_origins), metrics)
+        self._http: App = RequestMiddleware(_with_cors(self._serve, cors_origins), metrics)
         self._operator_pages = Router(self._operator_routes(), redirect_slashes=False, default=_not_found)
-        self._operators: App = Edge(self._serve_operators, metrics)
+        self._operators: App = RequestMiddleware(self._serve_operators, metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         kind = scope["type"]
@@ -111,16 +111,16 @@ class Site:
             await receive()
             await send({"type": "websocket.close", "code": NO_SUCH_SOCKET})
         else:
-            await self._live(receive, send)
+            await self._lifespan(receive, send)
 
     def document(self) -> Json:
-        """Build the OpenAPI document, which takes longer than everything else that a start does."""
+        """Build the OpenAPI document, which is slower than everything else at startup."""
         return openapi.document(
             self._dispatch.endpoints, title="Sobremesa", version=self._version, server_url=self._server_url
         )
 
     def drain(self) -> None:
-        """Say from now on that no new requests should come, and that those who listen should listen elsewhere."""
+        """Report as not ready, and ask gateway clients to reconnect to another node."""
         if self._gateway is not None and not self._is_draining:
             self._gateway.drain()
         self._is_draining = True
@@ -135,7 +135,7 @@ class Site:
         await self._serve_page(self._operator_pages, scope, receive, send)
 
     def _is_for_operators(self, scope: Scope) -> bool:
-        """Did this come by the port of the operators? The port is the listener's, whatever the client says."""
+        """Return whether a request came to the port of the operators, whatever its headers are."""
         if self.metrics_port is None:
             return False
         server = scope.get("server")
@@ -144,15 +144,15 @@ class Site:
     async def _serve_page(self, pages: Router, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in self._paths:
             trace_of(scope).route = scope["path"]
-        scope["app"] = self  # so that the router raises instead of answering in words of its own
+        scope["app"] = self  # so that the router raises instead of sending its own response
         try:
             await pages(scope, receive, send)
         except HTTPException as error:
-            problem = Problem(status=405, code="method_not_allowed", detail="This is a page: it takes GET, HEAD.")
+            problem = Problem(status=405, code="method_not_allowed", detail="Allowed methods: GET, HEAD.")
             await _problem_response(scope, problem, error.headers)(scope, receive, send)
 
-    async def _live(self, receive: Receive, send: Send) -> None:
-        """Start when the server starts, and stop when it stops."""
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        """Run the callbacks when the server starts and stops."""
         await receive()
         try:
             for step in self._on_start:
@@ -170,7 +170,7 @@ class Site:
                 await step()
             except Exception as error:
                 failed = True
-                _log.error("could not stop cleanly", exc_info=error)
+                _log.error("shutdown callback failed", exc_info=error)
         await send({"type": "lifespan.shutdown.failed" if failed else "lifespan.shutdown.complete"})
 
     def _page_routes(self) -> list[Route]:
@@ -182,7 +182,7 @@ class Site:
             Route("/docs", docs),
             Route(docs_page.STYLE_PATH, style),
             *self._health_routes(),
-            # Not a page of the client, which has one for every path that it does not know.
+            # Otherwise the web client would serve its page here, as for every unknown path.
             Route(METRICS, _answer_not_found),
         ]
 
@@ -210,7 +210,7 @@ class Site:
                 await self._ready()
         except Exception as error:
             _log.warning("not ready", why=f"{type(error).__name__}: {error}")
-            return Problem(status=503, code="not_ready", detail="The store does not answer, or takes no writes.")
+            return Problem(status=503, code="not_ready", detail="The store is not available for reads or writes.")
         return None
 
     async def _answer_metrics(self, _request: Request) -> Response:
@@ -232,16 +232,16 @@ def _with_cors(app: App, origins: Sequence[str]) -> App:
 def _cacheable(
     build: Callable[[], bytes], content_type: str, policy: str | None = None
 ) -> Callable[[Request], Awaitable[Response]]:
-    """A page that never changes while the process runs, apart from the origin of the request.
+    """Return the handler of a page that never changes while the process runs, apart from the origin of the request.
 
-    It is built for the first request, once and beside the event loop, so that no start waits for it.
+    It is built once in a thread, on the first request, so that it does not delay the start.
     """
     built: list[_BuiltPage] = []
-    one_at_a_time = asyncio.Lock()
+    building = asyncio.Lock()
 
     async def answer(request: Request) -> Response:
         if not built:
-            async with one_at_a_time:
+            async with building:
                 if not built:
                     built.append(_BuiltPage(await asyncio.to_thread(build), content_type, policy))
         return built[0].answer(request)
@@ -271,7 +271,7 @@ class _BuiltPage:
 
 
 def _origin_of(request: Request) -> str:
-    """Scheme and host as the client sees them; the listening address for a `Host` that is not a plain host."""
+    """Return scheme and host as the client sees them; the listening address if `Host` is not a plain host."""
     host = request.headers.get("host", "")
     if not _PLAIN_HOST.fullmatch(host):
         server = request.scope.get("server") or ("127.0.0.1", 80)
@@ -289,5 +289,5 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
 
 def _problem_response(scope: Scope, problem: Problem, headers: Any = None) -> Response:
     trace_of(scope).code = problem.code
-    told = {name.decode(): value.decode() for name, value in problem.headers}
-    return Response(problem.body, problem.status, headers={**told, **(headers or {})})
+    problem_headers = {name.decode(): value.decode() for name, value in problem.headers}
+    return Response(problem.body, problem.status, headers={**problem_headers, **(headers or {})})

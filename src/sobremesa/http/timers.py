@@ -1,4 +1,4 @@
-"""Timers of a connection: what must happen within a time, or the connection is broken off."""
+"""Timers of a connection, which abort it when they expire."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import struct
 from collections.abc import Callable
 
 WRITE_SECONDS = 30.0
-"""How long a client may leave what was written for it unread: 64 KB, or the rest of an answer."""
+"""How long a client may leave written data unread: 64 KB, or the rest of a response."""
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
 class Timer:
-    """Runs a function once, unless it is stopped before."""
+    """Calls a function once, unless it is stopped before."""
 
     __slots__ = ("_handle", "_loop")
 
@@ -28,7 +28,7 @@ class Timer:
         return self._handle is not None
 
     def start(self, seconds: float, run: Callable[[], object]) -> None:
-        """Begin anew."""
+        """Start, or start again."""
         self.stop()
         self._handle = self._loop.call_later(seconds, run)
 
@@ -39,9 +39,9 @@ class Timer:
 
 
 class WriteDeadline:
-    """Breaks a connection off when its client has not read for too long.
+    """Aborts a connection whose client has not read for too long.
 
-    Without it a connection with something unread stays for good, since closing a transport waits until all is read.
+    Without it a connection with unread data would stay open forever, since closing a transport waits until all is read.
     """
 
     __slots__ = ("_timer", "_transport")
@@ -55,7 +55,7 @@ class WriteDeadline:
         return self._timer.is_running
 
     def watch(self) -> None:
-        """Give the client the full time from now on, if there is something that it has not read."""
+        """Restart the timeout if there is unread data; stop it otherwise."""
         if self._transport.get_write_buffer_size():
             self._timer.start(WRITE_SECONDS, self._end)
         else:
@@ -71,7 +71,7 @@ class WriteDeadline:
 
 
 def reset(transport: asyncio.Transport) -> None:
-    """Break a connection off, and let the system forget what it has still to send."""
+    """Abort a connection, and discard what the system has not sent."""
     connection: socket.socket | None = transport.get_extra_info("socket")
     if connection is not None:
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""A trace: what is known of one request, for its log line and its metrics."""
+"""The trace of a request: the data of its log line and its metrics."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ NO_ROUTE = "(none)"
 
 
 class Trace:
-    """Filled in along the way."""
+    """Filled in while the request is processed."""
 
     __slots__ = ("actor", "code", "request_id", "route", "status")
 
     def __init__(self, request_id: str) -> None:
         self.request_id = request_id
         self.route = NO_ROUTE
-        """The route's template, never the path: ids in a metric's label would have no end."""
+        """The route's template, never the path: ids would make the labels of metrics unbounded."""
         self.actor: str | None = None
         self.code: str | None = None
         self.status = 500
 
 
 def trace_of(scope: MutableMapping[str, Any]) -> Trace:
-    """The trace of a request; one that nobody reads where the edge is not in front."""
+    """Return the trace of a request; an unused one without the middleware."""
     trace: Trace | None = scope.get(KEY)
     return trace if trace is not None else Trace("-")

@@ -1,7 +1,7 @@
-"""A WebSocket connection: uvicorn's own, with limits on the frames that the application never sees.
+"""A WebSocket connection: uvicorn's protocol, with limits on the frames that the application never sees.
 
-Pings, pongs and fragments are handled below the application, so its limits do not count them. What arrives is parsed
-in small pieces, and no further while the application has a message to take or the client has something to read.
+Pings, pongs and fragments are handled below the application, so its limits do not count them. Input is parsed in small
+pieces, and paused while the application has a message to process or the client has data to read.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from websockets.frames import Frame
 from sobremesa.http.timers import WriteDeadline
 
 MAX_FRAME_BYTES = 65_536
-"""Of what a client sends over a WebSocket as one message."""
+"""The maximum size of a message from a client."""
 MAX_CONTROL_FRAMES = 120
-"""How many pings and pongs a client may send in a minute."""
+"""The maximum number of pings and pongs from a client per minute."""
 MAX_FRAGMENTS = 64
-"""How many frames one message may come in."""
+"""The maximum number of frames of one message."""
 LINGER_SECONDS = 5.0
-"""How long a client may take to read why its socket is closed."""
+"""How long a client may take to read the close frame."""
 POLICY_VIOLATION = 1008
 PIECE_BYTES = 4096
 
@@ -31,17 +31,17 @@ _WINDOW_SECONDS = 60
 
 
 class WebSocketConnection(WebSocketsSansIOProtocol):
-    """Ends clients that send too many control frames or fragments, and those that do not read."""
+    """Disconnects clients that send too many control frames or fragments, or do not read."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.on_lost: Callable[[], None] | None = None
-        """What to do when the connection is gone."""
+        """Called when the connection is lost."""
         self._unparsed = bytearray()
         self._is_refused = False
         self._window = 0
         self._unseen_frames = 0
-        """How many frames came in that window that the application did not see."""
+        """The number of frames in the window that the application did not see."""
         self._fragments = 0
 
     def connection_made(self, transport: BaseTransport) -> None:
@@ -66,13 +66,13 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             self.transport.pause_reading()
 
     def _parse(self) -> None:
-        """Handle what has arrived, as far as it may be handled now."""
+        """Parse what has arrived, unless parsing is paused."""
         while self._unparsed and self._may_parse():
             piece = bytes(self._unparsed[:PIECE_BYTES])
             del self._unparsed[:PIECE_BYTES]
             super().data_received(piece)
         if self.conn.handshake_exc is not None and not self.handshake_initiated:
-            # uvicorn leaves a connection open whose handshake cannot be read.
+            # uvicorn leaves a connection open whose handshake is malformed.
             self.transport.abort()
 
     def _may_parse(self) -> bool:
@@ -92,7 +92,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
     async def send(self, message: ASGISendEvent) -> None:
         await super().send(message)
         if message["type"] == "websocket.http.response.body":
-            # uvicorn takes a handshake that was refused in this way for one that was forgotten.
+            # uvicorn treats a handshake that was refused in this way as incomplete.
             self.handshake_complete = True
 
     def pause_writing(self) -> None:
@@ -109,7 +109,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
 
     def keepalive_timeout(self) -> None:
         if self.read_paused:
-            # The pong may have arrived: it is us who do not read.
+            # The pong may have arrived: reading is paused on our side.
             self.pong_timer = None
             self.schedule_ping()
             return
@@ -143,7 +143,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
     def handle_cont(self, event: Frame) -> None:
         self._fragments += 1
         if self._fragments > MAX_FRAGMENTS:
-            self._refuse(f"A message may come in {MAX_FRAGMENTS} frames.")
+            self._refuse(f"A message may have at most {MAX_FRAGMENTS} frames.")
         else:
             super().handle_cont(event)
 
@@ -153,11 +153,11 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         self._unseen_frames = self._unseen_frames + 1 if window == self._window else 1
         self._window = window
         if self._unseen_frames > MAX_CONTROL_FRAMES:
-            self._refuse(f"A client may send {MAX_CONTROL_FRAMES} pings and pongs in a minute.")
+            self._refuse(f"A client may send at most {MAX_CONTROL_FRAMES} pings and pongs per minute.")
         return not self._is_refused
 
     def _refuse(self, reason: str) -> None:
-        """Close, and read nothing more: the client is to be slowed down by what it sends."""
+        """Close the connection, and stop reading, so that the client is slowed down."""
         if self._is_refused:
             return
         self._is_refused = True
@@ -167,7 +167,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
 
 
 def close_at_once(protocol: WebSocketsSansIOProtocol, code: int, reason: str) -> None:
-    """Close as uvicorn does, but without waiting until everything before it was read, and for good soon after."""
+    """Close as uvicorn does, but without waiting for unread data, and abort soon after."""
     transport = protocol.transport
     if not protocol.handshake_complete:
         transport.abort()

@@ -21,7 +21,7 @@ from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Refusal
 from sobremesa.http.calls import Call, Caller, Calls
 from sobremesa.http.endpoints import PREFIX
-from sobremesa.http.limits import Limits, origin_of
+from sobremesa.http.limits import Limits, network_of
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.site import NO_SUCH_SOCKET
 from sobremesa.live import frames
@@ -100,7 +100,7 @@ class Gateway:
         if not self._is_allowed_origin(scope):
             await send({"type": "websocket.close", "code": frames.REFUSED})
             return
-        address = origin_of(scope["client"][0] if scope.get("client") else "unknown")
+        address = network_of(scope["client"][0] if scope.get("client") else "unknown")
         try:
             with self._socket_limits.counted(address) as identified:
                 await send({"type": "websocket.accept"})

@@ -173,7 +173,7 @@ class Identification:
         """Return the actor of a token; ends the socket if the token is not valid or the user identifies too often."""
         try:
             verified = await self._backend.verify(token)
-            await self._limits.take("identify", f"user:{verified[0].user_id}")
+            await self._limits.consume("identify", f"user:{verified[0].user_id}")
         except Unauthenticated:
             raise Ended(frames.REFUSED, "The token is not valid.") from None
         except TooMany:

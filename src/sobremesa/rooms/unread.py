@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sobremesa.core.clock import lenient_ms, milliseconds
 from sobremesa.core.ids import MessageId, encode, first_of, is_ulid, time_of
-from sobremesa.http.heavy import HeavyWork
+from sobremesa.http.large_requests import LargeRequests
 from sobremesa.rooms.access import Seat
 from sobremesa.rooms.entities import CLEAN, Message, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
@@ -64,7 +64,7 @@ class Unread:
         self._kind = kind
         self._table = table
         self._in_order_of_time = kind.has_time_in_keys
-        self._heavy = HeavyWork()
+        self._large_requests = LargeRequests()
 
     async def count(self, seat: Seat, cursor: ReadCursor | None) -> UnreadView:
         """Return the unread count of a seat with this cursor."""
@@ -93,7 +93,7 @@ class Unread:
         """Return the unread states of all rooms of a user; with many rooms, only one request of the user at a time."""
         if len(seats) <= MANY_ROOMS:
             return await self.unread_states(seats)
-        with self._heavy.only_one(seats[0].user_id):
+        with self._large_requests.one_at_a_time(seats[0].user_id):
             return await self.unread_states(seats)
 
     async def unread_states(self, seats: Sequence[Seat], *, counted: int | None = None) -> list[RoomUnreadState]:

@@ -1,7 +1,7 @@
-"""The web client, as the process serves it.
+"""Serves the built web client.
 
-`web/` holds its source; `make install` builds it into `dist` beside this file, from where `files.py` reads it once and
-`client.py` serves it. Nothing here knows what the client does.
+Its source is in `web/`; `make install` builds it into `dist` next to this file. `files.py` reads it once, and
+`client.py` serves it.
 """
 
 from sobremesa.web.client import Client

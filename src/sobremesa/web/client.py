@@ -1,4 +1,4 @@
-"""Serving the client: its files under their names, and its page for every path that a person can be at."""
+"""Serves the files of the client, and its page for every path of its own routes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
     b"font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; manifest-src 'self'"
 )
-"""No script but ours, no address but ours."""
+"""Scripts and connections of the same origin only."""
 FOREVER = b"public, max-age=31536000, immutable"
-ASK_AGAIN = b"no-cache"
+REVALIDATE = b"no-cache"
 ROUTE = "(client)"
 
 NOT_BUILT = b"""<!doctype html>
 <html lang="en"><title>Sobremesa</title>
-<h1>Sobremesa runs, but its web client is not built</h1>
-<p>In the source tree, <code>make install</code> builds it; it needs nothing but the package registries.
-Without make: <code>cd web &amp;&amp; npm ci &amp;&amp; npm run build</code>, then start the server again.</p>
-<p>The API does not need it: see <a href="/docs">its documentation</a>.</p>
+<h1>Sobremesa is running, but its web client is not built</h1>
+<p>In the source tree, <code>make install</code> builds it.
+Without make: <code>cd web &amp;&amp; npm ci &amp;&amp; npm run build</code>, then restart the server.</p>
+<p>The API works without it: see <a href="/docs">its documentation</a>.</p>
 </html>
 """
 
@@ -43,30 +43,32 @@ class Client:
             return
         trace_of(scope).route = ROUTE
         if scope["method"] not in ("GET", "HEAD"):
-            problem = Problem(status=405, code="method_not_allowed", detail="This is a page: it takes GET, HEAD.")
+            problem = Problem(status=405, code="method_not_allowed", detail="Allowed methods: GET, HEAD.")
             await _refuse(problem, scope, send, [(b"allow", b"GET, HEAD")])
             return
         await _answer(file, scope, send)
 
     def _find(self, path: str) -> File | None:
-        """The file of this name; the page for a path of the client's own, whose names have no dots."""
+        """Return the file of this path; the page for routes of the client, which contain no dots."""
         if path in self._files:
             return self._files[path]
-        is_place = "." not in path.rpartition("/")[2] and not path.startswith(("/v1/", "/assets/")) and path != "/v1"
+        is_route = "." not in path.rpartition("/")[2] and not path.startswith(("/v1/", "/assets/")) and path != "/v1"
         is_served = path == "/" or INDEX in self._files
-        return self._index if is_place and is_served else None
+        return self._index if is_route and is_served else None
 
 
 async def _answer(file: File, scope: Scope, send: Send) -> None:
-    asked = {name: value for name, value in scope["headers"] if name in (b"accept-encoding", b"if-none-match")}
-    encoding, body = _chosen(file, asked.get(b"accept-encoding", b"").decode("latin-1"))
+    request_headers = {
+        name: value for name, value in scope["headers"] if name in (b"accept-encoding", b"if-none-match")
+    }
+    encoding, body = _choose(file, request_headers.get(b"accept-encoding", b"").decode("latin-1"))
     headers: Headers = [
         (b"etag", body.etag.encode()),
-        (b"cache-control", FOREVER if file.is_immutable else ASK_AGAIN),
+        (b"cache-control", FOREVER if file.is_immutable else REVALIDATE),
         (b"content-security-policy", POLICY),
         (b"vary", b"accept-encoding"),
     ]
-    if body.etag in asked.get(b"if-none-match", b"").decode("latin-1"):
+    if body.etag in request_headers.get(b"if-none-match", b"").decode("latin-1"):
         await send({"type": "http.response.start", "status": 304, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
         return
@@ -77,8 +79,8 @@ async def _answer(file: File, scope: Scope, send: Send) -> None:
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body.content})
 
 
-def _chosen(file: File, accepted: str) -> tuple[str | None, Body]:
-    """The smallest body that the browser takes. `q=0` is the only weight that anybody means."""
+def _choose(file: File, accepted: str) -> tuple[str | None, Body]:
+    """Return the smallest body that the browser accepts. `q=0` is the only weight used in practice."""
     names = {}
     for part in accepted.lower().split(","):
         name, _, weight = part.strip().partition(";")
@@ -91,6 +93,6 @@ def _chosen(file: File, accepted: str) -> tuple[str | None, Body]:
 
 async def _refuse(problem: Problem, scope: Scope, send: Send, headers: Headers | None = None) -> None:
     trace_of(scope).code = problem.code
-    told = [*problem.headers, *(headers or []), (b"content-length", b"%d" % len(problem.body))]
-    await send({"type": "http.response.start", "status": problem.status, "headers": told})
+    all_headers = [*problem.headers, *(headers or []), (b"content-length", b"%d" % len(problem.body))]
+    await send({"type": "http.response.start", "status": problem.status, "headers": all_headers})
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else problem.body})

@@ -1,4 +1,4 @@
-"""The files of the build, read once: a request can only ask for what is in this dictionary, whatever its path says."""
+"""The files of the build, read once: only what is in this dictionary can be requested, whatever the path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 DIST = Path(__file__).parent / "dist"
 INDEX = "/index.html"
 ASSETS = "/assets/"
-"""Where the build puts what has a hash in its name."""
+"""The folder of files with a hash in their names."""
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -23,7 +23,7 @@ TYPES = {
     ".png": "image/png",
 }
 ENCODINGS = {"br": ".br", "gzip": ".gz"}
-"""By how much they save: the first that the browser takes is sent."""
+"""In order of size: the first one that the browser accepts is sent."""
 
 
 class Body(NamedTuple):
@@ -43,21 +43,21 @@ class File(NamedTuple):
 
 
 def read_build(directory: Path = DIST) -> dict[str, File]:
-    """Every file of the build by its path on the site; none where nothing is built."""
+    """Return every file of the build by its URL path; none if nothing is built."""
     files = {}
     for path in sorted(directory.rglob("*")):
         content_type = TYPES.get(path.suffix)
         if content_type is None or not path.is_file():
             continue
-        place = "/" + path.relative_to(directory).as_posix()
+        url_path = "/" + path.relative_to(directory).as_posix()
         siblings = {name: path.with_name(path.name + suffix) for name, suffix in ENCODINGS.items()}
         encoded = {name: _body(sibling, name) for name, sibling in siblings.items() if sibling.is_file()}
-        files[place] = File(content_type, place.startswith(ASSETS), _body(path, "plain"), encoded)
+        files[url_path] = File(content_type, url_path.startswith(ASSETS), _body(path, "plain"), encoded)
     return files
 
 
 def with_meta(files: Mapping[str, File], name: str, content: str) -> dict[str, File]:
-    """The files, whose page has a `meta` element with this content; as they are where nothing is built."""
+    """Return the files with a `meta` element added to the page; unchanged if nothing is built."""
     index = files.get(INDEX)
     if index is None:
         return dict(files)

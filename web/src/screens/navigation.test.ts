@@ -106,6 +106,9 @@ describe("links in a text", () => {
 });
 
 it("a file that is too large is refused in words for people", () => {
-  const problem = new Problem(413, { detail: "A body may have 26230784 bytes.", limit: 26_230_784 });
+  const problem = new Problem(413, {
+    detail: "The body may have at most 26230784 bytes.",
+    limit: 26_230_784,
+  });
   expect(errorText(problem)).toBe("Too large: the limit is 26 MB.");
 });

@@ -76,7 +76,7 @@ class Login:
             user = await self._find(name)
             credential = await self._table.get(credential_of(user_id=user.user_id)) if user else None
             if attempt == 0:
-                await self._limits.take("credentials", self._counted_as(name, credential, address))
+                await self._limits.consume("credentials", self._counted_as(name, credential, address))
             hashed = credential.hash if credential else user.password_hash if user else None
             if user is None or hashed is None:
                 await self._passwords.match_nothing(password)

@@ -46,7 +46,7 @@ class MailedTokens:
         async def limited(mailer: Mailer) -> None:
             address = normal_email(email)
             # Also by address, so that no mailbox can be flooded from many clients.
-            await self._limits.take("credentials", f"{purpose}:{hash_part(address)}")
+            await self._limits.consume("credentials", f"{purpose}:{hash_part(address)}")
             await send(mailer, address)
 
         self._mail.start(limited)

@@ -98,7 +98,7 @@ class Recovery:
 
     async def require_password(self, user: User, password: str) -> str:
         """Return the hash of a correct password; WrongPassword if it is wrong, NoPassword if there is none."""
-        await self._limits.take("credentials", f"password:{user.user_id}")
+        await self._limits.consume("credentials", f"password:{user.user_id}")
         hashed = await self.find_hash(user)
         if hashed is None:
             raise NoPassword

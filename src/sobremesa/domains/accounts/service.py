@@ -52,7 +52,7 @@ from sobremesa.domains.accounts.sessions import Sessions, SignedIn
 from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.domains.accounts.verification import Verification
-from sobremesa.http.heavy import HeavyWork
+from sobremesa.http.large_requests import LargeRequests
 from sobremesa.http.limits import Limits
 from sobremesa.table import (
     Create,
@@ -102,7 +102,7 @@ class Accounts:
         self._limits = limits
         self._keyring = keyring
         self._audit = audit
-        self._heavy = HeavyWork()
+        self._large_requests = LargeRequests()
         self._unclaimed = unclaimed or UnclaimedNames(table)
         self.deletion_hooks = deletion_hooks if deletion_hooks is not None else []
         self.exporters = exporters if exporters is not None else []
@@ -395,7 +395,7 @@ class Accounts:
 
     async def delete_me(self, actor: Actor, *, password: str | None = None) -> None:
         """Delete the actor's account: sessions end at once, other data is removed in the background."""
-        with self._heavy.only_one(actor.user_id):
+        with self._large_requests.one_at_a_time(actor.user_id):
             await self._account_deletion.start(await self.get_me(actor), password)
 
     async def finish_deletion(self, subject: str) -> None:
@@ -406,7 +406,7 @@ class Accounts:
         """Yield all data of the actor, as JSON values."""
         user = await self.get_me(actor)
         lines = export_user(self._table, user, self.exporters)
-        with self._heavy.only_one(actor.user_id):
+        with self._large_requests.one_at_a_time(actor.user_id):
             async with contextlib.aclosing(lines):
                 async for line in lines:
                     yield line

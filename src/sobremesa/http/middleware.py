@@ -1,8 +1,8 @@
-"""The edge: what every request goes through on its way in and out.
+"""The middleware of all requests.
 
-It gives the request an id and a trace, the answer its headers, counts both, writes one line to the log, and turns an
-error that nobody caught into an answer. It runs for every request, so it does as little as it can: headers are built
-once, and nothing is looked up twice.
+It adds a request id and a trace, sets response headers, records metrics, writes one log line, and turns uncaught errors
+into responses. It runs for every request, so it does as little as possible: headers are built once, and nothing is
+looked up twice.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from sobremesa.http.trace import KEY, Trace
 
 API_POLICY = b"default-src 'none'; frame-ancestors 'none'"
 PAGE_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-"""For pages of ours that have a style and no script."""
+"""The policy of pages with a style sheet and no script."""
 
 ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"x-frame-options", b"DENY"),
-    # This keeps other origins from embedding an answer. A request that CORS allows is not concerned.
+    # This keeps other origins from embedding a response. It does not affect requests that CORS allows.
     (b"cross-origin-resource-policy", b"same-origin"),
 )
 UNLESS_SET = ((b"content-security-policy", API_POLICY), (b"cache-control", b"no-store"))
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}").fullmatch
 _NO_POLICY, _NO_CACHING = UNLESS_SET
-# By whether the answer says something of its own about the policy, and about caching.
+# By whether the response sets its own policy, and its own caching.
 _HEADERS = {
     (False, False): (*ALWAYS, _NO_POLICY, _NO_CACHING),
     (False, True): (*ALWAYS, _NO_POLICY),
@@ -48,8 +48,8 @@ _HEADERS = {
 _log = structlog.get_logger("sobremesa.http")
 
 
-class Edge:
-    """An ASGI application around another."""
+class RequestMiddleware:
+    """Wraps an ASGI application."""
 
     def __init__(self, app: App, metrics: Metrics) -> None:
         self._app = app
@@ -60,21 +60,21 @@ class Edge:
         started_at = perf_counter()
         trace = Trace(_given_id(scope) or next(self._ids))
         scope[KEY] = trace
-        answer = _Answer(trace, send)
+        response = _ResponseSender(trace, send)
         metrics = self._metrics
         metrics.in_flight += 1
         try:
-            await self._app(scope, receive, answer.send)
+            await self._app(scope, receive, response.send)
         except asyncio.CancelledError:
-            # Only a shutdown that has waited long enough cancels requests.
-            await answer.refuse(_STOPPING)
+            # Only a shutdown whose grace period has ended cancels requests.
+            await response.refuse(_STOPPING)
             raise
         except Exception as error:
             _log.error("request failed", request_id=trace.request_id, route=trace.route, exc_info=error)
-            if answer.is_begun:
-                # Too late for another status: the server breaks the connection off, so that nobody takes it for whole.
+            if response.is_started:
+                # Too late for another status: aborting the connection shows that the response is incomplete.
                 raise
-            await answer.refuse(problem_of(error))
+            await response.refuse(problem_of(error))
         finally:
             seconds = perf_counter() - started_at
             metrics.in_flight -= 1
@@ -90,22 +90,24 @@ class Edge:
             )
 
 
-_STOPPING = Problem(status=503, code="stopping", detail="The service is stopping; this may still have happened.")
+_STOPPING = Problem(
+    status=503, code="stopping", detail="The service is stopping; the request may still have been processed."
+)
 
 
-class _Answer:
-    """The way out: completes the headers as they pass."""
+class _ResponseSender:
+    """Sends the response, and completes its headers."""
 
-    __slots__ = ("_send", "_trace", "is_begun")
+    __slots__ = ("_send", "_trace", "is_started")
 
     def __init__(self, trace: Trace, send: Send) -> None:
         self._trace = trace
         self._send = send
-        self.is_begun = False
+        self.is_started = False
 
     def send(self, message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
-            self.is_begun = True
+            self.is_started = True
             trace = self._trace
             trace.status = message["status"]
             headers = message.get("headers", ())
@@ -115,7 +117,7 @@ class _Answer:
                     has_caching = True
                 elif name == b"content-security-policy":
                     has_policy = True
-            # A new list: an answer that is kept and sent again must not gather headers.
+            # A new list: a response that is cached and sent again must not accumulate headers.
             message["headers"] = [
                 *headers,
                 *_HEADERS[has_policy, has_caching],
@@ -124,8 +126,8 @@ class _Answer:
         return self._send(message)
 
     async def refuse(self, problem: Problem) -> None:
-        """Answer with a problem, unless an answer is on its way already."""
-        if self.is_begun:
+        """Send a problem, unless a response has started."""
+        if self.is_started:
             return
         self._trace.code = problem.code
         body = problem.body
@@ -135,7 +137,7 @@ class _Answer:
 
 
 def _given_id(scope: Scope) -> str | None:
-    """The id that the client gave its request, if it is one that a log can hold."""
+    """Return the request id of the client, if it is safe to log."""
     for name, value in scope["headers"]:
         if name == b"x-request-id":
             return value.decode("ascii") if _REQUEST_ID(value) else None
@@ -143,6 +145,6 @@ def _given_id(scope: Scope) -> str | None:
 
 
 def _request_ids() -> Iterator[str]:
-    """Ids that no other process mints: chance once, then a count."""
+    """Yield ids that are unique across processes: a random prefix and a counter."""
     process = secrets.token_hex(6)
     return (f"{process}-{number:x}" for number in itertools.count(1))
