@@ -13,7 +13,7 @@ import requests
 from api.calling import Caller, client_of, register
 from api.conftest import ENGINES, store_of
 from api.running import Server, serving
-from attachments.calling import MAX_BYTES
+from attachments.http_client import MAX_BYTES
 from cheap import CHEAP
 from communities.conftest import Ahead
 from servers import Endpoint

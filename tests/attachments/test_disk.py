@@ -1,4 +1,4 @@
-"""The folder of files: what was answered is on the disk, and a file is there as a whole or not at all."""
+"""The disk store: an acknowledged file is durable, and stored completely or not at all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sobremesa.domains.attachments.stores import StorageKey, new_key
 FILE = FileId("01JGSYB3ZZ0000000000000000")
 
 
-async def test_a_file_is_made_durable_before_it_has_its_name_and_its_folder_after(
+async def test_file_is_synced_before_the_rename_and_its_folder_after(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = DiskStore(tmp_path / "files")
@@ -49,7 +49,7 @@ async def test_a_file_is_made_durable_before_it_has_its_name_and_its_folder_afte
     assert b"".join([piece async for piece in store.read(key, 2, 5)]) == b"nte"
 
 
-async def test_what_is_not_there_is_told_so(tmp_path: Path) -> None:
+async def test_missing_file_is_reported(tmp_path: Path) -> None:
     store = DiskStore(tmp_path / "files")
     key = new_key(FILE)
 
@@ -60,7 +60,7 @@ async def test_what_is_not_there_is_told_so(tmp_path: Path) -> None:
         await store.put(key, tmp_path / "nothing", "text/plain")
 
 
-async def test_a_disk_that_takes_nothing_is_no_fault_of_the_caller(tmp_path: Path) -> None:
+async def test_unwritable_folder_is_reported_as_unavailable(tmp_path: Path) -> None:
     (tmp_path / "files").write_bytes(b"no folder")
     settings = Settings(rate_limits="off", files=(tmp_path / "files").as_uri())
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
@@ -68,7 +68,7 @@ async def test_a_disk_that_takes_nothing_is_no_fault_of_the_caller(tmp_path: Pat
             await uploaded(app, person("ana"))
 
 
-async def test_a_disk_that_gives_nothing_up_does_not_undo_what_was_done(tmp_path: Path) -> None:
+async def test_failed_deletion_of_bytes_does_not_undo_the_change(tmp_path: Path) -> None:
     settings = Settings(rate_limits="off", files=tmp_path.as_uri())
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
         ana = person("ana")
@@ -86,7 +86,7 @@ async def test_a_disk_that_gives_nothing_up_does_not_undo_what_was_done(tmp_path
             await app.attachments.store.delete([StorageKey(row.storage_key)])
 
 
-async def test_a_store_in_memory_has_a_folder_that_goes_with_it() -> None:
+async def test_store_in_memory_uses_a_temporary_folder() -> None:
     store = await open_files(None, "sqlite://", SystemClock())
     path = await store.spool("x")
     path.write_bytes(b"x")
@@ -97,6 +97,6 @@ async def test_a_store_in_memory_has_a_folder_that_goes_with_it() -> None:
 @pytest.mark.parametrize(
     "address", ["/folder", "file://folder", "file:///", "http://files", "s3://", "s3://bucket?zone=x", "s3:///prefix"]
 )
-async def test_an_address_that_names_no_place_is_refused(address: str) -> None:
+async def test_invalid_files_url_is_refused(address: str) -> None:
     with pytest.raises(BadSetting, match="files"):
         await open_files(address, "sqlite://", SystemClock())

@@ -1,4 +1,4 @@
-"""Files in messages, through the library's door on both engines: who may give them, who may fetch them, and the end."""
+"""Files in messages, through the library on both engines: attaching, fetching and deleting them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from attachments import making
+from attachments import samples
 from attachments.test_uploads import kept_in
 from communities.conftest import Ahead
 from communities.world import Town, found_town, person
@@ -26,7 +26,7 @@ from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.sending import Draft
 from threads.world import strike_deal
 
-PNG = making.picture("PNG", (40, 30))
+PNG = samples.picture("PNG", (40, 30))
 DAY = 24 * 3600
 
 
@@ -35,7 +35,9 @@ async def town(app: Sobremesa) -> Town:
     return await found_town(app)
 
 
-async def uploaded(app: Sobremesa, who: Actor, content: bytes = making.TEXT, *, public: bool = False) -> AttachmentView:
+async def uploaded(
+    app: Sobremesa, who: Actor, content: bytes = samples.TEXT, *, public: bool = False
+) -> AttachmentView:
     async def pieces() -> AsyncIterator[bytes]:
         yield content
 
@@ -52,7 +54,7 @@ def token_of(url: str | None) -> str:
     return url.partition("?token=")[2]
 
 
-async def test_a_message_keeps_what_it_shows_of_a_file(app: Sobremesa, town: Town) -> None:
+async def test_message_stores_what_it_shows_of_a_file(app: Sobremesa, town: Town) -> None:
     text, picture = await uploaded(app, town.member), await uploaded(app, town.member, PNG)
 
     assert await app.attachments.attachable(town.member, [picture.file_id, text.file_id]) == [
@@ -62,13 +64,13 @@ async def test_a_message_keeps_what_it_shows_of_a_file(app: Sobremesa, town: Tow
         },
         {
             **{"kind": "manifest", "fileId": text.file_id, "name": "notes.txt", "mime": "text/plain"},
-            "size": len(making.TEXT),
+            "size": len(samples.TEXT),
         },
     ]
     assert await app.attachments.attachable(town.member, []) == []
 
 
-async def test_only_ones_own_free_files_can_be_given(app: Sobremesa, town: Town, clock: Ahead) -> None:
+async def test_only_own_unattached_files_can_be_attached(app: Sobremesa, town: Town, clock: Ahead) -> None:
     free, used, face = (
         await uploaded(app, town.member),
         await uploaded(app, town.member),
@@ -103,7 +105,7 @@ async def test_only_ones_own_free_files_can_be_given(app: Sobremesa, town: Town,
         await attach(app, town.member, free.file_id, town.channel_id)
 
 
-async def test_of_two_messages_at_once_one_gets_the_file(app: Sobremesa, town: Town) -> None:
+async def test_only_one_of_two_concurrent_messages_gets_the_file(app: Sobremesa, town: Town) -> None:
     file = await uploaded(app, town.member)
     tries = [attach(app, town.member, file.file_id, town.channel_id) for _ in range(8)]
 
@@ -112,7 +114,7 @@ async def test_of_two_messages_at_once_one_gets_the_file(app: Sobremesa, town: T
     assert sum(isinstance(outcome, AttachmentMissing) for outcome in outcomes) == 7
 
 
-async def test_who_reads_the_room_may_fetch_what_was_sent_there(app: Sobremesa, town: Town) -> None:
+async def test_readers_of_a_room_may_fetch_its_files(app: Sobremesa, town: Town) -> None:
     file = await uploaded(app, town.member, PNG)
     with pytest.raises(NotFound):
         await app.attachments.get(town.owner, file.file_id)
@@ -126,7 +128,7 @@ async def test_who_reads_the_room_may_fetch_what_was_sent_there(app: Sobremesa, 
         await app.attachments.get(town.stranger, file.file_id)
 
 
-async def test_who_is_removed_cannot_fetch_by_the_address_they_have(app: Sobremesa, town: Town) -> None:
+async def test_removed_member_cannot_use_an_earlier_url(app: Sobremesa, town: Town) -> None:
     file = await uploaded(app, town.owner, PNG)
     await attach(app, town.owner, file.file_id, town.channel_id)
     seen = await app.attachments.get(town.member, file.file_id)
@@ -139,7 +141,7 @@ async def test_who_is_removed_cannot_fetch_by_the_address_they_have(app: Sobreme
             await app.attachments.open(file.file_id, what, token_of(url))  # type: ignore[arg-type]
 
 
-async def test_a_room_of_a_kind_that_nobody_knows_is_nobodys(app: Sobremesa, town: Town) -> None:
+async def test_file_of_an_unknown_kind_of_room_is_not_found(app: Sobremesa, town: Town) -> None:
     file = await uploaded(app, town.owner)
     attic = app.attachments.attaching(
         file.file_id, room_kind="attic", room_id=town.channel_id, message_id="m", owner_id=town.owner.user_id
@@ -149,7 +151,7 @@ async def test_a_room_of_a_kind_that_nobody_knows_is_nobodys(app: Sobremesa, tow
         await app.attachments.get(town.member, file.file_id)
 
 
-async def test_the_same_nonce_again_gives_the_message_that_has_the_files(app: Sobremesa, town: Town) -> None:
+async def test_repeated_nonce_returns_the_message_with_its_files(app: Sobremesa, town: Town) -> None:
     file = await uploaded(app, town.member)
     draft = Draft("look", nonce="n", attachments=[file.file_id])
     send = app.channels.send
@@ -165,7 +167,7 @@ async def test_the_same_nonce_again_gives_the_message_that_has_the_files(app: So
         await send(town.member, town.channel_id, draft._replace(attachments=[]))
 
 
-async def test_what_was_sent_goes_with_its_channel(app: Sobremesa, town: Town, files: Path) -> None:
+async def test_files_are_deleted_with_their_channel(app: Sobremesa, town: Town, files: Path) -> None:
     file = await uploaded(app, town.member, PNG)
     await attach(app, town.member, file.file_id, town.channel_id)
 
@@ -176,7 +178,7 @@ async def test_what_was_sent_goes_with_its_channel(app: Sobremesa, town: Town, f
     assert kept_in(files) == set()
 
 
-async def test_an_address_is_good_for_five_minutes(app: Sobremesa, clock: Ahead) -> None:
+async def test_url_is_valid_for_five_minutes(app: Sobremesa, clock: Ahead) -> None:
     ana = person("ana")
     file = await uploaded(app, ana)
 
@@ -189,7 +191,7 @@ async def test_an_address_is_good_for_five_minutes(app: Sobremesa, clock: Ahead)
     assert await app.attachments.open(file.file_id, "content", token_of(fresh.url))
 
 
-async def test_a_file_that_no_message_gets_is_gone_after_a_day_and_swept_after_that(
+async def test_unattached_file_expires_after_a_day_and_is_swept(
     app: Sobremesa, town: Town, files: Path, clock: Ahead
 ) -> None:
     lost, kept = await uploaded(app, town.owner, PNG), await uploaded(app, town.owner, PNG)
@@ -209,16 +211,16 @@ async def test_a_file_that_no_message_gets_is_gone_after_a_day_and_swept_after_t
     assert {key.partition(".")[0] for key in kept_in(files)} == {kept.file_id, face.file_id}
 
 
-async def test_what_a_dead_process_left_half_written_is_swept(app: Sobremesa, files: Path, clock: Ahead) -> None:
+async def test_partial_file_of_a_dead_process_is_swept(app: Sobremesa, files: Path, clock: Ahead) -> None:
     path = await app.attachments.store.spool("01JGSYB3ZZ0000000000000000.half")
     path.write_bytes(b"half")
-    (path.parent / "somebody-elses.txt").write_bytes(b"not ours")
+    (path.parent / "foreign.txt").write_bytes(b"not ours")
 
     assert await app.attachments.sweep() == 1
-    assert kept_in(files) == {"somebody-elses.txt"}
+    assert kept_in(files) == {"foreign.txt"}
 
 
-async def test_a_deleted_message_takes_its_files_with_it(app: Sobremesa, town: Town, files: Path) -> None:
+async def test_deleting_a_message_deletes_its_files(app: Sobremesa, town: Town, files: Path) -> None:
     file, other = await uploaded(app, town.owner, PNG), await uploaded(app, town.owner)
     message_id = await attach(app, town.owner, file.file_id, town.channel_id)
 
@@ -228,7 +230,7 @@ async def test_a_deleted_message_takes_its_files_with_it(app: Sobremesa, town: T
     assert {key.partition(".")[0] for key in kept_in(files)} == {other.file_id}
 
 
-async def test_a_file_that_becomes_part_of_a_record_stays_when_its_message_goes(app: Sobremesa, files: Path) -> None:
+async def test_file_of_a_record_survives_its_message(app: Sobremesa, files: Path) -> None:
     deal = await strike_deal(app)
     file = await uploaded(app, deal.seller)
     sent = await deal.say(deal.seller, "The terms", attachments=[file.file_id])
@@ -237,11 +239,11 @@ async def test_a_file_that_becomes_part_of_a_record_stays_when_its_message_goes(
 
     await app.thread_rooms.delete(deal.seller, deal.thread_id, sent.message_id)
 
-    assert (await app.attachments.get(deal.buyer, file.file_id)).size == len(making.TEXT)
+    assert (await app.attachments.get(deal.buyer, file.file_id)).size == len(samples.TEXT)
     assert len(kept_in(files)) == 1
 
 
-async def test_a_record_and_a_deletion_at_the_same_moment_never_leave_a_record_without_its_file(
+async def test_concurrent_record_and_deletion_never_lose_a_records_file(
     app: Sobremesa, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deal = await strike_deal(app)
@@ -262,11 +264,11 @@ async def test_a_record_and_a_deletion_at_the_same_moment_never_leave_a_record_w
     await app.thread_rooms.delete(deal.seller, deal.thread_id, sent.message_id)
 
     assert (await app.thread_rooms.get(deal.buyer, deal.thread_id, sent.message_id)).deleted
-    assert (await app.attachments.get(deal.buyer, file.file_id)).size == len(making.TEXT)
+    assert (await app.attachments.get(deal.buyer, file.file_id)).size == len(samples.TEXT)
     assert len(kept_in(files)) == 1
 
 
-async def test_a_file_in_use_cannot_be_deleted_by_itself(app: Sobremesa, town: Town) -> None:
+async def test_attached_file_cannot_be_deleted(app: Sobremesa, town: Town) -> None:
     file, free = await uploaded(app, town.member), await uploaded(app, town.member)
     await attach(app, town.member, file.file_id, town.channel_id)
 
@@ -280,7 +282,7 @@ async def test_a_file_in_use_cannot_be_deleted_by_itself(app: Sobremesa, town: T
         await app.attachments.remove(town.member, FileId("01JGSYB3ZZ0000000000000000"))
 
 
-async def test_the_row_says_all_and_the_key_comes_from_nowhere(app: Sobremesa) -> None:
+async def test_row_has_all_attributes_and_a_random_storage_key(app: Sobremesa) -> None:
     ana = person("ana")
     file = await uploaded(app, ana, PNG)
     row = await app.table.get(file_by_id(file_id=file.file_id))
@@ -296,14 +298,14 @@ async def test_the_row_says_all_and_the_key_comes_from_nowhere(app: Sobremesa) -
     assert isinstance(item["ttl"], int)
 
 
-async def test_every_reason_for_which_a_message_is_refused_is_documented(app: Sobremesa) -> None:
-    told = {
+async def test_every_refusal_of_a_message_is_documented(app: Sobremesa) -> None:
+    documented = {
         endpoint.path.split("/")[-3]: {error.code for error in endpoint.errors}
         for endpoint in app.endpoints()
         if endpoint.method == "POST" and endpoint.path.endswith("/{room_id}/messages")
     }
 
-    assert all("attachment_missing" in codes for codes in told.values())
-    assert "blocked" in told["conversations"]
-    assert {"blocked", "thread_not_open"} <= told["threads"]
-    assert len(told) == 3
+    assert all("attachment_missing" in codes for codes in documented.values())
+    assert "blocked" in documented["conversations"]
+    assert {"blocked", "thread_not_open"} <= documented["threads"]
+    assert len(documented) == 3

@@ -1,4 +1,4 @@
-"""What a file is, its content decides; what is not on the list is refused, and so is what contradicts itself."""
+"""The content of a file determines its type; other types and contradictions are refused."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from attachments import making
-from attachments.making import archive, archive_of, film, office, picture, png, zeros
+from attachments import samples
+from attachments.samples import archive, archive_of, film, office, picture, png, zeros
 from sobremesa.core.errors import Refusal
 from sobremesa.domains.attachments.errors import TooManyPixels, UnreadableImage, UnsafeArchive, WrongType
 from sobremesa.domains.attachments.inspection import Found, inspect
@@ -23,17 +23,17 @@ TAKEN = {
     "webp": (picture("WEBP"), "image/webp"),
     "webp without loss": (picture("WEBP", lossless=True), "image/webp"),
     "webp with alpha": (picture("WEBP", mode="RGBA"), "image/webp"),
-    "pdf": (making.PDF, "application/pdf"),
-    "text": (making.TEXT, "text/plain"),
+    "pdf": (samples.PDF, "application/pdf"),
+    "text": (samples.TEXT, "text/plain"),
     "text that begins with a heart": (b"<3 and less\n", "text/plain"),
     "text of a program": (b'print("<html>")\n', "text/plain"),
-    "mp4": (making.MP4, "video/mp4"),
-    "m4a": (making.M4A, "audio/mp4"),
-    "webm": (making.WEBM, "video/webm"),
-    "mp3": (making.MP3, "audio/mpeg"),
-    "mp3 with a tag": (making.MP3_WITH_TAG, "audio/mpeg"),
-    "ogg": (making.OGG, "audio/ogg"),
-    "wav": (making.WAV, "audio/wav"),
+    "mp4": (samples.MP4, "video/mp4"),
+    "m4a": (samples.M4A, "audio/mp4"),
+    "webm": (samples.WEBM, "video/webm"),
+    "mp3": (samples.MP3, "audio/mpeg"),
+    "mp3 with a tag": (samples.MP3_WITH_TAG, "audio/mpeg"),
+    "ogg": (samples.OGG, "audio/ogg"),
+    "wav": (samples.WAV, "audio/wav"),
     "zip": (archive(a__txt=b"hello"), "application/zip"),
     "empty zip": (archive(), "application/zip"),
     "docx": (
@@ -49,12 +49,12 @@ TAKEN = {
 
 REFUSED: dict[str, tuple[bytes, type[Refusal]]] = {
     "nothing": (b"", WrongType),
-    "svg": (making.SVG, WrongType),
-    "svg behind a comment": (b"<!-- x -->" + making.SVG, WrongType),
-    "svg behind space": (b"\xef\xbb\xbf \n\t" + making.SVG, WrongType),
-    "svg behind much space": (b" " * 5000 + making.SVG, WrongType),
+    "svg": (samples.SVG, WrongType),
+    "svg behind a comment": (b"<!-- x -->" + samples.SVG, WrongType),
+    "svg behind space": (b"\xef\xbb\xbf \n\t" + samples.SVG, WrongType),
+    "svg behind much space": (b" " * 5000 + samples.SVG, WrongType),
     "xml": (b'<?xml version="1.0"?><x/>', WrongType),
-    "html": (making.HTML, WrongType),
+    "html": (samples.HTML, WrongType),
     "a fragment of html": (b"<b>bold</b>", WrongType),
     "html in utf-16": ("\ufeff<html>".encode("utf-16-le"), WrongType),
     "a program": (b"\x7fELF\x02\x01\x01" + bytes(64), WrongType),
@@ -62,8 +62,8 @@ REFUSED: dict[str, tuple[bytes, type[Refusal]]] = {
     "latin-1": ("Málaga".encode("latin-1"), WrongType),
     "text cut within a letter": ("☕".encode()[:2], WrongType),
     "avif": (struct.pack(">I4s4s", 24, b"ftyp", b"avif") + bytes(12), WrongType),
-    "matroska": (making.WEBM.replace(b"webm", b"matr"), WrongType),
-    "one frame of sound": (making.MP3[:417] + bytes(400), WrongType),
+    "matroska": (samples.WEBM.replace(b"webm", b"matr"), WrongType),
+    "one frame of sound": (samples.MP3[:417] + bytes(400), WrongType),
     "a png without an end": (picture("PNG")[:-12], UnreadableImage),
     "a png without a head": (b"\x89PNG\r\n\x1a\n" + bytes(20), UnreadableImage),
     "a png of a few bytes": (b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR", WrongType),
@@ -74,7 +74,7 @@ REFUSED: dict[str, tuple[bytes, type[Refusal]]] = {
     "a png that is too wide": (png(16_385, 1, b""), TooManyPixels),
     "a png that is too large": (png(8000, 8000, b""), TooManyPixels),
     "a png with too much inside": (png(10, 10, zeros(10 << 20)), TooManyPixels),
-    "a png with too many frames": (png(10, 10, b"", extra=making.chunk(b"acTL", b"\0\0\x10\0" * 2)), TooManyPixels),
+    "a png with too many frames": (png(10, 10, b"", extra=samples.chunk(b"acTL", b"\0\0\x10\0" * 2)), TooManyPixels),
     "a gif with too many frames": (film(1001), TooManyPixels),
     "a gif with large frames": (
         b"GIF89a" + struct.pack("<HH", 6000, 6000) + b"\0\0\0" + (b"," + bytes(8) + b"\0\x02\0") * 30 + b";",
@@ -88,14 +88,14 @@ REFUSED: dict[str, tuple[bytes, type[Refusal]]] = {
     "a zip with a cut directory": (archive(a__txt=b"x").replace(b"PK\x01\x02", b"PK\x01\x03"), UnsafeArchive),
     "a zip with too many entries": (archive_of({str(number): b"" for number in range(10_001)}), UnsafeArchive),
     "a zip that unpacks to too much": (archive(a__txt=bytes(30 << 20)), UnsafeArchive),
-    "a zip whose entries overlap": (making.overlapping_bomb(2, 1000), UnsafeArchive),
+    "a zip whose entries overlap": (samples.overlapping_bomb(2, 1000), UnsafeArchive),
     "a zip in a zip": (archive_of({"inner.ZIP": b"x"}), UnsafeArchive),
     "a document with macros": (office("word/document.xml", **{"word/vbaProject.bin": b"x"}), WrongType),
 }
 
 
 @pytest.mark.parametrize("name", TAKEN)
-def test_its_content_says_what_it_is(name: str, tmp_path: Path) -> None:
+def test_content_determines_the_type(name: str, tmp_path: Path) -> None:
     content, mime = TAKEN[name]
     found = looked_at(tmp_path, content)
 
@@ -106,7 +106,7 @@ def test_its_content_says_what_it_is(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_on_the_list_is_refused(name: str, tmp_path: Path) -> None:
+def test_types_outside_the_allow_list_are_refused(name: str, tmp_path: Path) -> None:
     content, why = REFUSED[name]
     with pytest.raises(why) as refused:
         looked_at(tmp_path, content)
@@ -119,15 +119,15 @@ def test_what_is_not_on_the_list_is_refused(name: str, tmp_path: Path) -> None:
         (picture("PNG"), "image/jpeg"),
         (picture("PNG"), "text/html"),
         (picture("PNG"), "image/svg+xml"),
-        (making.TEXT, "text/html"),
-        (making.TEXT, "image/png"),
-        (making.TEXT, "application/javascript"),
-        (making.MP4, "audio/mpeg"),
+        (samples.TEXT, "text/html"),
+        (samples.TEXT, "image/png"),
+        (samples.TEXT, "application/javascript"),
+        (samples.MP4, "audio/mpeg"),
         (archive(a__txt=b"x"), "application/pdf"),
         (office("word/document.xml"), "application/zip"),
     ],
 )
-def test_a_declared_type_that_the_content_contradicts_is_refused(content: bytes, declared: str, tmp_path: Path) -> None:
+def test_declared_type_that_contradicts_the_content_is_refused(content: bytes, declared: str, tmp_path: Path) -> None:
     with pytest.raises(WrongType):
         looked_at(tmp_path, content, declared)
 
@@ -138,21 +138,19 @@ def test_a_declared_type_that_the_content_contradicts_is_refused(content: bytes,
         (picture("PNG"), "application/octet-stream", "image/png"),
         (picture("PNG"), "IMAGE/PNG; charset=binary", "image/png"),
         (picture("JPEG"), "image/jpg", "image/jpeg"),
-        (making.TEXT, "text/markdown", "text/plain"),
-        (making.TEXT, "text/plain; charset=utf-8", "text/plain"),
+        (samples.TEXT, "text/markdown", "text/plain"),
+        (samples.TEXT, "text/plain; charset=utf-8", "text/plain"),
         (b"{}", "application/json", "text/plain"),
-        (making.WEBM, "audio/webm", "audio/webm"),
-        (making.MP4, "audio/mp4", "audio/mp4"),
-        (making.WAV, "audio/x-wav", "audio/wav"),
+        (samples.WEBM, "audio/webm", "audio/webm"),
+        (samples.MP4, "audio/mp4", "audio/mp4"),
+        (samples.WAV, "audio/x-wav", "audio/wav"),
     ],
 )
-def test_a_declared_type_may_be_another_name_for_what_is_found(
-    content: bytes, declared: str, mime: str, tmp_path: Path
-) -> None:
+def test_declared_type_may_be_an_alias(content: bytes, declared: str, mime: str, tmp_path: Path) -> None:
     assert looked_at(tmp_path, content, declared).mime == mime
 
 
-def test_any_beginning_of_any_file_is_taken_or_refused_and_nothing_else(tmp_path: Path) -> None:
+def test_any_prefix_of_any_file_is_accepted_or_refused(tmp_path: Path) -> None:
     """A file that was cut must not be a fault of ours."""
     for content, _ in TAKEN.values():
         for length in [*range(1, 64), len(content) // 2, len(content) - 1]:
@@ -178,7 +176,7 @@ def test_any_beginning_of_any_file_is_taken_or_refused_and_nothing_else(tmp_path
         ("y" * 300, "y" * 200),
     ],
 )
-def test_a_name_is_cleaned_before_it_is_kept(given: str, shown: str) -> None:
+def test_file_name_is_cleaned(given: str, shown: str) -> None:
     assert clean_name(given) == shown
 
 

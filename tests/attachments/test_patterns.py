@@ -1,8 +1,8 @@
-"""Every declared question about files is asked, and every declared write happens."""
+"""Every declared access pattern of files is used."""
 
 from __future__ import annotations
 
-from attachments import making
+from attachments import samples
 from attachments.test_in_messages import uploaded
 from cheap import CHEAP
 from communities.world import person
@@ -38,19 +38,19 @@ async def test_a_file_is_found_by_its_id_and_no_other(app: Sobremesa) -> None:
     assert await app.table.get(file_by_id(file_id="three")) is None
 
 
-async def test_every_declared_question_and_write_is_met_and_none_goes_without_a_name(bucket: str) -> None:
+async def test_every_declared_pattern_is_used_and_all_requests_are_named(bucket: str) -> None:
     settings = Settings(**CHEAP, rate_limits="off", files=bucket)
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
         ana = person("ana")
         made = await uploaded(app, ana)
         await app.attachments.get(ana, made.file_id)
         await app.attachments.remove(ana, made.file_id)
-        size = len(making.TEXT)
+        size = len(samples.TEXT)
         file_id, presigned = await app.attachments.presign(ana, name="x.txt", mime="text/plain", size=size)
         row = await app.table.get(file_by_id(file_id=file_id))
         assert row is not None
         spooled = await app.attachments.store.spool("x")
-        spooled.write_bytes(making.TEXT)
+        spooled.write_bytes(samples.TEXT)
         await app.attachments.store.put(StorageKey(row.storage_key), spooled, "text/plain")
         await app.attachments.complete(ana, file_id)
         met = set(app.table.meter.totals())

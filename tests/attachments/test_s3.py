@@ -14,8 +14,8 @@ import pytest
 from api.calling import TIMEOUT, Caller, client_of, register
 from api.conftest import ENGINES, store_of
 from api.running import Server, serving
-from attachments import making
-from attachments.calling import MAX_BYTES, fetch, upload, upload_form
+from attachments import samples
+from attachments.http_client import MAX_BYTES, fetch, upload, upload_form
 from attachments.test_in_messages import DAY, uploaded
 from communities.conftest import Ahead
 from communities.world import person
@@ -25,7 +25,7 @@ from sobremesa.core.settings import Settings
 from sobremesa.domains.attachments import s3
 from sobremesa.domains.attachments.errors import FilesUnavailable
 
-PNG = making.picture("PNG", (1200, 800))
+PNG = samples.picture("PNG", (1200, 800))
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -73,7 +73,7 @@ async def asked(caller: Caller, *, expect: int = 201, **wanted: Any) -> dict[str
         return made
 
 
-async def test_an_upload_goes_to_the_bucket_and_is_fetched_from_there(ana: Caller, bucket: str) -> None:
+async def test_upload_is_stored_in_and_fetched_from_the_bucket(ana: Caller, bucket: str) -> None:
     made = await upload_form(ana, PNG, name="table ☕.png")
     kept = await keys_in(bucket, made)
     assert len(kept) == 2
@@ -94,28 +94,28 @@ async def test_an_upload_goes_to_the_bucket_and_is_fetched_from_there(ana: Calle
     assert content[8:12] == b"WEBP"
 
 
-async def test_what_could_be_active_is_fetched_as_bytes_to_save(ana: Caller) -> None:
-    made = await upload(ana, making.TEXT, name="page.html")
+async def test_active_content_is_sent_as_a_download(ana: Caller) -> None:
+    made = await upload(ana, samples.TEXT, name="page.html")
     moved = await fetch(ana, made["url"])
     async with aiohttp.ClientSession() as session, session.get(moved.headers["Location"]) as answer:
-        assert await answer.read() == making.TEXT
+        assert await answer.read() == samples.TEXT
         assert answer.headers["Content-Type"] == "application/octet-stream"
         assert answer.headers["Content-Disposition"].startswith("attachment;")
 
 
-async def test_what_is_deleted_is_gone_from_the_bucket(ana: Caller, bucket: str) -> None:
+async def test_deleted_file_is_removed_from_the_bucket(ana: Caller, bucket: str) -> None:
     made = await upload(ana, PNG)
     await ana.delete(f"/attachments/{made['fileId']}")
     assert await keys_in(bucket, made) == []
 
 
-async def test_what_is_refused_never_reaches_the_bucket(ana: Caller, bucket: str) -> None:
+async def test_refused_file_never_reaches_the_bucket(ana: Caller, bucket: str) -> None:
     before = await keys_in(bucket)
-    await upload(ana, making.SVG, expect=422)
+    await upload(ana, samples.SVG, expect=422)
     assert await keys_in(bucket) == before
 
 
-async def test_a_client_uploads_directly_and_completes(ana: Caller, bucket: str) -> None:
+async def test_client_uploads_directly_and_completes(ana: Caller, bucket: str) -> None:
     invited = await asked(ana)
     assert set(invited) == {"fileId", "presigned"}
     assert set(invited["presigned"]) == {"method", "url", "headers", "expiresAt"}
@@ -132,7 +132,7 @@ async def test_a_client_uploads_directly_and_completes(ana: Caller, bucket: str)
     assert len(await keys_in(bucket, made)) == 2
 
 
-async def test_completed_by_many_at_once_it_is_one_file(ana: Caller, bucket: str) -> None:
+async def test_concurrent_completions_create_one_file(ana: Caller, bucket: str) -> None:
     invited = await asked(ana)
     await put(invited["presigned"], PNG)
     path = f"/attachments/{invited['fileId']}/complete"
@@ -144,12 +144,12 @@ async def test_completed_by_many_at_once_it_is_one_file(ana: Caller, bucket: str
     assert (await fetch(ana, made[-1]["url"])).status == 302
 
 
-async def test_what_is_put_after_it_was_looked_at_is_never_served(ana: Caller, bucket: str) -> None:
+async def test_upload_after_the_inspection_is_never_served(ana: Caller, bucket: str) -> None:
     invited = await asked(ana)
     await put(invited["presigned"], PNG)
     made = await ana.post(f"/attachments/{invited['fileId']}/complete", expect=200)
 
-    assert await put(invited["presigned"], making.SVG.ljust(len(PNG))) == 200
+    assert await put(invited["presigned"], samples.SVG.ljust(len(PNG))) == 200
 
     moved = await fetch(ana, made["url"])
     async with aiohttp.ClientSession() as session, session.get(moved.headers["Location"]) as answer:
@@ -159,13 +159,13 @@ async def test_what_is_put_after_it_was_looked_at_is_never_served(ana: Caller, b
 @pytest.mark.parametrize(
     ("content", "code"),
     [
-        (making.SVG.ljust(len(PNG)), "wrong_type"),
+        (samples.SVG.ljust(len(PNG)), "wrong_type"),
         (PNG + b"x", "wrong_size"),
         (PNG[:-1], "wrong_size"),
         (PNG[:2000].ljust(len(PNG)), "unreadable_image"),
     ],
 )
-async def test_a_direct_upload_is_looked_at_like_any_other(ana: Caller, bucket: str, content: bytes, code: str) -> None:
+async def test_direct_upload_is_inspected(ana: Caller, bucket: str, content: bytes, code: str) -> None:
     invited = await asked(ana)
     await put(invited["presigned"], content)
     file = f"/attachments/{invited['fileId']}"
@@ -175,7 +175,7 @@ async def test_a_direct_upload_is_looked_at_like_any_other(ana: Caller, bucket: 
     assert await keys_in(bucket, invited) == []
 
 
-async def test_a_direct_upload_is_bounded_and_of_a_type_that_is_taken(ana: Caller) -> None:
+async def test_direct_upload_has_limits_of_size_and_type(ana: Caller) -> None:
     assert (await asked(ana, size=MAX_BYTES + 1, expect=413))["code"] == "too_large"
     assert (await asked(ana, mime="image/svg+xml", expect=422))["code"] == "wrong_type"
     assert (await asked(ana, size=0, expect=422))["code"] == "invalid"
@@ -184,14 +184,14 @@ async def test_a_direct_upload_is_bounded_and_of_a_type_that_is_taken(ana: Calle
     assert parse_qs(urlsplit(url).query)["X-Amz-SignedHeaders"] == ["content-length;content-type;host"]
 
 
-async def test_nobody_completes_for_another(ana: Caller) -> None:
+async def test_user_cannot_complete_a_file_of_another(ana: Caller) -> None:
     invited = await asked(ana)
     await put(invited["presigned"], PNG)
     ben = await register(ana.http, f"ben-{uuid.uuid4().hex[:10]}")
     await ben.post(f"/attachments/{invited['fileId']}/complete", expect=404)
 
 
-async def test_a_direct_avatar_is_small_and_stays(ana: Caller, bucket: str) -> None:
+async def test_direct_avatar_is_small_and_does_not_expire(ana: Caller, bucket: str) -> None:
     body = {"name": "me.png", "mime": "image/png", "size": len(PNG)}
     bearer = {"Authorization": f"Bearer {ana.token}"}
     async with ana.http.post("/v1/attachments?purpose=avatar", json=body, headers=bearer) as answer:
@@ -204,7 +204,7 @@ async def test_a_direct_avatar_is_small_and_stays(ana: Caller, bucket: str) -> N
     assert len(await keys_in(bucket, made)) == 1
 
 
-async def test_a_sweep_goes_through_all_pages_of_a_bucket(
+async def test_sweep_reads_all_pages_of_a_bucket(
     bucket: str, moto_server: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(s3, "PAGE_KEYS", 4)
@@ -233,7 +233,7 @@ async def test_a_sweep_goes_through_all_pages_of_a_bucket(
     assert await keys_in(bucket) == ["others/01JGSYB3ZZ0000000000000000.x"]
 
 
-async def test_a_bucket_that_does_not_answer_is_no_fault_of_the_caller(bucket: str) -> None:
+async def test_unavailable_bucket_is_reported_as_unavailable(bucket: str) -> None:
     missing = bucket.replace("s3://files", "s3://no-such")
     async with Sobremesa.open(
         "sqlite://", settings=Settings(rate_limits="off", files=missing), background=False

@@ -1,4 +1,4 @@
-"""Uploading over HTTP, on both engines: as a form or as bytes, bounded, clean_name, and typed by content."""
+"""Uploads over HTTP, on both engines: as a form or as bytes, with limits, cleaned names and detected types."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 
 from api.calling import ULID, Caller, client_of, register
 from api.running import Server, serving
-from attachments import making
-from attachments.calling import MAX_BYTES, fetch, upload, upload_form
-from attachments.making import picture
+from attachments import samples
+from attachments.http_client import MAX_BYTES, fetch, upload, upload_form
+from attachments.samples import picture
 
 PNG = picture("PNG", (1200, 800))
 
 
-async def test_a_form_makes_a_file_with_a_preview(ana: Caller) -> None:
+async def test_form_upload_creates_a_file_with_a_preview(ana: Caller) -> None:
     made = await upload_form(ana, PNG, name="table.png", type="image/png")
 
     assert ULID.fullmatch(made["fileId"])
@@ -35,9 +35,9 @@ async def test_a_form_makes_a_file_with_a_preview(ana: Caller) -> None:
     }
 
 
-async def test_the_bytes_themselves_make_a_file_too(ana: Caller) -> None:
-    made = await upload(ana, making.TEXT, type="text/plain", name="notes.txt")
-    nameless = await upload(ana, making.PDF)
+async def test_raw_body_creates_a_file(ana: Caller) -> None:
+    made = await upload(ana, samples.TEXT, type="text/plain", name="notes.txt")
+    nameless = await upload(ana, samples.PDF)
 
     assert (made["name"], made["kind"], made["mime"], made["previewUrl"]) == (
         "notes.txt",
@@ -56,17 +56,17 @@ async def test_curl_uploads_with_its_usual_options(ana: Caller, server: Server, 
         *("curl", "-sS", "-H", f"Authorization: Bearer {ana.token}", "-F", f"file=@{path}", url),
         stdout=asyncio.subprocess.PIPE,
     )
-    said, _ = await process.communicate()
+    output, _ = await process.communicate()
 
-    assert b'"mime":"image/png"' in said
-    assert "Málaga table.png" in said.decode()
+    assert b'"mime":"image/png"' in output
+    assert "Málaga table.png" in output.decode()
 
 
 @pytest.mark.parametrize(
     ("given", "kept"),
     [("../../../etc/passwd", "passwd"), ("..\\..\\x.png", "x.png"), ("a\x01b.png", "ab.png"), ("☕.png", "☕.png")],
 )
-async def test_a_name_leads_nowhere(ana: Caller, folder: Path, given: str, kept: str) -> None:
+async def test_file_name_is_never_a_path(ana: Caller, folder: Path, given: str, kept: str) -> None:
     made = await upload(ana, PNG, name=given)
 
     assert made["name"] == kept
@@ -75,30 +75,30 @@ async def test_a_name_leads_nowhere(ana: Caller, folder: Path, given: str, kept:
     assert all(re.fullmatch(rf"{made['fileId']}\.[0-9a-f]{{32}}", key) for key in stored)
 
 
-async def test_no_answer_ever_shows_a_storage_key(ana: Caller, folder: Path) -> None:
+async def test_no_response_contains_a_storage_key(ana: Caller, folder: Path) -> None:
     made = await upload_form(ana, PNG, name="table.png")
-    told = f"{made}{await ana.get('/attachments/' + made['fileId'])}"
+    responses = f"{made}{await ana.get('/attachments/' + made['fileId'])}"
     fetched = await fetch(ana, made["url"])
 
     for key in kept_in(folder):
-        assert key.partition(".")[2] not in told + str(fetched.headers)
-    assert "torageKey" not in told
+        assert key.partition(".")[2] not in responses + str(fetched.headers)
+    assert "torageKey" not in responses
 
 
 @pytest.mark.parametrize(
     ("content", "type", "code"),
     [
-        (making.SVG, "image/svg+xml", "wrong_type"),
-        (making.SVG, "image/png", "wrong_type"),
-        (making.HTML, "text/plain", "wrong_type"),
+        (samples.SVG, "image/svg+xml", "wrong_type"),
+        (samples.SVG, "image/png", "wrong_type"),
+        (samples.HTML, "text/plain", "wrong_type"),
         (PNG, "image/jpeg", "wrong_type"),
         (b"", "image/png", "wrong_type"),
-        (making.png(50_000, 50_000, b""), "image/png", "too_many_pixels"),
+        (samples.png(50_000, 50_000, b""), "image/png", "too_many_pixels"),
         (PNG[:2000] + PNG[-12:], "image/png", "unreadable_image"),
-        (making.overlapping_bomb(), "application/zip", "unsafe_archive"),
+        (samples.overlapping_bomb(), "application/zip", "unsafe_archive"),
     ],
 )
-async def test_what_is_refused_leaves_nothing(ana: Caller, folder: Path, content: bytes, type: str, code: str) -> None:
+async def test_refused_upload_leaves_nothing(ana: Caller, folder: Path, content: bytes, type: str, code: str) -> None:
     before = kept_in(folder)
     refused = await upload_form(ana, content, type=type, name="table.png", expect=422)
 
@@ -106,7 +106,7 @@ async def test_what_is_refused_leaves_nothing(ana: Caller, folder: Path, content
     assert kept_in(folder) == before
 
 
-async def test_the_limit_is_of_the_file_not_of_the_form(ana: Caller, folder: Path) -> None:
+async def test_size_limit_applies_to_the_file_not_the_form(ana: Caller, folder: Path) -> None:
     text = b"x" * MAX_BYTES
     made = await upload_form(ana, text, name="long.txt")
     assert made["size"] == MAX_BYTES
@@ -121,7 +121,7 @@ async def test_the_limit_is_of_the_file_not_of_the_form(ana: Caller, folder: Pat
     assert kept_in(folder) == before
 
 
-async def test_a_form_has_one_file_and_nothing_else(ana: Caller) -> None:
+async def test_form_has_exactly_one_file(ana: Caller) -> None:
     def form(*names: str) -> aiohttp.FormData:
         form = aiohttp.FormData()
         for name in names:
@@ -143,11 +143,11 @@ async def test_a_form_has_one_file_and_nothing_else(ana: Caller) -> None:
         (b"--x\r\n\r\n", f"multipart/form-data; boundary={'x' * 300}"),
     ],
 )
-async def test_a_form_that_is_none_cannot_be_read(ana: Caller, body: bytes, content_type: str) -> None:
+async def test_malformed_form_is_refused(ana: Caller, body: bytes, content_type: str) -> None:
     assert (await posted(ana, body, {"Content-Type": content_type}))[0] in (400, 422)
 
 
-async def test_an_upload_that_breaks_off_leaves_nothing(ana: Caller, server: Server, folder: Path) -> None:
+async def test_aborted_upload_leaves_nothing(ana: Caller, server: Server, folder: Path) -> None:
     before = kept_in(folder)
     port = int(server.url.rpartition(":")[2])
     _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -166,25 +166,25 @@ async def test_an_upload_that_breaks_off_leaves_nothing(ana: Caller, server: Ser
     raise AssertionError("the beginning of a file stays")
 
 
-async def test_a_presigned_upload_to_a_disk_is_refused(ana: Caller) -> None:
+async def test_presigned_upload_to_a_disk_is_refused(ana: Caller) -> None:
     wanted = {"name": "table.png", "mime": "image/png", "size": 1000}
     assert (await ana.post("/attachments", wanted, expect=409))["code"] == "no_presigned_uploads"
     assert (await ana.post("/attachments", {"name": "x"}, expect=422))["code"] == "invalid"
 
 
-async def test_an_avatar_is_small_a_picture_and_for_everybody(ana: Caller, ben: Caller) -> None:
-    made = await upload_form(ana, making.taken_by_a_camera((1600, 800)), name="me.jpg", purpose="avatar")
+async def test_avatar_is_a_small_image_that_all_users_may_fetch(ana: Caller, ben: Caller) -> None:
+    made = await upload_form(ana, samples.taken_by_a_camera((1600, 800)), name="me.jpg", purpose="avatar")
     assert (made["mime"], made["width"], made["height"]) == ("image/webp", 320, 640)
 
     seen = await ben.get(f"/attachments/{made['fileId']}")
     face = await fetch(ben, seen["url"])
     assert (face.status, face.headers["Content-Type"]) == (200, "image/webp")
     assert b"Secret camera" not in face.content
-    assert (await upload(ana, making.TEXT, purpose="avatar", expect=422))["code"] == "wrong_type"
+    assert (await upload(ana, samples.TEXT, purpose="avatar", expect=422))["code"] == "wrong_type"
     assert (await upload(ana, PNG, purpose="banner", expect=422))["code"] == "invalid"
 
 
-async def test_without_a_setting_files_are_beside_the_store(tmp_path: Path) -> None:
+async def test_files_are_next_to_the_table_by_default(tmp_path: Path) -> None:
     with serving(f"sqlite:///{tmp_path / 'chat.db'}", tmp_path / "log") as running:
         async with client_of(running.url) as http:
             ana = await register(http, "ana")

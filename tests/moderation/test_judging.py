@@ -1,4 +1,4 @@
-"""What is said is judged before it is written; whatever the judge does wrong, nothing is lost."""
+"""Messages are judged before they are written; a judge that fails loses none."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ async def test_a_message_is_written_and_flagged_whatever_the_judge_does_wrong(
     assert (case.message_id, case.origin, case.reason) == (sent.message_id, "policy", "unchecked")
 
 
-async def test_a_judge_that_does_not_want_to_stop_is_not_waited_for(town: Town, judge: Script) -> None:
+async def test_judge_that_ignores_cancellation_is_not_awaited(town: Town, judge: Script) -> None:
     may_stop, stopped = asyncio.Event(), asyncio.Event()
 
     async def stubborn(content: JudgedContent) -> Any:
@@ -96,7 +96,7 @@ async def test_a_judge_that_does_not_want_to_stop_is_not_waited_for(town: Town, 
     await asyncio.wait_for(stopped.wait(), 5)
 
 
-async def test_a_sender_who_goes_away_takes_the_judge_along(town: Town, judge: Script) -> None:
+async def test_cancelled_send_cancels_the_judge(town: Town, judge: Script) -> None:
     began, ended = asyncio.Event(), asyncio.Event()
 
     async def thinks(content: JudgedContent) -> Any:
@@ -125,7 +125,7 @@ async def test_hints_that_are_too_many_and_too_long_do_not_cost_the_message(town
     assert sent.flags == FlagsView("flagged", ["x" * 200] * 16)
 
 
-async def test_a_judge_cannot_speak_for_a_person(town: Town, judge: Script) -> None:
+async def test_judge_cannot_use_reserved_hints(town: Town, judge: Script) -> None:
     judge.says(Verdict("blocked", ["reviewed", "insults"]))
 
     sent = await town.say(town.member, "hello")
@@ -133,7 +133,7 @@ async def test_a_judge_cannot_speak_for_a_person(town: Town, judge: Script) -> N
     assert sent.flags == FlagsView("blocked", ["insults"])
 
 
-async def test_the_judge_is_told_what_is_said_where_and_by_whom(town: Town, judge: Script) -> None:
+async def test_judge_receives_content_room_and_author(town: Town, judge: Script) -> None:
     await town.app.accounts.register(email="ana@example.com", username="ana", password="correct horse")
     file = await uploaded(town.app, town.member)
     draft = Draft("hello @ana and @nobody-here", attachments=[file.file_id])
@@ -170,7 +170,7 @@ async def test_a_clean_message_may_have_a_band(town: Town, judge: Script) -> Non
 
 
 @pytest.mark.parametrize("verdict", [DOUBTFUL, NASTY])
-async def test_what_is_not_clean_comes_with_a_case(verdict: Verdict, town: Town, judge: Script) -> None:
+async def test_unclean_message_opens_a_case(verdict: Verdict, town: Town, judge: Script) -> None:
     judge.says(verdict)
     sent = await town.say(town.member, "HELLO")
 
@@ -183,7 +183,7 @@ async def test_what_is_not_clean_comes_with_a_case(verdict: Verdict, town: Town,
     assert case.message.nsfw_band == (verdict.nsfw_band or None)
 
 
-async def test_many_flagged_at_once_all_have_their_case(town: Town, judge: Script) -> None:
+async def test_concurrent_flagged_messages_all_have_a_case(town: Town, judge: Script) -> None:
     judge.says(DOUBTFUL)
     people = [*town.people.values()] * 8
 
@@ -193,7 +193,7 @@ async def test_many_flagged_at_once_all_have_their_case(town: Town, judge: Scrip
     assert len(await stored(town.app, "ModerationCase")) == len(people)
 
 
-async def test_a_judge_costs_another_look_at_who_speaks_and_a_case_its_row(town: Town, judge: Script) -> None:
+async def test_judge_costs_one_more_membership_read_and_a_case_its_row(town: Town, judge: Script) -> None:
     await town.say(town.member, "hello")
     with requests(town.app) as asked, measure() as clean:
         await town.say(town.member, "hello")
@@ -206,7 +206,7 @@ async def test_a_judge_costs_another_look_at_who_speaks_and_a_case_its_row(town:
     assert (flagged.read, flagged.write) == (4, 10)
 
 
-async def test_who_is_removed_while_the_judge_thinks_says_nothing_more(town: Town, judge: Script) -> None:
+async def test_member_removed_during_judging_sends_nothing(town: Town, judge: Script) -> None:
     async def slow(content: JudgedContent) -> Verdict:
         await town.app.membership.remove(town.owner, town.server_id, content.author_id)
         return CLEAR
@@ -223,7 +223,7 @@ async def test_who_is_removed_while_the_judge_thinks_says_nothing_more(town: Tow
     assert await town.contents() == ["hello"]
 
 
-async def test_what_is_part_of_an_act_is_not_judged(town: Town, judge: Script) -> None:
+async def test_send_with_operations_is_not_judged(town: Town, judge: Script) -> None:
     judge.says(NASTY)
     clock = SystemClock()
     seat = await Access(town.app.table, Audit(town.app.table, clock, Ids(clock))).authorize(
@@ -238,7 +238,7 @@ async def test_what_is_part_of_an_act_is_not_judged(town: Town, judge: Script) -
 # Edits
 
 
-async def test_an_edit_is_judged_and_has_a_case_of_its_own(town: Town, judge: Script) -> None:
+async def test_edit_is_judged_and_has_its_own_case(town: Town, judge: Script) -> None:
     sent = await town.say(town.member, "hello")
     judge.says(DOUBTFUL)
 
@@ -258,7 +258,7 @@ async def test_an_edit_that_the_judge_cannot_judge_is_flagged(town: Town, judge:
     assert (edited.content, edited.flags) == ("hello there", UNCHECKED)
 
 
-async def test_an_edit_takes_away_what_was_doubtful(town: Town, judge: Script) -> None:
+async def test_edit_can_clear_a_flag(town: Town, judge: Script) -> None:
     judge.says(Verdict("flagged", ["shouting"], 2))
     sent = await town.say(town.member, "HELLO")
     judge.says(CLEAR)
@@ -270,9 +270,7 @@ async def test_an_edit_takes_away_what_was_doubtful(town: Town, judge: Script) -
     assert not {"flags", "nsfwBand"} & row.keys()
 
 
-async def test_what_is_blocked_stays_so_through_every_edit_and_comes_back_into_the_queue(
-    town: Town, judge: Script
-) -> None:
+async def test_blocked_message_stays_blocked_through_edits_and_opens_new_cases(town: Town, judge: Script) -> None:
     judge.says(NASTY)
     sent = await town.say(town.member, "you donkey")
     judge.says(CLEAR)
@@ -289,7 +287,7 @@ async def test_what_is_blocked_stays_so_through_every_edit_and_comes_back_into_t
     assert [case.case_id for case in await cases(town.app)] == [oldest.case_id]
 
 
-async def test_what_a_person_blocked_stays_so_though_the_judge_likes_the_edit(town: Town, judge: Script) -> None:
+async def test_message_blocked_by_a_moderator_stays_blocked_after_a_clean_edit(town: Town, judge: Script) -> None:
     sent = await town.say(town.member, "you donkey")
     await town.app.channels.report(town.owner, town.channel_id, sent.message_id, "rude")
     [case] = await cases(town.app)

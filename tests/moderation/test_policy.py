@@ -1,4 +1,4 @@
-"""The policy file: what it finds, what it lets pass, and what happens when it changes or is wrong."""
+"""The policy file: what matches, what does not, and what happens when it changes or is not valid."""
 
 # ruff: noqa: RUF001 - letters that look like others are what this is about
 
@@ -93,7 +93,7 @@ def test_words_of_many_scripts(word: str, text: str, found: bool) -> None:
     assert policy.judge(content_of(text)) == (Verdict("flagged", ["h"]) if found else CLEAR)
 
 
-def test_a_word_of_several_rules_breaks_all_of_them() -> None:
+def test_word_in_several_rules_matches_all_of_them() -> None:
     one = '[[words]]\nhint = "one"\nwords = ["x"]\nnsfw_band = 2\n'
     two = '[[words]]\nhint = "two"\nwords = ["X"]\naction = "block"\n'
     policy = Policy.parse(one + two, "policy.toml")
@@ -101,7 +101,7 @@ def test_a_word_of_several_rules_breaks_all_of_them() -> None:
     assert policy.judge(content_of("x")) == Verdict("blocked", ["one", "two"], 2)
 
 
-def test_everything_that_is_broken_is_told() -> None:
+def test_all_matching_rules_are_reported() -> None:
     text = "you donkey, 🍑 on https://spam.example"
 
     assert POLICY.judge(content_of(text, mentions=11)) == Verdict(
@@ -136,18 +136,18 @@ def test_everything_that_is_broken_is_told() -> None:
         ("https://", CLEAR),
     ],
 )
-def test_links_lead_where_they_lead(text: str, verdict: Verdict) -> None:
+def test_disguised_links_are_matched(text: str, verdict: Verdict) -> None:
     assert POLICY.judge(content_of(text)) == verdict
 
 
-def test_so_many_links_and_no_more() -> None:
+def test_number_of_links_is_limited() -> None:
     five = "https://our-shop.example/x " * 5
 
     assert POLICY.judge(content_of(five)) == CLEAR
     assert POLICY.judge(content_of(five + "www.our-shop.example")) == Verdict("flagged", ["many links"])
 
 
-def test_so_many_mentions_and_no_more() -> None:
+def test_number_of_mentions_is_limited() -> None:
     assert POLICY.judge(content_of("hello", mentions=10)) == CLEAR
     assert POLICY.judge(content_of("hello", mentions=11)) == Verdict("flagged", ["names many people"])
 
@@ -268,7 +268,7 @@ def test_the_time_of_hard_characters_grows_with_their_number_only(name: str) -> 
         ("\nwords = 3", 2, "words"),
     ],
 )
-def test_a_wrong_file_is_refused_with_the_line(text: str, line: int | None, why: str, tmp_path: Path) -> None:
+def test_invalid_file_is_refused_with_the_line(text: str, line: int | None, why: str, tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text(text)
 
@@ -278,7 +278,7 @@ def test_a_wrong_file_is_refused_with_the_line(text: str, line: int | None, why:
     assert str(refused.value).startswith("policy.toml" if line is None else f"policy.toml, line {line}: ")
 
 
-def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
+def test_missing_or_binary_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadSetting, match="cannot be read"):
         PolicyFile(tmp_path / "nothing.toml", SetClock())
     (tmp_path / "picture.toml").write_bytes(b"\xff\xd8\xff")
@@ -297,7 +297,7 @@ def banning(word: str) -> str:
     return f'[[words]]\nhint = "{word}"\nwords = ["{word}"]'
 
 
-async def test_a_changed_file_counts_within_a_second(tmp_path: Path) -> None:
+async def test_changed_file_is_reloaded_within_a_second(tmp_path: Path) -> None:
     path, clock = tmp_path / "policy.toml", SetClock()
     path.write_text(banning("donkey"))
     judge = PolicyFile(path, clock)
@@ -310,7 +310,7 @@ async def test_a_changed_file_counts_within_a_second(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("broken", ["[[words", None])
-async def test_a_broken_file_is_told_of_once_and_the_old_rules_stay(broken: str | None, tmp_path: Path) -> None:
+async def test_invalid_reload_is_logged_once_and_the_old_rules_stay(broken: str | None, tmp_path: Path) -> None:
     path, clock = tmp_path / "policy.toml", SetClock()
     path.write_text(banning("donkey"))
     judge = PolicyFile(path, clock)
@@ -332,7 +332,7 @@ async def test_a_broken_file_is_told_of_once_and_the_old_rules_stay(broken: str 
     assert (await judge.judge(content_of("monkey"))).policy_hints == ["monkey"]
 
 
-async def test_the_policy_of_the_settings_judges_what_is_said(store: str, clock: Ahead, tmp_path: Path) -> None:
+async def test_policy_of_the_settings_judges_messages(store: str, clock: Ahead, tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text(EXAMPLE)
     chosen = Settings(**CHEAP, rate_limits="off", moderation_policy=str(path))
@@ -354,7 +354,7 @@ async def test_the_example_of_a_judge_runs() -> None:
     assert verdict == Verdict("flagged", ["shouting"])
 
 
-async def test_a_server_does_not_start_with_a_wrong_policy(tmp_path: Path) -> None:
+async def test_server_does_not_start_with_an_invalid_policy(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text("[[words]]\nhint = 3")
 
@@ -380,7 +380,7 @@ DEFAULT = default_policy()
         (" ".join(f"https://example.com/{number}" for number in range(21)), Verdict("flagged", ["many links"])),
     ],
 )
-def test_built_in_policy_flags_words_and_blocks_links_that_spy(text: str, found: Verdict) -> None:
+def test_built_in_policy_flags_words_and_blocks_ip_loggers(text: str, found: Verdict) -> None:
     assert DEFAULT.judge(content_of(text)) == found
 
 
@@ -398,7 +398,7 @@ def test_built_in_policy_flags_words_and_blocks_links_that_spy(text: str, found:
         "f a b u l o u s   w o r k",
     ],
 )
-def test_built_in_policy_lets_ordinary_talk_pass(text: str) -> None:
+def test_built_in_policy_accepts_ordinary_conversation(text: str) -> None:
     assert DEFAULT.judge(content_of(text, mentions=20)) == CLEAR
 
 
@@ -412,7 +412,7 @@ async def test_built_in_policy_is_on_unless_it_is_turned_off(chosen: str, blocke
         assert [case.reason for case in await cases(app)] == (["address logger"] if blocked else [])
 
 
-async def test_long_payload_is_judged_beside_the_event_loop() -> None:
+async def test_long_payload_is_judged_in_a_thread() -> None:
     judge = PolicyJudge(POLICY)
     short = msgspec.structs.replace(content_of(""), payload={"notes": ["you", "donkey"]})
     long = msgspec.structs.replace(short, size=MAX_AT_ONCE + 1)
@@ -422,6 +422,6 @@ async def test_long_payload_is_judged_beside_the_event_loop() -> None:
     assert await judge.judge(long) == INSULT
 
 
-def test_phrase_does_not_go_on_from_one_text_to_the_next() -> None:
+def test_phrase_does_not_match_across_texts() -> None:
     assert POLICY.judge(msgspec.structs.replace(content_of("silly"), payload=["silly", "goose"])) == CLEAR
     assert POLICY.judge(msgspec.structs.replace(content_of("silly"), payload=["a silly goose"])) == INSULT

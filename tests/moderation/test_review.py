@@ -1,4 +1,4 @@
-"""The queue of cases: nothing is missing in it, and each case is decided once."""
+"""The review queue: it is complete, and each case is decided once."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def seen(town: Town, message: MessageView, who: Actor) -> MessageView:
 # Reports
 
 
-async def test_a_report_is_a_case(town: Town) -> None:
+async def test_report_opens_a_case(town: Town) -> None:
     message, case = await reported(town)
 
     assert (case.message_id, case.room_kind, case.room_id) == (message.message_id, "channel", town.channel_id)
@@ -65,7 +65,7 @@ async def test_a_report_is_a_case(town: Town) -> None:
     assert await town.app.review.get_case(ADMIN, case.case_id) == case
 
 
-async def test_a_case_says_who_wrote_it_and_where(town: Town, judge: Script) -> None:
+async def test_case_has_its_author_and_room(town: Town, judge: Script) -> None:
     ana = await new_person(town.app, "ana")
     await join(town.app, town.owner, town.server_id, ana)
     judge.says(Verdict("blocked", ["insults"]))
@@ -93,7 +93,7 @@ async def test_a_report_names_its_reporter_and_has_no_verdict(town: Town) -> Non
     assert (case.reporter.user_id, case.reporter.username) == (ana.user_id, "ana")
 
 
-async def test_thirty_people_who_report_at_once_are_thirty_cases(town: Town) -> None:
+async def test_thirty_concurrent_reports_of_users_are_thirty_cases(town: Town) -> None:
     message = await town.say(town.member, "buy now")
     people = await crowd(town.app, town.server_id, 30)
 
@@ -106,7 +106,7 @@ async def test_thirty_people_who_report_at_once_are_thirty_cases(town: Town) -> 
     assert len({case.case_id for case in found}) == len(found) == 30
 
 
-async def test_thirty_people_in_the_very_same_millisecond_are_thirty_cases(store: str) -> None:
+async def test_thirty_reports_in_one_millisecond_are_thirty_cases(store: str) -> None:
     clock = SetClock(SystemClock().now_ms())
     settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
@@ -119,7 +119,7 @@ async def test_thirty_people_in_the_very_same_millisecond_are_thirty_cases(store
         assert {case.reported_by for case in await cases(app)} == {who.user_id for who in people}
 
 
-async def test_one_person_who_reports_thirty_times_at_once_is_one_case(town: Town, clock: Ahead) -> None:
+async def test_thirty_concurrent_reports_of_one_user_are_one_case(town: Town, clock: Ahead) -> None:
     message = await town.say(town.member, "buy now")
     report = town.app.channels.report
 
@@ -133,9 +133,7 @@ async def test_one_person_who_reports_thirty_times_at_once_is_one_case(town: Tow
     assert len(await stored(town.app, "ModerationCase")) == 1
 
 
-async def test_who_reported_a_message_can_report_it_again_after_it_says_something_else(
-    town: Town, clock: Ahead
-) -> None:
+async def test_edited_message_can_be_reported_again(town: Town, clock: Ahead) -> None:
     message, case = await reported(town)
     await town.app.review.decide(ADMIN, case.case_id, "approve")
     clock.move(seconds=1)
@@ -162,7 +160,7 @@ async def test_the_queue_is_read_page_by_page_the_newest_first(town: Town, clock
     assert await cases(town.app, "closed") == []
 
 
-async def test_a_cursor_that_is_none_is_refused(town: Town) -> None:
+async def test_invalid_cursor_is_refused(town: Town) -> None:
     with pytest.raises(BadCursor):
         await town.app.review.list_cases(ADMIN, limit=5, cursor="bm9uZQ==")
 
@@ -192,7 +190,7 @@ async def test_only_administrators_and_their_keys_see_the_queue(town: Town) -> N
 
 
 @pytest.mark.parametrize("word", ["", "x", "!!!", "MyM", "é", urlsafe_b64encode(b"3#2026#nothing").decode(), "M" * 200])
-async def test_a_case_that_there_is_not_is_not_found(word: str, town: Town) -> None:
+async def test_unknown_case_is_not_found(word: str, town: Town) -> None:
     with pytest.raises(NotFound):
         await town.app.review.get_case(ADMIN, CaseId(word))
     with pytest.raises(NotFound):
@@ -202,7 +200,7 @@ async def test_a_case_that_there_is_not_is_not_found(word: str, town: Town) -> N
 # Decisions
 
 
-async def test_to_block_leaves_a_message_to_its_author_and_the_moderators(town: Town) -> None:
+async def test_block_hides_a_message_from_all_but_author_and_moderators(town: Town) -> None:
     message, case = await reported(town)
 
     decided = await town.app.review.decide(ADMIN, case.case_id, "block", "the third time")
@@ -217,7 +215,7 @@ async def test_to_block_leaves_a_message_to_its_author_and_the_moderators(town: 
     assert (await seen(town, message, town.moderator)).content == "buy now"
 
 
-async def test_to_approve_takes_the_flags_away(town: Town, judge: Script) -> None:
+async def test_approval_removes_the_flags(town: Town, judge: Script) -> None:
     judge.says(Verdict("blocked", ["insults"], 1))
     message = await town.say(town.member, "you donkey")
     [case] = await cases(town.app)
@@ -230,7 +228,7 @@ async def test_to_approve_takes_the_flags_away(town: Town, judge: Script) -> Non
     assert (after.content, after.flags, after.nsfw_band) == ("you donkey", None, 1)
 
 
-async def test_a_second_decision_is_refused_and_told_the_first(town: Town) -> None:
+async def test_second_decision_is_refused_with_the_first(town: Town) -> None:
     message, case = await reported(town)
     first = await town.app.review.decide(ADMIN, case.case_id, "block")
 
@@ -241,7 +239,7 @@ async def test_a_second_decision_is_refused_and_told_the_first(town: Town) -> No
     assert (await seen(town, message, town.member)).flags == BLOCKED
 
 
-async def test_of_many_decisions_at_once_exactly_one_wins(town: Town) -> None:
+async def test_exactly_one_of_many_concurrent_decisions_wins(town: Town) -> None:
     decisions: list[Decision] = ["approve", "block"] * 6
     for number in range(4):
         message, case = await reported(town, f"offer {number}")
@@ -281,7 +279,7 @@ async def test_the_cases_of_one_message_are_decided_one_by_one(town: Town) -> No
     assert (await seen(town, message, town.member)).flags is None
 
 
-async def test_a_message_that_is_gone_is_none_and_its_case_can_be_closed(town: Town) -> None:
+async def test_case_of_a_deleted_message_can_be_closed(town: Town) -> None:
     message, case = await reported(town)
     await town.app.channels.delete(town.member, town.channel_id, message.message_id)
 
@@ -293,7 +291,7 @@ async def test_a_message_that_is_gone_is_none_and_its_case_can_be_closed(town: T
     assert "flags" not in row
 
 
-async def test_the_case_of_a_room_that_is_gone_can_be_closed(town: Town) -> None:
+async def test_case_of_a_deleted_room_can_be_closed(town: Town) -> None:
     _, case = await reported(town)
     await town.app.communities.delete_channel(town.owner, town.channel_id)
     await town.app.jobs.run_pending(town.app.handlers)
@@ -303,8 +301,8 @@ async def test_the_case_of_a_room_that_is_gone_can_be_closed(town: Town) -> None
     assert (decided.message, decided.room) == (None, None)
 
 
-async def test_an_approval_is_about_the_text_that_there_was(town: Town, judge: Script, clock: Ahead) -> None:
-    """Otherwise somebody could wait for it with something harmless, and write what they like at the last moment."""
+async def test_approval_covers_the_text_of_its_case(town: Town, judge: Script, clock: Ahead) -> None:
+    """Otherwise an author could wait with harmless text, and edit it at the last moment."""
     message, case = await reported(town)
     clock.move(seconds=1)
     judge.says(Verdict("blocked", ["insults"]))
@@ -317,7 +315,7 @@ async def test_an_approval_is_about_the_text_that_there_was(town: Town, judge: S
     assert left.reason == "insults"
 
 
-async def test_an_approval_is_about_the_text_that_there_was_though_a_clock_stepped_back(
+async def test_approval_covers_the_text_of_its_case_after_a_clock_step_back(
     town: Town, judge: Script, clock: Ahead
 ) -> None:
     judge.says(Verdict("flagged", ["shouting"]))
@@ -332,7 +330,7 @@ async def test_an_approval_is_about_the_text_that_there_was_though_a_clock_stepp
     assert (await seen(town, sent, town.member)).flags == FlagsView("flagged", ["insults"])
 
 
-async def test_an_edit_at_the_moment_of_a_block_never_undoes_it(town: Town, judge: Script) -> None:
+async def test_concurrent_edit_never_undoes_a_block(town: Town, judge: Script) -> None:
     for number in range(10):
         message, case = await reported(town, f"offer {number}")
         edits = [town.app.channels.edit(town.member, town.channel_id, message.message_id, f"{n}") for n in range(3)]
@@ -344,7 +342,7 @@ async def test_an_edit_at_the_moment_of_a_block_never_undoes_it(town: Town, judg
         assert flags.moderation == "blocked"
 
 
-async def test_an_approval_at_the_moment_of_an_edit_does_not_cover_it(town: Town, judge: Script) -> None:
+async def test_approval_does_not_cover_a_concurrent_edit(town: Town, judge: Script) -> None:
     judge.says(Verdict("flagged", ["shouting"]))
     message = await town.say(town.member, "OFFER")
     [case] = await cases(town.app)
@@ -366,7 +364,7 @@ async def test_an_approval_at_the_moment_of_an_edit_does_not_cover_it(town: Town
     assert [case.reason for case in await cases(town.app)] == ["insults"]
 
 
-async def test_an_edit_whose_judge_thinks_while_a_person_blocks_does_not_undo_it(town: Town, judge: Script) -> None:
+async def test_edit_judged_during_a_block_does_not_undo_it(town: Town, judge: Script) -> None:
     message, case = await reported(town)
 
     async def slow(content: JudgedContent) -> Verdict:
@@ -414,7 +412,7 @@ async def test_a_moderator_sees_no_storage_key_of_a_file_that_another_writer_att
     assert seen.message.attachments == [{"kind": "preview", "mime": "image/jpeg", "w": 640, "h": 480}]
 
 
-async def test_the_case_of_a_kind_of_room_that_is_not_known_can_be_closed(town: Town) -> None:
+async def test_case_of_an_unknown_kind_of_room_can_be_closed(town: Town) -> None:
     _, case = await reported(town)
     clock = SystemClock()
     app = town.app
@@ -423,10 +421,10 @@ async def test_the_case_of_a_kind_of_room_that_is_not_known_can_be_closed(town: 
     assert (await review.decide(ADMIN, case.case_id, "approve")).message is None
 
 
-# People who leave
+# Deleted accounts
 
 
-async def test_who_leaves_gets_their_reports_and_is_forgotten_as_a_reporter(town: Town) -> None:
+async def test_deleted_user_gets_their_reports_exported_and_deleted(town: Town) -> None:
     ana = await register(town.app, "ana")
     await join(town.app, town.owner, town.server_id, ana)
     message = await town.say(town.member, "buy now")

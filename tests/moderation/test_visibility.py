@@ -1,4 +1,4 @@
-"""One rule says who sees what a message says: every way out of a room keeps to it."""
+"""One rule decides who may see a message, and every read of a room applies it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def tells(ways: dict[str, list[MessageView]], text: str) -> set[str]:
 WAYS = {"newest", "before", "after", "around", "get", "anywhere", "pins"}
 
 
-async def test_a_blocked_text_comes_out_on_no_way_though_it_was_remembered(town: Town) -> None:
+async def test_blocked_text_is_never_returned_even_if_cached(town: Town) -> None:
     reader = await other_member(town)
     message = await town.say(town.member, SECRET)
     await town.app.channels.pin(town.owner, town.channel_id, message.message_id)
@@ -87,7 +87,7 @@ async def test_a_blocked_text_comes_out_on_no_way_though_it_was_remembered(town:
     assert own.flags == FlagsView("blocked", ["reviewed"])
 
 
-async def test_what_is_withheld_tells_nothing_beside_its_place(town: Town) -> None:
+async def test_withheld_message_reveals_only_its_position(town: Town) -> None:
     reader = await other_member(town)
     first = await town.say(town.owner, "first")
     await town.app.accounts.register(email="ana@example.com", username="ana", password="correct horse")
@@ -111,7 +111,7 @@ async def test_what_is_withheld_tells_nothing_beside_its_place(town: Town) -> No
     )  # fmt: skip
 
 
-async def test_others_can_do_nothing_with_a_blocked_message(town: Town) -> None:
+async def test_other_users_cannot_act_on_a_blocked_message(town: Town) -> None:
     reader = await other_member(town)
     message = await town.say(town.member, SECRET)
     channels, room, message_id = town.app.channels, town.channel_id, message.message_id
@@ -140,7 +140,7 @@ async def test_others_can_do_nothing_with_a_blocked_message(town: Town) -> None:
     assert len((await channels.list_pins(town.member, room, limit=10, cursor=None))[0]) == 1
 
 
-async def test_a_blocked_message_is_unread_for_nobody(town: Town) -> None:
+async def test_blocked_message_never_counts_as_unread(town: Town) -> None:
     reader = await other_member(town)
     await town.say(town.owner, "hello")
     await blocked(town, town.member, SECRET)
@@ -151,7 +151,7 @@ async def test_a_blocked_message_is_unread_for_nobody(town: Town) -> None:
         assert room.count == 1
 
 
-async def test_a_nonce_gives_its_author_the_blocked_message_again(town: Town) -> None:
+async def test_repeated_nonce_returns_the_blocked_message_to_its_author(town: Town) -> None:
     message = await blocked(town, town.member, SECRET, nonce="n")
 
     again = await town.say(town.member, SECRET, nonce="n")
@@ -160,7 +160,7 @@ async def test_a_nonce_gives_its_author_the_blocked_message_again(town: Town) ->
     assert again.flags == FlagsView("blocked", ["reviewed"])
 
 
-async def test_what_is_approved_is_seen_again_by_everybody(town: Town, judge: Script) -> None:
+async def test_approved_message_is_visible_to_all_members(town: Town, judge: Script) -> None:
     reader = await other_member(town)
     judge.says(Verdict("blocked", ["insults"]))
     message = await town.say(town.member, SECRET)
@@ -173,7 +173,7 @@ async def test_what_is_approved_is_seen_again_by_everybody(town: Town, judge: Sc
     assert tells(await read(town, reader, message.message_id), SECRET) == WAYS
 
 
-async def test_what_is_flagged_is_seen_by_everybody_with_the_reason(town: Town, judge: Script) -> None:
+async def test_flagged_message_is_visible_to_all_members_with_its_reason(town: Town, judge: Script) -> None:
     reader = await other_member(town)
     judge.says(Verdict("flagged", ["shouting"], 1))
     message = await town.say(town.member, "HELLO")
@@ -188,7 +188,7 @@ async def test_what_is_flagged_is_seen_by_everybody_with_the_reason(town: Town, 
 
 
 class Preview(ChannelPointer):
-    """The head of a room that keeps what was said last, and may have safe mode."""
+    """The head of a room with a preview of its last message, and optional safe mode."""
 
     keys = Keys(pk="CHANNEL#{room_id}", sk="META")
 
@@ -199,7 +199,7 @@ class Preview(ChannelPointer):
 
 
 class SafeDoor(Access):
-    """Lets people into rooms with safe mode."""
+    """Authorizes access to rooms with safe mode."""
 
     async def authorize(self, actor: Actor, room_id: RoomId) -> Seat:
         return msgspec.structs.replace(await super().authorize(actor, room_id), safe_mode=True)
@@ -209,7 +209,7 @@ class SafeDoor(Access):
 
 
 class PreviewDoor(Access):
-    """Lets people into rooms whose heads keep a preview."""
+    """Authorizes access to rooms whose heads have a preview."""
 
     def __init__(self, table: Table, audit: Audit) -> None:
         super().__init__(table, audit)
@@ -244,9 +244,7 @@ def rooms_of(town: Town, access: type[Access], kind: RoomKind = CHANNELS, judge:
 
 
 @pytest.mark.parametrize("verdict", [Verdict("flagged", ["shouting"]), Verdict("clean", [], 1), Verdict("blocked")])
-async def test_in_safe_mode_what_may_not_be_for_everybody_is_withheld(
-    verdict: Verdict, town: Town, judge: Script
-) -> None:
+async def test_safe_mode_withholds_flagged_and_nsfw_messages(verdict: Verdict, town: Town, judge: Script) -> None:
     reader = await other_member(town)
     rooms = rooms_of(town, SafeDoor, judge=judge)
     await rooms.send(town.member, town.channel_id, Draft("fine"))
@@ -306,7 +304,7 @@ async def test_the_preview_of_a_room_follows_every_decision(town: Town, judge: S
 # The rule itself
 
 
-async def test_the_table_of_the_rule(town: Town) -> None:
+async def test_visibility_rule_matches_its_table(town: Town) -> None:
     clock = SystemClock()
     access = Access(town.app.table, Audit(town.app.table, clock, Ids(clock)))
     people = {

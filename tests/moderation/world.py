@@ -1,4 +1,4 @@
-"""A judge that says what a test wants, and what is needed to look at what became of it."""
+"""A scripted judge, and helpers to read its effects."""
 
 from __future__ import annotations
 

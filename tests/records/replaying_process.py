@@ -1,4 +1,4 @@
-"""A process that replays until it is told to stop: `python -m records.replaying_process RECORDS STORE`."""
+"""A process that replays until it is stopped: `python -m records.replaying_process RECORDS STORE`."""
 
 from __future__ import annotations
 

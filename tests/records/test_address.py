@@ -1,4 +1,4 @@
-"""Where the records are follows from the settings."""
+"""The address of the records follows from the settings."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sobremesa.domains.records.address import RecordsAddress, parse_records, rec
         ("dynamodb://TABLE?region=eu-west-1", "sqlite:///sobremesa-records.db"),
     ],
 )
-def test_without_a_setting_they_are_beside_the_store(store: str, where: str) -> None:
+def test_records_are_next_to_the_table_by_default(store: str, where: str) -> None:
     assert str(records_address(Settings(store=store))) == where
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+asyncpg"])
-def test_a_setting_may_name_postgresql_and_its_password_is_never_shown(scheme: str) -> None:
+def test_postgresql_url_is_accepted_and_its_password_never_shown(scheme: str) -> None:
     settings = Settings(records=f"{scheme}://ana:hunter2@db.example:5433/chat?sslmode=require")
 
     address = records_address(settings)
@@ -31,13 +31,13 @@ def test_a_setting_may_name_postgresql_and_its_password_is_never_shown(scheme: s
     assert str(address) == "postgresql://ana@db.example:5433/chat"
 
 
-def test_a_setting_may_name_a_file_or_memory() -> None:
+def test_url_may_name_a_file_or_memory() -> None:
     assert parse_records("sqlite:///folder/records.db") == RecordsAddress(file="folder/records.db")
     assert parse_records("sqlite://") == RecordsAddress()
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "reason"),
     [
         ("mysql://ana:hunter2@host/chat", "is not the URL of a records store"),
         ("records.db", "is not the URL of a records store"),
@@ -47,8 +47,8 @@ def test_a_setting_may_name_a_file_or_memory() -> None:
         ("postgresql://ana:hunter2@host:port/chat", "is not a valid URL"),
     ],
 )
-def test_an_address_that_cannot_be_used_says_why_without_its_password(url: str, said: str) -> None:
-    with pytest.raises(BadSetting, match=said) as refused:
+def test_invalid_url_is_refused_without_showing_its_password(url: str, reason: str) -> None:
+    with pytest.raises(BadSetting, match=reason) as refused:
         records_address(Settings(records=url))
 
     assert "hunter2" not in str(refused.value)

@@ -1,4 +1,4 @@
-"""Amendments: what accepted cards have changed, once for each card."""
+"""Amendments: one per accepted card."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def amend(world: World, card: str = "01JCARD", **given: Any) -> Amendment:
     )
 
 
-async def test_an_amendment_is_kept_as_it_was_accepted(world: World) -> None:
+async def test_amendment_is_stored_as_it_was_accepted(world: World) -> None:
     made = await amend(world)
 
     page = await world.records.list_amendments(SELLER, THREAD)
@@ -32,16 +32,16 @@ async def test_an_amendment_is_kept_as_it_was_accepted(world: World) -> None:
     assert (made.payload, made.accepted_at) == ({"days": 3, "parts": ["a", None]}, ACCEPTED_AT)
 
 
-async def test_a_card_that_is_told_again_makes_nothing_new(world: World) -> None:
-    told = await asyncio.gather(*(amend(world, summary=f"telling {number}") for number in range(6)))
+async def test_repeated_card_creates_no_second_amendment(world: World) -> None:
+    amendments = await asyncio.gather(*(amend(world, summary=f"telling {number}") for number in range(6)))
 
-    assert len({amendment.amendment_id for amendment in told}) == 1
+    assert len({amendment.amendment_id for amendment in amendments}) == 1
     assert await world.source_version("docs") == 1
     await amend(world, "01JOTHER")
     assert await world.source_version("docs") == 2
 
 
-async def test_an_amendment_names_its_document_only_if_that_is_the_threads_own(world: World) -> None:
+async def test_amendment_refers_only_to_a_document_of_its_thread(world: World) -> None:
     mine = await world.records.create_document(BUYER, THREAD, title="Terms", kind="contract", body="So be it.")
     other = await world.records.create_document(BUYER, "another", title="Terms", kind="contract", body="So be it.")
 
@@ -52,7 +52,7 @@ async def test_an_amendment_names_its_document_only_if_that_is_the_threads_own(w
     assert (about.document_id, elsewhere.document_id, nothing.document_id) == (mine.document_id, None, None)
 
 
-async def test_a_payload_may_hold_whatever_a_card_may(world: World) -> None:
+async def test_amendment_stores_any_card_payload(world: World) -> None:
     made = await amend(world, payload={"text": "null \0 here", "much": 10**30, "part": Decimal("0.5"), "": {}})
 
     assert made.payload["text"] == "null \0 here"

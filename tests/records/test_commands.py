@@ -1,4 +1,4 @@
-"""The commands about records, as a person runs them."""
+"""The commands of records, as an operator runs them."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return commands.run(SOBREMESA, "records", *arguments, folder=folder)
 
 
-def told(done: subprocess.CompletedProcess[str]) -> str:
+def output_of(done: subprocess.CompletedProcess[str]) -> str:
     assert done.returncode == 0, done.stderr
     return " ".join(done.stdout.split())
 
 
-def test_records_are_migrated_and_looked_at(tmp_path: Path) -> None:
-    assert "No records at sqlite:///chat.db.records." in told(
+def test_migrate_and_status_commands(tmp_path: Path) -> None:
+    assert "No records at sqlite:///chat.db.records." in output_of(
         run("status", "--store", "sqlite:///chat.db", folder=tmp_path)
     )
     assert list(tmp_path.iterdir()) == []
 
     for _ in range(2):
-        assert "to schema 0001" in told(run("migrate", "--store", "sqlite:///chat.db", folder=tmp_path))
+        assert "to schema 0001" in output_of(run("migrate", "--store", "sqlite:///chat.db", folder=tmp_path))
 
-    said = told(run("status", "--store", "sqlite:///chat.db", folder=tmp_path))
-    assert "0001 (newest: 0001)" in said
-    assert "pending 0" in said
+    output = output_of(run("status", "--store", "sqlite:///chat.db", folder=tmp_path))
+    assert "0001 (newest: 0001)" in output
+    assert "pending 0" in output
 
 
-async def test_status_tells_what_waits_without_showing_a_password(
+async def test_status_reports_pending_rows_without_a_password(
     address: RecordsAddress, table: Table, tmp_path: Path
 ) -> None:
     async with open_world(address, table) as world:
@@ -51,29 +51,29 @@ async def test_status_tells_what_waits_without_showing_a_password(
     records = address.postgres or f"sqlite:///{address.file}"
     done = run("status", "--records", records.replace("postgres@", "postgres:hunter2@"), folder=tmp_path)
 
-    assert "pending 2, oldest from 20" in told(done)
+    assert "pending 2, oldest from 20" in output_of(done)
     assert "hunter2" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "error"),
     [
         (("status", "--records", "mysql://host/chat"), "is not the URL of a records store"),
         (("migrate", "--records", "sqlite:///no/such/folder/x.db"), "cannot be used"),
         (("migrate", "--records", "postgresql://ana:hunter2@127.0.0.1:1/chat"), "cannot be used"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+def test_error_is_reported_in_one_line(arguments: tuple[str, ...], error: str, tmp_path: Path) -> None:
     done = run(*arguments, folder=tmp_path)
 
     assert done.returncode == 1
-    assert said in " ".join(done.stderr.split())
+    assert error in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
     assert "hunter2" not in done.stderr
 
 
-def test_a_newer_schema_is_told_in_one_line(tmp_path: Path) -> None:
-    told(run("migrate", folder=tmp_path))
+def test_newer_schema_is_reported_in_one_line(tmp_path: Path) -> None:
+    output_of(run("migrate", folder=tmp_path))
     connection = sqlite3.connect(tmp_path / "sobremesa.db.records")
     connection.execute("UPDATE alembic_version SET version_num = '0002'")
     connection.commit()
@@ -86,7 +86,7 @@ def test_a_newer_schema_is_told_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-async def test_a_rebuild_shows_how_far_it_is(world: World, terminal: bool) -> None:
+async def test_rebuild_shows_its_progress(world: World, terminal: bool) -> None:
     await world.spend()
     await world.outbox.replay()
     before = await world.panels.tab("expenses")

@@ -1,4 +1,4 @@
-"""Documents: versions, signatures, and what makes them void."""
+"""Documents: versions, signatures, and voiding."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def draft(world: World, title: str = "Licence", **given: Any) -> DocumentI
     return await world.records.create_document(SELLER, THREAD, title=title, **asked)
 
 
-async def test_a_document_keeps_every_version_with_its_digest(world: World) -> None:
+async def test_document_keeps_every_version_with_its_hash(world: World) -> None:
     made = await draft(world, note="first")
     again = await world.records.add_version(
         BUYER, THREAD, made.document_id, version=1, body="Two years.", note="longer"
@@ -48,7 +48,7 @@ async def test_a_document_keeps_every_version_with_its_digest(world: World) -> N
     assert (old.shown_version, old.body) == (1, "One year, Europe.")
 
 
-async def test_a_version_may_be_a_file_and_never_both_or_nothing(world: World) -> None:
+async def test_version_is_either_a_text_or_a_file(world: World) -> None:
     made = await draft(world, body=None, file_id="01JFILE")
 
     assert (made.file_id, made.body, made.sha256) == ("01JFILE", None, None)
@@ -57,7 +57,7 @@ async def test_a_version_may_be_a_file_and_never_both_or_nothing(world: World) -
             await world.records.add_version(SELLER, THREAD, made.document_id, version=1, **content)
 
 
-async def test_a_version_that_does_not_follow_the_newest_gets_what_is_there(world: World) -> None:
+async def test_stale_version_is_refused_with_the_current_document(world: World) -> None:
     made = await draft(world)
     await world.records.add_version(BUYER, THREAD, made.document_id, version=1, body="Two years.")
 
@@ -67,7 +67,7 @@ async def test_a_version_that_does_not_follow_the_newest_gets_what_is_there(worl
     assert refused.value.data["current"].current_version == 2
 
 
-async def test_of_many_versions_at_once_one_is_added(world: World) -> None:
+async def test_one_of_many_concurrent_versions_is_added(world: World) -> None:
     made = await draft(world)
 
     outcomes = await asyncio.gather(
@@ -101,7 +101,7 @@ async def test_a_document_is_signed_when_buyer_and_seller_have_signed_its_curren
     ]
 
 
-async def test_buyer_and_seller_who_sign_at_once_make_it_signed(world: World) -> None:
+async def test_concurrent_signatures_of_buyer_and_seller_sign_the_document(world: World) -> None:
     for _ in range(5):
         made = await draft(world)
 
@@ -112,7 +112,7 @@ async def test_buyer_and_seller_who_sign_at_once_make_it_signed(world: World) ->
         assert (await world.records.get_document(BUYER, THREAD, made.document_id)).state == "signed"
 
 
-async def test_one_signs_a_version_once_and_an_admin_never(world: World) -> None:
+async def test_party_signs_a_version_once_and_an_admin_never(world: World) -> None:
     made = await draft(world)
 
     outcomes = await asyncio.gather(
@@ -141,7 +141,7 @@ async def test_a_new_version_makes_a_signed_document_a_draft_and_keeps_the_old_s
     assert changed.state == "signed"
 
 
-async def test_a_signature_never_goes_to_a_version_that_came_at_the_same_moment(world: World) -> None:
+async def test_signature_never_applies_to_a_concurrent_version(world: World) -> None:
     for _ in range(5):
         made = await draft(world)
         await world.records.sign(SELLER, THREAD, made.document_id, version=1)
@@ -158,7 +158,7 @@ async def test_a_signature_never_goes_to_a_version_that_came_at_the_same_moment(
         assert isinstance(signed, (DocumentInFull, StaleVersion))
 
 
-async def test_a_draft_is_made_void_by_who_made_it_and_a_signed_document_by_an_admin(world: World) -> None:
+async def test_creator_voids_a_draft_and_an_admin_a_signed_document(world: World) -> None:
     mine, signed = await draft(world), await draft(world)
     for party in (BUYER, SELLER):
         await world.records.sign(party, THREAD, signed.document_id, version=1)
@@ -181,7 +181,7 @@ async def test_a_draft_is_made_void_by_who_made_it_and_a_signed_document_by_an_a
             await world.records.void_document(ADMIN, THREAD, document.document_id)
 
 
-async def test_a_stranger_finds_nothing_and_neither_does_another_thread(world: World) -> None:
+async def test_other_users_and_threads_find_nothing(world: World) -> None:
     made = await draft(world)
 
     for actor, thread in ((STRANGER, THREAD), (BUYER, "another-thread")):
@@ -199,7 +199,7 @@ async def test_a_stranger_finds_nothing_and_neither_does_another_thread(world: W
     assert await world.source_version("docs", "another-thread") == 0
 
 
-async def test_a_repeated_create_gives_the_first_document_and_another_body_is_refused(world: World) -> None:
+async def test_repeated_create_returns_the_first_document_and_another_body_is_refused(world: World) -> None:
     same = await asyncio.gather(*(draft(world, key="again") for _ in range(5)))
 
     assert len({document.document_id for document in same}) == 1
@@ -237,14 +237,14 @@ async def test_pages_go_from_the_newest_to_the_oldest_without_a_gap(world: World
         await world.records.list_amendments(BUYER, THREAD, cursor=first.cursor)
 
 
-async def test_a_text_that_postgresql_cannot_keep_is_refused_everywhere(world: World) -> None:
+async def test_text_that_postgresql_cannot_store_is_refused(world: World) -> None:
     with pytest.raises(Invalid, match="null character"):
         await draft(world, body="a\0b")
     with pytest.raises(Invalid, match="null character"):
         await draft(world, title="a\0b")
 
 
-async def test_a_document_has_as_many_versions_as_it_may(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_number_of_versions_is_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "MAX_VERSIONS", 2)
     made = await draft(world)
     await world.records.add_version(SELLER, THREAD, made.document_id, version=1, body="Two years.")
@@ -264,7 +264,7 @@ class Drawer:
         return hashlib.sha256(b"a page").hexdigest()
 
 
-async def test_a_file_brings_its_digest_and_must_be_ones_own(address: RecordsAddress, table: Table) -> None:
+async def test_file_version_has_its_hash_and_must_be_the_users_own(address: RecordsAddress, table: Table) -> None:
     async with open_world(address, table, files=Drawer()) as world:
         made = await draft(world, body=None, file_id="01JFILE")
         spent = await world.spend(receipt_file_id="01JFILE")
@@ -277,7 +277,7 @@ async def test_a_file_brings_its_digest_and_must_be_ones_own(address: RecordsAdd
             await world.spend(receipt_file_id="01JOTHER")
 
 
-async def test_an_idempotency_key_is_forgotten_after_two_days(address: RecordsAddress, table: Table) -> None:
+async def test_idempotency_key_expires_after_two_days(address: RecordsAddress, table: Table) -> None:
     clock = SetClock()
     async with open_world(address, table, clock=clock) as world:
         first = await draft(world, key="again")
@@ -288,6 +288,6 @@ async def test_an_idempotency_key_is_forgotten_after_two_days(address: RecordsAd
         assert (await draft(world, key="again", body="Something else.")).document_id != first.document_id
 
 
-def test_somebody_whose_role_records_do_not_know_may_nothing() -> None:
+def test_unknown_role_is_forbidden() -> None:
     with pytest.raises(Forbidden):
         role_of("viewer")

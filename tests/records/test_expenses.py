@@ -1,4 +1,4 @@
-"""Expenses: exact money, and who decides about it."""
+"""Expenses: exact amounts, and decisions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def approve(world: World, expense: Expense, by: Any = BUYER, version: int 
     return await world.records.decide_expense(by, THREAD, expense.expense_id, decision="approve", version=version)
 
 
-async def test_an_expense_comes_back_as_it_was_submitted(world: World) -> None:
+async def test_expense_is_returned_as_it_was_submitted(world: World) -> None:
     made = await world.spend(1999, receipt_file_id="01JFILE")
 
     page = await world.records.list_expenses(BUYER, THREAD)
@@ -54,7 +54,7 @@ async def test_a_currency_is_three_capital_letters(world: World, currency: str) 
         await world.spend(currency=currency)
 
 
-async def test_the_other_side_or_an_admin_decides_and_never_ones_own_side(world: World) -> None:
+async def test_only_the_other_side_or_an_admin_decides_an_expense(world: World) -> None:
     first, second = await world.spend(), await world.spend()
 
     for own in (SELLER, OTHER_SELLER):
@@ -70,7 +70,7 @@ async def test_the_other_side_or_an_admin_decides_and_never_ones_own_side(world:
         await approve(world, admins, ADMIN)
 
 
-async def test_of_two_decisions_at_once_one_wins_and_the_other_gets_it(world: World) -> None:
+async def test_one_of_two_concurrent_decisions_wins(world: World) -> None:
     for _ in range(5):
         made = await world.spend()
 
@@ -86,7 +86,7 @@ async def test_of_two_decisions_at_once_one_wins_and_the_other_gets_it(world: Wo
         assert lost[0].data["current"] == won[0]
 
 
-async def test_a_decision_names_the_version_that_it_saw(world: World) -> None:
+async def test_decision_on_a_stale_version_is_refused(world: World) -> None:
     made = await world.spend()
 
     with pytest.raises(StaleVersion) as refused:
@@ -95,7 +95,7 @@ async def test_a_decision_names_the_version_that_it_saw(world: World) -> None:
     assert refused.value.data["current"] == made
 
 
-async def test_an_expense_is_taken_back_by_who_submitted_it_until_it_is_decided(world: World) -> None:
+async def test_submitter_voids_an_expense_until_it_is_decided(world: World) -> None:
     mine, decided = await world.spend(), await world.spend()
     await approve(world, decided)
 
@@ -110,7 +110,7 @@ async def test_an_expense_is_taken_back_by_who_submitted_it_until_it_is_decided(
         await approve(world, mine)
 
 
-async def test_taking_back_and_approving_at_once_leave_one_outcome(world: World) -> None:
+async def test_concurrent_void_and_approval_have_one_outcome(world: World) -> None:
     for _ in range(5):
         made = await world.spend()
 
@@ -121,7 +121,7 @@ async def test_taking_back_and_approving_at_once_leave_one_outcome(world: World)
         assert sum(isinstance(outcome, ExpenseDecided) for outcome in outcomes) == 1
 
 
-async def test_twenty_expenses_at_once_make_exactly_twenty_versions(world: World) -> None:
+async def test_twenty_concurrent_expenses_increment_the_version_twenty_times(world: World) -> None:
     await asyncio.gather(*(world.spend(number + 1, by=(BUYER, SELLER)[number % 2]) for number in range(20)))
 
     assert await world.source_version("expenses") == 20
@@ -138,7 +138,7 @@ async def test_a_repeated_submission_is_one_expense(world: World) -> None:
         await world.spend(1251, key="again")
 
 
-async def test_a_stranger_finds_nothing_and_neither_does_another_thread(world: World) -> None:
+async def test_other_users_and_threads_find_nothing(world: World) -> None:
     made = await world.spend()
 
     for actor, thread in ((STRANGER, THREAD), (BUYER, "another-thread")):

@@ -1,4 +1,4 @@
-"""The outbox: every change reaches its tab, whatever happens on the way, and no tab goes back."""
+"""The outbox: every change reaches its tab despite failures, and no tab moves back."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def assert_fresh(world: World, tab: Tab, thread: str = THREAD) -> Shown:
     return shown
 
 
-async def test_what_changed_is_shown_and_nothing_is_pending_afterwards(world: World) -> None:
+async def test_replay_writes_changes_and_leaves_nothing_pending(world: World) -> None:
     made = await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
     await world.records.sign(BUYER, THREAD, made.document_id, version=1)
     await world.spend(1250)
@@ -72,9 +72,7 @@ async def test_what_changed_is_shown_and_nothing_is_pending_afterwards(world: Wo
     assert await world.outbox.replay() == ReplayResult(written=0, failed=0)
 
 
-async def test_a_process_that_dies_after_its_commit_leaves_the_rest_to_the_next(
-    address: RecordsAddress, table: Table
-) -> None:
+async def test_next_process_replays_after_a_crash(address: RecordsAddress, table: Table) -> None:
     async with open_world(address, table) as first:
         await first.spend()
         assert await first.panels.tab("expenses") is None
@@ -84,7 +82,7 @@ async def test_a_process_that_dies_after_its_commit_leaves_the_rest_to_the_next(
         await assert_fresh(second, "expenses")
 
 
-async def test_a_failed_show_stays_pending_until_it_works(world: World) -> None:
+async def test_failed_write_of_a_tab_stays_pending(world: World) -> None:
     await world.spend()
     world.panels.broken = True
 
@@ -96,7 +94,7 @@ async def test_a_failed_show_stays_pending_until_it_works(world: World) -> None:
     await assert_fresh(world, "expenses")
 
 
-async def test_a_crash_between_showing_and_marking_repeats_harmlessly(world: World) -> None:
+async def test_crash_between_write_and_mark_is_harmless(world: World) -> None:
     await world.spend()
     snapshot = await world.outbox.snapshot(THREAD, "expenses")
     assert snapshot is not None
@@ -108,7 +106,7 @@ async def test_a_crash_between_showing_and_marking_repeats_harmlessly(world: Wor
     assert world.panels.versions == [1]
 
 
-async def test_repeats_and_late_shows_never_move_a_tab_back(world: World) -> None:
+async def test_repeated_and_late_writes_never_move_a_tab_back(world: World) -> None:
     snapshots = []
     for amount in (1, 2, 3):
         await world.spend(amount)
@@ -122,7 +120,7 @@ async def test_repeats_and_late_shows_never_move_a_tab_back(world: World) -> Non
     assert (await assert_fresh(world, "expenses")).source_version == 3
 
 
-async def test_a_thread_that_cannot_be_shown_holds_up_no_other(world: World) -> None:
+async def test_failing_thread_delays_no_other(world: World) -> None:
     class Picky(TablePanels):
         async def put_snapshot(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
             if thread_id == "thread-0":
@@ -138,7 +136,7 @@ async def test_a_thread_that_cannot_be_shown_holds_up_no_other(world: World) -> 
     assert await pending(world) == 1
 
 
-async def test_more_tabs_than_a_page_are_all_shown(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_more_tabs_than_a_page_are_all_written(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox, "PANELS_A_PAGE", 5)
     await asyncio.gather(*(world.spend(thread=f"thread-{number:03d}") for number in range(12)))
 
@@ -146,7 +144,7 @@ async def test_more_tabs_than_a_page_are_all_shown(world: World, monkeypatch: py
     assert await pending(world) == 0
 
 
-async def test_several_replay_at_once_while_others_write(address: RecordsAddress, table: Table) -> None:
+async def test_concurrent_replays_and_writes(address: RecordsAddress, table: Table) -> None:
     async with open_world(address, table) as one, open_world(address, table) as two:
 
         async def write(world: World) -> None:
@@ -167,9 +165,7 @@ async def test_several_replay_at_once_while_others_write(address: RecordsAddress
             await assert_fresh(one, "expenses", f"thread-{number}")
 
 
-async def test_while_one_shows_a_tab_another_leaves_it_alone_or_repeats_it(
-    address: RecordsAddress, table: Table
-) -> None:
+async def test_concurrent_replay_skips_or_repeats_a_tab(address: RecordsAddress, table: Table) -> None:
     async with open_world(address, table) as one, open_world(address, table) as two:
         await one.spend()
         showing, go_on = asyncio.Event(), asyncio.Event()
@@ -195,7 +191,7 @@ async def test_while_one_shows_a_tab_another_leaves_it_alone_or_repeats_it(
         assert await pending(two) == 0
 
 
-async def test_in_the_background_a_commit_is_shown_at_once(address: RecordsAddress, table: Table) -> None:
+async def test_background_replay_follows_a_commit_at_once(address: RecordsAddress, table: Table) -> None:
     clock = SystemClock()
     panels = TablePanels(table)
     store = RecordsStore(address, clock, Ids(clock), parties=Roles(), panels=panels)
@@ -213,7 +209,7 @@ async def test_in_the_background_a_commit_is_shown_at_once(address: RecordsAddre
         await store.close()
 
 
-async def test_in_the_background_what_failed_is_tried_again(world: World) -> None:
+async def test_background_replay_retries_failures(world: World) -> None:
     world.panels.broken = True
     patient = Outbox(world.outbox._database, SystemClock(), world.panels, poll_seconds=0.01)
     running = asyncio.create_task(patient.run())
@@ -267,7 +263,7 @@ async def test_a_snapshot_is_never_larger_than_a_tab_may_be(world: World) -> Non
         assert 100_000 < len(msgspec.json.encode(shown.content)) < MAX_TAB_BYTES
 
 
-async def test_rebuilding_repairs_tabs_that_were_lost_damaged_or_come_from_a_lost_future(world: World) -> None:
+async def test_rebuild_repairs_lost_damaged_and_too_new_tabs(world: World) -> None:
     for number in range(3):
         await world.spend(thread=f"thread-{number}")
     await world.outbox.replay()
@@ -288,7 +284,7 @@ async def test_rebuilding_repairs_tabs_that_were_lost_damaged_or_come_from_a_los
     assert await world.source_version("expenses", "thread-1") == before + 1
 
 
-async def test_rebuilding_one_thread_leaves_the_others(world: World) -> None:
+async def test_rebuild_of_one_thread_leaves_the_others(world: World) -> None:
     for thread in ("thread-0", "thread-1"):
         await world.spend(thread=thread)
     await world.outbox.replay()
@@ -300,7 +296,7 @@ async def test_rebuilding_one_thread_leaves_the_others(world: World) -> None:
     assert await world.source_version("expenses", "thread-0") == 1
 
 
-async def test_rows_that_were_applied_are_forgotten_after_a_week(address: RecordsAddress, table: Table) -> None:
+async def test_applied_rows_are_deleted_after_a_week(address: RecordsAddress, table: Table) -> None:
     clock = SetClock()
     async with open_world(address, table, clock=clock) as world:
         for _ in range(2):

@@ -29,14 +29,14 @@ async def test_two_processes_replay_what_a_third_writes(address: RecordsAddress,
 
             await asyncio.gather(*(_spend(world, f"thread-{number}") for number in range(THREADS)))
 
-            said = []
+            lines = []
             for process in others:
                 assert process.stdin
                 process.stdin.write(b"stop\n")
-                said.append(await asyncio.to_thread(line_of, process))
+                lines.append(await asyncio.to_thread(line_of, process))
         await world.outbox.replay()
 
-        assert [line.split()[1] for line in said] == ["0", "0"]
+        assert [line.split()[1] for line in lines] == ["0", "0"]
         assert (await world.outbox._database.read(status_of)).pending == 0
         for number in range(THREADS):
             shown = await world.panels.tab("expenses", f"thread-{number}")

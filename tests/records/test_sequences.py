@@ -1,4 +1,4 @@
-"""Whatever people do in whatever order, after a replay every tab shows exactly what the records say."""
+"""After any sequence of changes and a replay, every tab matches the records."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sobremesa.core.errors import Refusal
 from sobremesa.domains.records.address import RecordsAddress, parse_records
 from sobremesa.table import Table, open_engine
 
-PEOPLE = (BUYER, SELLER, ADMIN)
+USERS = (BUYER, SELLER, ADMIN)
 VERBS = ("draft", "revise", "sign", "void", "amend", "spend", "approve", "reject", "take back", "replay")
 
 revisions = st.lists(
-    st.tuples(st.sampled_from(VERBS), st.sampled_from(PEOPLE), st.integers(0, 3), st.integers(1, 3)), max_size=25
+    st.tuples(st.sampled_from(VERBS), st.sampled_from(USERS), st.integers(0, 3), st.integers(1, 3)), max_size=25
 )
 _threads = itertools.count()
 
@@ -98,7 +98,7 @@ async def new_database(server: Endpoint, name: str) -> RecordsAddress:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_any_sequence_of_verbs_ends_with_tabs_that_show_the_records(
+def test_any_sequence_of_changes_ends_with_tabs_that_match_the_records(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     if kind == "postgres":

@@ -1,4 +1,4 @@
-"""The relational store: its schema, its migrations, and what happens when it cannot be reached."""
+"""The relational store: its schema, its migrations, and failures."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def test_an_empty_store_gets_the_newest_schema_and_keeps_it(empty_address:
         await database.close()
 
 
-async def test_the_steps_make_every_constraint_that_the_schema_names(empty_address: RecordsAddress) -> None:
+async def test_migrations_create_every_constraint_of_the_schema(empty_address: RecordsAddress) -> None:
     database = await open_database(empty_address)
 
     found = await look(database, "checks")
@@ -83,11 +83,11 @@ async def test_the_steps_make_every_constraint_that_the_schema_names(empty_addre
     assert found == wanted
 
 
-def test_every_step_is_known_to_the_program_in_order() -> None:
+def test_every_migration_is_listed_in_order() -> None:
     assert revisions() == REVISIONS
 
 
-async def test_many_who_open_an_empty_store_at_once_migrate_it_once(empty_address: RecordsAddress) -> None:
+async def test_concurrent_opens_migrate_an_empty_store_once(empty_address: RecordsAddress) -> None:
     databases = await asyncio.gather(*(open_database(empty_address) for _ in range(6)))
 
     for database in databases:
@@ -108,7 +108,7 @@ async def test_a_store_of_a_newer_version_is_refused_and_left_alone(address: Rec
 
 
 @pytest.mark.parametrize("name", APPEND_ONLY)
-async def test_what_is_written_once_cannot_be_changed_or_taken_away(world: World, name: str) -> None:
+async def test_append_only_rows_cannot_be_changed_or_deleted(world: World, name: str) -> None:
     made = await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
     await world.records.sign(BUYER, THREAD, made.document_id, version=1)
     await world.records.record_amendment(
@@ -154,7 +154,7 @@ async def test_sqlite_writes_through_a_rollback_journal_to_the_disk(tmp_path: Pa
     await database.close()
 
 
-async def test_records_in_memory_are_one_store_for_all_who_ask(table: Table) -> None:
+async def test_records_in_memory_are_one_store_for_all_callers(table: Table) -> None:
     async with open_world(RecordsAddress(), table) as world:
         await asyncio.gather(*(world.spend() for _ in range(10)))
 
@@ -171,7 +171,7 @@ async def cancel_some(world: World) -> None:
         await asyncio.wait([spending])
 
 
-async def test_a_caller_who_is_cancelled_leaves_whole_transactions(address: RecordsAddress, table: Table) -> None:
+async def test_cancelled_caller_leaves_whole_transactions(address: RecordsAddress, table: Table) -> None:
     async with open_world(address, table) as world:
         await cancel_some(world)
         await world.spend()
@@ -181,7 +181,7 @@ async def test_a_caller_who_is_cancelled_leaves_whole_transactions(address: Reco
         assert page.totals[0].count == len(page.items) == await world.source_version("expenses")
 
 
-async def test_a_caller_who_is_cancelled_does_not_lose_what_is_in_memory(table: Table) -> None:
+async def test_cancelled_caller_does_not_lose_records_in_memory(table: Table) -> None:
     async with open_world(RecordsAddress(), table) as world:
         first = await world.spend()
         await cancel_some(world)
@@ -216,7 +216,7 @@ async def test_transactions_that_read_before_they_write_wait_for_each_other(addr
     await two.close()
 
 
-async def test_a_file_that_another_process_holds_for_too_long_is_busy(
+async def test_file_locked_by_another_process_is_busy(
     tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0)
@@ -232,9 +232,7 @@ async def test_a_file_that_another_process_holds_for_too_long_is_busy(
         assert (await world.spend()).amount == 1250
 
 
-async def test_connections_that_the_server_ended_are_made_again(
-    address: RecordsAddress, table: Table, postgres: Endpoint
-) -> None:
+async def test_closed_connections_are_reopened(address: RecordsAddress, table: Table, postgres: Endpoint) -> None:
     async with open_world(address, table) as world:
         await asyncio.gather(*(world.spend() for _ in range(5)))
         if address.postgres:
@@ -269,7 +267,7 @@ def unreachable(kind: str, tmp_path: Path, postgres: Endpoint) -> RecordsAddress
 
 
 @pytest.mark.parametrize("kind", ["no server", "no database", "no such user", "no folder", "another file"])
-async def test_a_store_that_cannot_be_reached_is_one_clear_error_without_a_password(
+async def test_unavailable_store_is_one_error_without_a_password(
     kind: str, tmp_path: Path, postgres: Endpoint, table: Table
 ) -> None:
     address = unreachable(kind, tmp_path, postgres)
@@ -284,7 +282,7 @@ async def test_a_store_that_cannot_be_reached_is_one_clear_error_without_a_passw
     await store.close()
 
 
-async def test_nothing_is_made_before_somebody_asks_for_records(tmp_path: Path, table: Table) -> None:
+async def test_nothing_is_created_before_first_use(tmp_path: Path, table: Table) -> None:
     path = tmp_path / "records.db"
     store = archive_of(RecordsAddress(file=str(path)), table)
     running = asyncio.create_task(store.run())
@@ -328,7 +326,7 @@ def test_a_store_that_is_up_to_date_needs_no_alembic_and_sqlite_no_asyncpg(tmp_p
     assert outputs == ["['alembic']", "[]"]
 
 
-async def test_records_that_come_later_are_found_in_the_background(
+async def test_background_task_finds_records_created_later(
     postgres: Endpoint, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "FIRST_PAUSE_SECONDS", FIRST_PAUSE)
@@ -355,9 +353,7 @@ async def test_records_that_come_later_are_found_in_the_background(
     await connection.close()
 
 
-async def test_an_outbox_that_cannot_be_read_is_read_later(
-    tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unreadable_outbox_is_read_later(tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0)
     path = tmp_path / "records.db"
     async with open_world(RecordsAddress(file=str(path)), table) as world:

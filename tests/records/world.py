@@ -1,4 +1,4 @@
-"""A thread with its people, and tabs that are rows of a table: what records meet of the rest."""
+"""A thread with participants, and tabs in a table: the surroundings of records."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DAY = date(2026, 11, 16)
 
 
 class Roles:
-    """The same people in every thread."""
+    """The same participants in every thread."""
 
     async def require_party(self, actor: Actor, thread_id: str) -> str:
         if actor.user not in ROLES or not thread_id:

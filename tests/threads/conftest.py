@@ -1,4 +1,4 @@
-"""`app` is a whole Sobremesa, once on a file and once on DynamoDB's API; `deal` is a thread with people in it."""
+"""`app` is a whole Sobremesa, once on a file and once on DynamoDB's API; `deal` is a thread with participants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is agreed in a thread becomes a record in another store, and what records keep stays."""
+"""Accepted amendment cards become records in the relational store, and files of records are kept."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def docs_of(deal: Deal) -> str:
     return str((await deal.app.tabs.get(deal.buyer, deal.thread_id, "docs")).content)
 
 
-async def test_an_accepted_amendment_is_kept_once_and_shown(deal: Deal) -> None:
+async def test_accepted_amendment_is_stored_once_and_listed(deal: Deal) -> None:
     print_too, never = await propose(deal, "Also in print"), await propose(deal, "Also on the moon")
     await decide(deal, print_too, "accepted")
     await decide(deal, never, "declined")
@@ -63,7 +63,7 @@ async def test_an_accepted_amendment_is_kept_once_and_shown(deal: Deal) -> None:
         await amendments(deal, deal.stranger)
 
 
-async def test_an_amendment_waits_for_records_that_cannot_be_reached(store: str, clock: Ahead, tmp_path: Path) -> None:
+async def test_amendment_is_retried_until_records_are_available(store: str, clock: Ahead, tmp_path: Path) -> None:
     nowhere = Settings(rate_limits="off", records="postgresql://nobody:x@127.0.0.1:9/none")
     async with Sobremesa.open(store, settings=nowhere, clock=clock, background=False) as app:
         deal = await strike_deal(app)
@@ -79,7 +79,7 @@ async def test_an_amendment_waits_for_records_that_cannot_be_reached(store: str,
         assert [kept.summary for kept in await amendments(deal)] == ["Also in print"]
 
 
-async def test_a_file_of_a_record_stays_when_its_message_goes_and_never_expires(deal: Deal, clock: Ahead) -> None:
+async def test_file_of_a_record_survives_its_message_and_never_expires(deal: Deal, clock: Ahead) -> None:
     app, thread_id = deal.app, deal.thread_id
     sent, alone, loose = [await uploaded(app, deal.seller) for _ in range(3)]
     message = await app.thread_rooms.send(deal.seller, thread_id, Draft("the contract", attachments=[sent.file_id]))
@@ -101,7 +101,7 @@ async def test_a_file_of_a_record_stays_when_its_message_goes_and_never_expires(
         await app.attachments.get(deal.seller, loose.file_id)
 
 
-async def test_nobody_records_a_file_that_is_not_theirs_or_of_another_thread(deal: Deal) -> None:
+async def test_record_refuses_files_of_other_users_and_threads(deal: Deal) -> None:
     app = deal.app
     other = await strike_deal(app)
     theirs = await uploaded(app, other.seller)
@@ -118,7 +118,7 @@ async def test_nobody_records_a_file_that_is_not_theirs_or_of_another_thread(dea
             )
 
 
-async def test_a_file_that_moderation_withholds_does_not_come_out_as_a_record(deal: Deal) -> None:
+async def test_withheld_file_is_not_revealed_by_a_record(deal: Deal) -> None:
     app = deal.app
     file = await uploaded(app, deal.seller)
     sent = await app.thread_rooms.send(deal.seller, deal.thread_id, Draft("look", attachments=[file.file_id]))
@@ -135,7 +135,7 @@ async def test_a_file_that_moderation_withholds_does_not_come_out_as_a_record(de
         await app.attachments.get(deal.buyer, file.file_id)
 
 
-async def test_a_file_of_another_writer_never_tells_where_it_is_kept(deal: Deal) -> None:
+async def test_file_of_another_writer_never_shows_its_storage_key(deal: Deal) -> None:
     kept = {
         "kind": "preview",
         "s3Key": "secret/place.jpg",
@@ -159,7 +159,7 @@ async def test_a_file_of_another_writer_never_tells_where_it_is_kept(deal: Deal)
     assert shown == [{"kind": "preview", "mime": "image/jpeg", "w": 4, "h": 3}]
 
 
-async def test_a_damaged_tab_is_made_again_by_a_command(tmp_path: Path) -> None:
+async def test_command_rebuilds_a_damaged_tab(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path / 'chat.db'}"
     async with Sobremesa.open(store, background=False) as app:
         deal = await strike_deal(app)

@@ -1,4 +1,4 @@
-"""What each verb of threads costs: how many requests of which kind, and how many units, the same on both engines.
+"""What each method of threads costs: how many requests of which kind, and how many units, the same on both engines.
 
 A number that grows here is a decision, not an accident: change it together with the reason.
 """
@@ -38,7 +38,7 @@ BUDGETS: dict[str, Cost] = {
     "get a thread": Cost({"batch_get": 1}, 2, 0),
     # One write request: message 2, head 2, for each person their row 2 and its move in the inbox 2, and that the other
     # party has not blocked the author 2.
-    "send, three people": Cost({"batch_get": 1, "transact": 1}, 2, 18),
+    "send, three participants": Cost({"batch_get": 1, "transact": 1}, 2, 18),
     "send with a nonce": Cost({"batch_get": 1, "transact": 1}, 2, 20),
     "send without having read": Cost({"batch_get": 1, "transact": 1}, 2, 18),
     "inbox of 20 with one unread": Cost({"query": 2, "batch_get": 1}, 41.5, 0),
@@ -60,9 +60,9 @@ BUDGETS: dict[str, Cost] = {
     "write a tab": Cost({"batch_get": 1, "transact": 1}, 2, 8),
     "show a tab": Cost({"transact": 1}, 0, 4),
     "open the panel": Cost({"batch_get": 1, "query": 1}, 3, 0),
-    # The user's name is read for the notice, which is a message: it moves the lists of everybody, as a send does.
-    "take somebody in": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 25),
-    "silence somebody": Cost({"batch_get": 1, "get": 2, "transact": 1}, 4, 7),
+    # The user's name is read for the notice, which is a message and updates all inboxes, as a send does.
+    "add a participant": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 25),
+    "block a participant": Cost({"batch_get": 1, "get": 2, "transact": 1}, 4, 7),
     "participants": Cost({"batch_get": 1, "query": 1}, 3, 0),
     "leave": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 23),
     "lock": Cost({"batch_get": 2, "transact": 1, "query": 1}, 4.5, 18),
@@ -94,7 +94,7 @@ async def costs_of(deal: Deal, clock: Ahead) -> dict[str, Cost]:
     await spend("threads of an lbg", threads.list_about(seller, lbg_id=LbgId("lbg_1"), leg_id=None, limit=20))
     await spend("get a thread", threads.get(seller, room))
 
-    sent = await spend("send, three people", rooms.send(buyer, room, Draft("hello")))
+    sent = await spend("send, three participants", rooms.send(buyer, room, Draft("hello")))
     await spend("send with a nonce", rooms.send(buyer, room, Draft("hello", nonce="n")))
     last = await spend("send without having read", rooms.send(seller, room, Draft("hello")))
     await spend("inbox of 20 with one unread", threads.list_inbox(seller, limit=20))
@@ -118,9 +118,9 @@ async def costs_of(deal: Deal, clock: Ahead) -> dict[str, Cost]:
     await spend("open the panel", app.tabs.open_panel(seller, room))
 
     guest = await new_person(app, "gus")
-    await spend("take somebody in", people.add(buyer, room, guest.user_id, "buyer"))
+    await spend("add a participant", people.add(buyer, room, guest.user_id, "buyer"))
     until = at(clock.now_ms() + 60_000)
-    await spend("silence somebody", people.change(seller, room, guest.user_id, blocked_until=until))
+    await spend("block a participant", people.change(seller, room, guest.user_id, blocked_until=until))
     await spend("participants", people.list_participants(seller, room, limit=20))
     await spend("leave", people.remove(guest, room, guest.user_id))
     await spend("lock", threads.set_status(buyer, room, "locked"))
@@ -130,7 +130,7 @@ async def costs_of(deal: Deal, clock: Ahead) -> dict[str, Cost]:
 
 @pytest.fixture
 async def still_deal(deal: Deal, app: Sobremesa, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Deal:
-    """The deal in a second in which it is known that nobody is leaving: each verb has a millisecond of it."""
+    """The deal with a cached check for deleted accounts: each method takes a millisecond of one second."""
     clock.move(seconds=1)
     now = SystemClock().now_ms()
     monkeypatch.setattr(SystemClock, "now_ms", lambda clock: now)
@@ -138,7 +138,7 @@ async def still_deal(deal: Deal, app: Sobremesa, clock: Ahead, monkeypatch: pyte
     return deal
 
 
-async def test_every_verb_keeps_its_budget(still_deal: Deal, clock: Ahead) -> None:
+async def test_every_method_keeps_its_budget(still_deal: Deal, clock: Ahead) -> None:
     costs = await costs_of(still_deal, clock)
 
     changed = {name: (cost, BUDGETS.get(name)) for name, cost in costs.items() if cost != BUDGETS.get(name)}
@@ -146,11 +146,11 @@ async def test_every_verb_keeps_its_budget(still_deal: Deal, clock: Ahead) -> No
     assert set(costs) == set(BUDGETS)
 
 
-def test_an_inbox_is_one_question_and_one_batch_and_a_send_one_write() -> None:
-    """The promises behind the numbers, whoever changes the numbers."""
+def test_inbox_is_one_query_and_one_batch_and_a_send_one_write() -> None:
+    """The guarantees behind the numbers, whatever the numbers are."""
     assert BUDGETS["inbox of 20 with nothing unread"].requests == {"query": 1, "batch_get": 1}
     assert BUDGETS["inbox of 20 with one unread"].requests == {"query": 2, "batch_get": 1}
-    for name in ("send, three people", "send with a nonce", "send without having read"):
+    for name in ("send, three participants", "send with a nonce", "send without having read"):
         assert BUDGETS[name].requests == {"batch_get": 1, "transact": 1}
     for name in ("make an offer", "accept it"):
         assert BUDGETS[name].requests["transact"] == 1

@@ -1,4 +1,4 @@
-"""The machines of the cards: no way leads out of a table, and what is finished stays finished."""
+"""Card types: transitions stay within the declared states, and final states stay final."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def card_of(kind: CardType, role: RoleContext, ends: str | None = None) -> Card:
         max_size=12,
     ),
 )
-def test_no_sequence_of_moves_leaves_the_table(kind: CardType, side: RoleContext, moves: list[Any]) -> None:
-    """Whatever anybody tries, a card is in a state of its type, and out of a finished one nothing leads."""
+def test_no_sequence_leaves_the_declared_states(kind: CardType, side: RoleContext, moves: list[Any]) -> None:
+    """Whatever is attempted, a card is in a state of its type, and a final state has no transitions."""
     card = card_of(kind, side)
     for to, role, is_creator, through in moves:
-        who = "creator" if is_creator else "somebody"
+        who = "creator" if is_creator else "another"
         way = kind.find(card.state, to, through=through)
         was_finished = kind.is_finished(card.state)
         if way is None or not relations_to(card, UserId(who), role).intersection(way.who):
@@ -71,7 +71,7 @@ def test_no_sequence_of_moves_leaves_the_table(kind: CardType, side: RoleContext
 
 
 @given(kind=st.sampled_from(BUILT_IN), state=st.sampled_from(STATES), to=st.sampled_from(STATES))
-def test_a_finished_state_stays_finished(kind: CardType, state: str, to: str) -> None:
+def test_final_state_stays_final(kind: CardType, state: str, to: str) -> None:
     if kind.is_finished(state):
         assert kind.find(state, to) is None
         assert kind.answered(state, by="counter-offer") is None
@@ -79,19 +79,19 @@ def test_a_finished_state_stays_finished(kind: CardType, state: str, to: str) ->
 
 
 @given(kind=st.sampled_from(BUILT_IN), offset=st.integers(min_value=-10, max_value=10))
-def test_a_card_has_expired_from_its_moment_on(kind: CardType, offset: int) -> None:
+def test_card_is_expired_from_its_expiry_time_on(kind: CardType, offset: int) -> None:
     card = card_of(kind, "seller", instant(1_763_000_000_000 + offset))
 
     assert (as_of(card, NOW).state == EXPIRED) == (offset <= 0)
     assert as_of(card_of(kind, "seller"), NOW).state == kind.first
 
 
-def test_the_offer_is_as_the_contract_says() -> None:
+def test_offer_has_the_documented_transitions() -> None:
     offer = CardTypes().get("offer")
-    told = {(way.start, way.to): way.who for way in offer.transitions}
+    allowed = {(each.start, each.to): each.who for each in offer.transitions}
 
     assert offer.creators == ("buyer", "seller")
-    assert told == {
+    assert allowed == {
         ("open", "accepted"): ("other side",),
         ("open", "declined"): ("other side",),
         ("open", "withdrawn"): ("creator",),
@@ -102,7 +102,7 @@ def test_the_offer_is_as_the_contract_says() -> None:
 
 
 @pytest.mark.parametrize("kind", BUILT_IN, ids=lambda kind: kind.name)
-def test_every_type_can_be_finished_and_says_what_it_is(kind: CardType) -> None:
+def test_every_type_has_a_final_state_and_a_description(kind: CardType) -> None:
     assert kind.description
     assert any(kind.is_finished(state) for state in kind.states)
     for way in kind.transitions:
@@ -135,11 +135,11 @@ BAD = {
     "a name that is taken": changed(name="offer"),
     "a state that nothing leads to": changed(first="c"),
     "a state without a name": changed(first=""),
-    "the same way twice": changed(transitions=GOOD.transitions * 2),
-    "an end by the clock without a time": changed(
+    "the same transition twice": changed(transitions=GOOD.transitions * 2),
+    "an expiry without a time": changed(
         transitions=(Transition(start="a", to="expired", who=("system",), at_expiry=True),)
     ),
-    "an end by the clock with another name": changed(
+    "an expiry to another state": changed(
         payload=Ending, transitions=(Transition(start="a", to="over", who=("system",), at_expiry=True),)
     ),
     "an answer that names no card": changed(answers=("offer",)),
@@ -147,7 +147,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("why", BAD)
-def test_a_machine_that_makes_no_sense_is_refused(why: str) -> None:
+def test_invalid_card_type_is_refused(why: str) -> None:
     with pytest.raises(BadCardType):
         CardTypes([BAD[why]])
     CardTypes([GOOD])

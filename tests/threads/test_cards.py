@@ -1,4 +1,4 @@
-"""Cards: made and moved by two sides, one winner each time, and the tab of actions always right."""
+"""Cards: created and moved by two sides, one winner each time, and an exact actions tab."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def assert_tab_says_the_same(deal: Deal) -> None:
     assert shown == expected
 
 
-async def test_an_offer_is_a_message_a_card_and_a_line_of_the_tab(deal: Deal) -> None:
+async def test_offer_is_a_message_a_card_and_an_entry_of_the_tab(deal: Deal) -> None:
     card = await offer(deal, note="Two days")
 
     assert (card.type, card.state, card.version, card.created_by) == ("offer", "open", 1, deal.seller.user_id)
@@ -111,10 +111,10 @@ async def test_concurrent_accept_and_decline_have_one_winner_and_the_other_gets_
         for message in (await deal.app.thread_rooms.page(deal.buyer, deal.thread_id, limit=100)).messages
         if message.action and "cardId" in message.action
     ]
-    assert len(moves) == 5, "only what happened was said"
+    assert len(moves) == 5, "only transitions that happened have a message"
 
 
-async def test_a_card_that_another_program_moved_between_looking_and_writing_is_not_moved_again(
+async def test_card_moved_by_another_program_between_read_and_write_is_not_moved_again(
     deal: Deal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The card's own version decides, whatever the tab says."""
@@ -133,7 +133,7 @@ async def test_a_card_that_another_program_moved_between_looking_and_writing_is_
     assert (refused.value.data["current"].state, await state_of(deal, card)) == ("declined", "declined")
 
 
-async def test_many_cards_at_once_all_come_into_the_tab(deal: Deal) -> None:
+async def test_concurrent_cards_all_appear_in_the_tab(deal: Deal) -> None:
     made = await asyncio.gather(*(offer(deal, (deal.buyer, deal.seller)[number % 2]) for number in range(8)))
     await assert_tab_says_the_same(deal)
 
@@ -145,7 +145,7 @@ async def test_many_cards_at_once_all_come_into_the_tab(deal: Deal) -> None:
     assert tab.source_version == 16
 
 
-async def test_a_stale_version_and_a_finished_card_are_told_the_current_one(deal: Deal) -> None:
+async def test_stale_version_and_final_card_are_refused_with_the_current_card(deal: Deal) -> None:
     card = await offer(deal)
     done = await move(deal, deal.buyer, card, "declined")
 
@@ -159,7 +159,7 @@ async def test_a_stale_version_and_a_finished_card_are_told_the_current_one(deal
         await move(deal, deal.buyer, done, "accepted", version=7)
 
 
-async def test_who_may_move_an_offer(deal: Deal) -> None:
+async def test_only_allowed_users_move_an_offer(deal: Deal) -> None:
     card = await offer(deal, deal.seller)
     colleague = await deal.join("col", "seller")
     helper = await deal.join("hal", "buyer")
@@ -186,7 +186,7 @@ async def test_who_may_move_an_offer(deal: Deal) -> None:
     assert (await move(deal, helper, card, "accepted")).state == "accepted"
 
 
-async def test_expiry_is_decided_by_the_clock(deal: Deal, clock: Ahead) -> None:
+async def test_expiry_needs_no_write(deal: Deal, clock: Ahead) -> None:
     ends = clock.now_ms() + 60_000
     card = await offer(deal, expiresAt=instant(ends))
     assert card.payload["expiresAt"] == instant(ends)
@@ -211,7 +211,7 @@ async def test_expiry_is_decided_by_the_clock(deal: Deal, clock: Ahead) -> None:
         await offer(deal, expiresAt=instant(clock.now_ms() - 1))
 
 
-async def test_an_offer_that_ends_between_looking_and_writing_is_not_accepted(
+async def test_offer_that_expires_between_read_and_write_is_not_accepted(
     deal: Deal, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = await offer(deal, expiresAt=instant(clock.now_ms() + 60_000))
@@ -229,7 +229,7 @@ async def test_an_offer_that_ends_between_looking_and_writing_is_not_accepted(
     assert await state_of(deal, card) == "open", "nothing was written"
 
 
-async def test_a_counter_offer_answers_an_offer_in_one_moment(deal: Deal) -> None:
+async def test_counter_offer_answers_an_offer_in_one_transaction(deal: Deal) -> None:
     card = await offer(deal, deal.seller)
     answer = PRICE | {"amount": 20_000, "answers": card.message_id}
     with pytest.raises(Forbidden):
@@ -261,7 +261,7 @@ async def test_a_counter_offer_answers_an_offer_in_one_moment(deal: Deal) -> Non
             )
 
 
-async def test_an_offer_is_accepted_or_countered_but_not_both(deal: Deal) -> None:
+async def test_offer_is_accepted_or_countered_but_not_both(deal: Deal) -> None:
     card = await offer(deal, deal.seller)
     answer = PRICE | {"answers": card.message_id}
 
@@ -277,7 +277,7 @@ async def test_an_offer_is_accepted_or_countered_but_not_both(deal: Deal) -> Non
     await assert_tab_says_the_same(deal)
 
 
-async def test_a_delivery_is_revised_with_a_new_payload(deal: Deal) -> None:
+async def test_delivery_is_revised_with_a_new_payload(deal: Deal) -> None:
     create = deal.app.cards.create
     with pytest.raises(Forbidden):
         await create(deal.buyer, deal.thread_id, type="delivery", payload={"title": "x"})
@@ -289,14 +289,14 @@ async def test_a_delivery_is_revised_with_a_new_payload(deal: Deal) -> None:
     again = await move(deal, deal.seller, asked, "submitted", payload={"title": "Second cut", "files": ["f2"]})
     assert (again.payload, again.version) == ({"title": "Second cut", "files": ["f2"]}, 3)
     assert (await move(deal, deal.buyer, again, "accepted")).version == 4
-    said = [
+    states = [
         (message.action or {}).get("state")
         for message in reversed((await deal.app.thread_rooms.page(deal.buyer, deal.thread_id, limit=10)).messages)
     ]
-    assert said == ["submitted", "revision-requested", "submitted", "accepted"], "the messages are the history"
+    assert states == ["submitted", "revision-requested", "submitted", "accepted"], "the messages are the history"
 
 
-async def test_the_system_moves_what_is_its_own(deal: Deal) -> None:
+async def test_system_applies_its_own_transitions(deal: Deal) -> None:
     card = await deal.app.cards.create(deal.seller, deal.thread_id, type="payment-request", payload=PRICE)
     with pytest.raises(Forbidden):
         await move(deal, deal.buyer, card, "paid")
@@ -314,7 +314,7 @@ async def test_the_system_moves_what_is_its_own(deal: Deal) -> None:
     await assert_tab_says_the_same(deal)
 
 
-async def test_cards_work_in_an_open_thread_only(deal: Deal) -> None:
+async def test_cards_change_in_an_open_thread_only(deal: Deal) -> None:
     card = await offer(deal)
     await deal.app.threads.set_status(deal.buyer, deal.thread_id, "archived")
 
@@ -327,7 +327,7 @@ async def test_cards_work_in_an_open_thread_only(deal: Deal) -> None:
     assert await state_of(deal, card) == "open"
 
 
-async def test_what_a_card_cannot_hold(deal: Deal) -> None:
+async def test_invalid_payloads_are_refused(deal: Deal) -> None:
     wrong: list[dict[str, Any]] = [
         {},
         PRICE | {"amount": 0},
@@ -350,7 +350,7 @@ async def test_what_a_card_cannot_hold(deal: Deal) -> None:
     assert await deal.contents() == []
 
 
-async def test_a_card_made_again_with_the_same_key_is_one_card(deal: Deal) -> None:
+async def test_repeated_idempotency_key_creates_one_card(deal: Deal) -> None:
     async def made(amount: int = 1) -> MessageId:
         card = await deal.app.cards.create(
             deal.buyer, deal.thread_id, type="offer", payload=PRICE | {"amount": amount}, key="once"
@@ -365,7 +365,7 @@ async def test_a_card_made_again_with_the_same_key_is_one_card(deal: Deal) -> No
     assert await made() == card_id, "who lost the answer gets it, also after a lock"
 
 
-async def test_a_message_that_is_part_of_a_record_stays(deal: Deal) -> None:
+async def test_message_of_a_card_cannot_be_edited_or_deleted(deal: Deal) -> None:
     card = await offer(deal, deal.seller)
     rooms = deal.app.thread_rooms
 
@@ -414,7 +414,7 @@ SAMPLE = CardType(
 )
 
 
-async def test_an_application_has_types_of_its_own(store: str, clock: Ahead) -> None:
+async def test_application_adds_its_own_card_types(store: str, clock: Ahead) -> None:
     settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, card_types=[SAMPLE], background=False) as app:
         deal = await strike_deal(app)

@@ -1,4 +1,4 @@
-"""A person leaves for good: out of every thread at once, and their name out of what they said."""
+"""A deleted account is removed from every thread at once, and its name from its messages."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ NAME, PASSWORD = "zebedee", "correct horse"
 
 
 class Life(NamedTuple):
-    """Somebody who is the buyer of one thread, helps in another, and has left a third."""
+    """A user who is the buyer of one thread, helps in another, and has left a third."""
 
     zeb: Actor
     own: Deal
     helped: Deal
     left: Deal
-    said: MessageId
+    offer_id: MessageId
 
     async def rows(self, text: str) -> list[Item]:
         return [item async for item in self.own.app.table.scan(consistent=True) if text in str(item)]
 
     async def names_shown(self) -> set[str]:
-        """Every name beside what this person said."""
+        """Return every name on the messages of this user."""
         shown = set()
         for deal in (self.own, self.helped, self.left):
             page = await deal.app.thread_rooms.page(deal.seller, deal.thread_id, limit=100)
@@ -78,7 +78,7 @@ async def assert_nothing_personal_is_left(life: Life) -> None:
         assert life.zeb.user_id not in (await deal.thread()).participants
 
 
-async def test_the_name_is_masked_at_once_and_gone_after_the_job(life: Life) -> None:
+async def test_name_is_masked_at_once_and_removed_by_the_job(life: Life) -> None:
     app = life.own.app
     assert await life.names_shown() == {NAME}
 
@@ -91,11 +91,11 @@ async def test_the_name_is_masked_at_once_and_gone_after_the_job(life: Life) -> 
     for deal in (life.own, life.helped):
         with pytest.raises(NotFound):
             await deal.say(life.zeb, "boo")
-    # What was said and offered stays with the other side.
+    # Messages and offers stay with the other side.
     seller = life.own.seller
     page = await app.thread_rooms.page(seller, life.own.thread_id, limit=10)
     assert [message.content for message in reversed(page.messages)][1:] == ["hello you", "offer: open"]
-    assert (await app.cards.get(seller, life.own.thread_id, life.said)).created_by == life.zeb.user_id
+    assert (await app.cards.get(seller, life.own.thread_id, life.offer_id)).created_by == life.zeb.user_id
     await life.own.say(seller, "anybody?")
 
 
@@ -113,7 +113,7 @@ def dying(call: Callable[..., Awaitable[Any]], steps: int) -> Callable[..., Awai
     return removing
 
 
-async def test_a_departure_that_died_anywhere_is_finished_later(
+async def test_interrupted_account_deletion_is_finished_later(
     life: Life, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = life.own.app
@@ -131,7 +131,7 @@ async def test_a_departure_that_died_anywhere_is_finished_later(
     await assert_nothing_personal_is_left(life)
 
 
-async def test_an_export_has_everything_of_the_person_and_nothing_of_others(life: Life) -> None:
+async def test_export_has_all_data_of_the_user_and_none_of_others(life: Life) -> None:
     lines = [line async for line in life.own.app.accounts.export(life.zeb)]
 
     by_kind: dict[str, list[Any]] = {}
@@ -142,14 +142,14 @@ async def test_an_export_has_everything_of_the_person_and_nothing_of_others(life
         life.helped.thread_id: "buyer",
     }
     assert [line["threadId"] for line in by_kind["formerThreadParticipant"]] == [life.left.thread_id]
-    said = {line["content"] for line in by_kind["message"]} - {JOINED, LEFT}
-    assert said == {"offer: open", *(f"hello from {deal.thread_id}" for deal in (life.own, life.helped, life.left))}
+    contents = {line["content"] for line in by_kind["message"]} - {JOINED, LEFT}
+    assert contents == {"offer: open", *(f"hello from {deal.thread_id}" for deal in (life.own, life.helped, life.left))}
     assert [(line["type"], line["payload"]["amount"]) for line in by_kind["card"]] == [("offer", 100)]
     assert [line["emoji"] for line in by_kind["reaction"]] == ["👍"]
     assert "hello you" not in str(lines)
 
 
-async def test_whoever_left_for_good_is_not_asked_and_asks_nobody(life: Life) -> None:
+async def test_deleted_user_can_neither_be_contacted_nor_create_threads(life: Life) -> None:
     app = life.own.app
     await app.accounts.delete_me(life.zeb, password=PASSWORD)
 

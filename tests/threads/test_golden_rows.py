@@ -1,4 +1,4 @@
-"""Rows that another program made after the design of the threads: they load, and one can live with them."""
+"""Rows of another program that follow the documented design: they load, and threads work with them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from threads.conftest import Ahead
 from threads.world import Deal, at, new_person, strike_deal
 
 LAYOUT = Layout()
-THEN, SAID = "2025-11-05T14:12:00.000Z", "2025-11-05T14:12:07.123Z"
+THEN, SENT = "2025-11-05T14:12:00.000Z", "2025-11-05T14:12:07.123Z"
 
 SAMPLES: dict[str, tuple[type[Entity], Item]] = {
     "a thread": (
@@ -28,8 +28,8 @@ SAMPLES: dict[str, tuple[type[Entity], Item]] = {
         {
             "pk": "THR#thrd_1", "sk": "THR", "gsi2pk": "LBG#lbg_1", "gsi2sk": THEN,
             "kind": "project", "lbgId": "lbg_1", "legId": None, "buyerUserId": "usr_1", "sellerUserId": "usr_2",
-            "participants": ["usr_1", "usr_2"], "city": "Houston", "createdAt": THEN, "updatedAt": SAID,
-            "status": "open", "lastMessageAt": SAID, "safeModeRequired": False,
+            "participants": ["usr_1", "usr_2"], "city": "Houston", "createdAt": THEN, "updatedAt": SENT,
+            "status": "open", "lastMessageAt": SENT, "safeModeRequired": False,
         },
     ),
     "a thread of a leg": (
@@ -44,15 +44,15 @@ SAMPLES: dict[str, tuple[type[Entity], Item]] = {
     "a participant": (
         Participant,
         {
-            "pk": "THR#thrd_1", "sk": "PART#usr_1", "gsi1pk": "PARTICIPANT#usr_1", "gsi1sk": f"{SAID}#thrd_1",
-            "roleContext": "buyer", "lastReadMsgId": "msg_1", "lastReadAt": SAID, "muted": False,
+            "pk": "THR#thrd_1", "sk": "PART#usr_1", "gsi1pk": "PARTICIPANT#usr_1", "gsi1sk": f"{SENT}#thrd_1",
+            "roleContext": "buyer", "lastReadMsgId": "msg_1", "lastReadAt": SENT, "muted": False,
             "blockedUntil": None,
         },
     ),
     "the other participant": (
         Participant,
         {
-            "pk": "THR#thrd_1", "sk": "PART#usr_2", "gsi1pk": "PARTICIPANT#usr_2", "gsi1sk": f"{SAID}#thrd_1",
+            "pk": "THR#thrd_1", "sk": "PART#usr_2", "gsi1pk": "PARTICIPANT#usr_2", "gsi1sk": f"{SENT}#thrd_1",
             "roleContext": "seller", "lastReadMsgId": None, "lastReadAt": None, "muted": True,
             "blockedUntil": "2025-11-06T00:00:00.000Z",
         },
@@ -60,10 +60,10 @@ SAMPLES: dict[str, tuple[type[Entity], Item]] = {
     "a message": (
         ThreadMessage,
         {
-            "pk": "THR#thrd_1", "sk": f"MSG#{SAID}#msg_1", "type": "text", "body": "sanitized markdown or plaintext",
+            "pk": "THR#thrd_1", "sk": f"MSG#{SENT}#msg_1", "type": "text", "body": "sanitized markdown or plaintext",
             "attachments": [{"kind": "preview", "s3Key": "previews/1.jpg", "mime": "image/jpeg", "w": 640, "h": 480}],
             "action": None, "authorUserId": "usr_1", "nsfwBand": 0,
-            "flags": {"moderation": "clean", "policyHints": []}, "createdAt": SAID,
+            "flags": {"moderation": "clean", "policyHints": []}, "createdAt": SENT,
         },
     ),
     "an action": (
@@ -89,7 +89,7 @@ async def put(app: Sobremesa, *items: Item) -> None:
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_a_row_of_the_document_is_recognised_and_keeps_its_keys(sample: str) -> None:
+def test_documented_row_is_recognized_and_keeps_its_keys(sample: str) -> None:
     entity, item = SAMPLES[sample]
 
     assert REGISTRY.entity_of(item, LAYOUT) is entity
@@ -101,7 +101,7 @@ def test_a_row_of_the_document_is_recognised_and_keeps_its_keys(sample: str) -> 
     assert rewritten["colour"] == "blue"
 
 
-async def test_rows_of_the_document_survive_a_rewrite_in_the_table(app: Sobremesa) -> None:
+async def test_documented_rows_survive_a_rewrite(app: Sobremesa) -> None:
     for entity, sample in SAMPLES.values():
         item = {**sample, "colour": "blue"}
         await put(app, item)
@@ -119,7 +119,7 @@ async def test_rows_of_the_document_survive_a_rewrite_in_the_table(app: Sobremes
         assert {name: stored[0].get(name) for name in kept} == kept
 
 
-def test_our_own_rows_have_the_keys_of_the_document() -> None:
+def test_own_rows_have_the_documented_keys() -> None:
     ulid = MessageId("01K9A3YQ1V0000000000000000")
     parts = ThreadMessage.time_parts(ulid)
     rows: dict[str, Entity] = {
@@ -140,7 +140,7 @@ def test_our_own_rows_have_the_keys_of_the_document() -> None:
     for key, row in rows.items():
         item = row.to_item(LAYOUT)
         assert f"{item['pk']} / {item['sk']}" == key
-    assert len(parts["iso"]) == len(SAID)
+    assert len(parts["iso"]) == len(SENT)
 
 
 # A world made only of such rows
@@ -157,7 +157,7 @@ async def old_deal(app: Sobremesa) -> Deal:
     return Deal(app, OLD, BEA, SAL, BEA, await new_person(app, "sam"))
 
 
-async def test_an_old_thread_is_read_and_talked_in(old_deal: Deal) -> None:
+async def test_thread_of_another_writer_is_read_and_continued(old_deal: Deal) -> None:
     rooms = old_deal.app.thread_rooms
 
     first = await rooms.page(BEA, OLD, limit=1)
@@ -166,18 +166,18 @@ async def test_an_old_thread_is_read_and_talked_in(old_deal: Deal) -> None:
     rest = await rooms.page(BEA, OLD, limit=5, cursor=first.cursor)
     assert [message.content for message in rest.messages] == ["sanitized markdown or plaintext"]
 
-    said = await old_deal.say(SAL, "still there?")
+    sent = await old_deal.say(SAL, "still there?")
     assert await old_deal.contents() == ["sanitized markdown or plaintext", "", "still there?"]
-    assert (await old_deal.thread()).last_message_id == said.message_id
+    assert (await old_deal.thread()).last_message_id == sent.message_id
     # The document's buyer has read up to its message; what came after it is unread, and is read from here on.
     assert (await rooms.unread(BEA, OLD)).count == 2
-    assert (await rooms.mark_read(BEA, OLD, said.message_id)).unread.count == 0
+    assert (await rooms.mark_read(BEA, OLD, sent.message_id)).unread.count == 0
     participant = await old_deal.participant(SAL)
     assert participant is not None
     assert participant.last_read_message_id is None, "the seller had not seen the older messages"
 
 
-async def test_an_old_inbox_and_references_list_it(old_deal: Deal, clock: Ahead) -> None:
+async def test_inbox_and_references_of_another_writer_list_the_thread(old_deal: Deal, clock: Ahead) -> None:
     threads = old_deal.app.threads
     for who, role, muted in ((BEA, "buyer", False), (SAL, "seller", True)):
         [listed] = (await threads.list_inbox(who, limit=5))[0]
@@ -200,22 +200,22 @@ async def test_an_old_inbox_and_references_list_it(old_deal: Deal, clock: Ahead)
         await old_deal.say(BEA, "closed")
 
 
-async def test_taking_somebody_into_a_thread_without_a_list_of_its_people_lists_all_of_them(old_deal: Deal) -> None:
+async def test_adding_a_participant_creates_a_missing_participants_list(old_deal: Deal) -> None:
     app = old_deal.app
     await app.table.write(Update((await old_deal.thread()).own_key(), set_to(participants=None)))
     helper = await new_person(app, "hal")
 
     await app.thread_participants.add(BEA, OLD, helper.user_id, "buyer")
-    said = await old_deal.say(SAL, "welcome")
+    sent = await old_deal.say(SAL, "welcome")
 
     assert set((await old_deal.thread()).participants) == {BEA.user_id, SAL.user_id, helper.user_id}
     for who in (BEA, SAL, helper):
         participant = await old_deal.participant(who)
         assert participant is not None
-        assert participant.last_message_at == said.created_at
+        assert participant.last_message_at == sent.created_at
 
 
-async def test_a_row_that_nobody_can_read_keeps_no_other_thread_waiting(old_deal: Deal) -> None:
+async def test_unreadable_row_delays_no_other_thread(old_deal: Deal) -> None:
     app = old_deal.app
     odd: Item = {"pk": f"THR#{OLD}", "sk": "PART#usr_9", "roleContext": "observer"}
     await put(app, odd)
@@ -231,19 +231,19 @@ async def test_a_row_that_nobody_can_read_keeps_no_other_thread_waiting(old_deal
     assert participant.last_message_at == "2999-01-01T00:00:00.000Z"
 
 
-async def test_one_talks_in_a_thread_whose_list_names_somebody_twice(old_deal: Deal) -> None:
+async def test_send_works_with_a_duplicate_in_the_participants_list(old_deal: Deal) -> None:
     twice = [BEA.user_id, SAL.user_id, BEA.user_id]
     await old_deal.app.table.write(Update((await old_deal.thread()).own_key(), set_to(participants=twice)))
 
-    said = await old_deal.say(SAL, "hello")
+    sent = await old_deal.say(SAL, "hello")
 
     participant = await old_deal.participant(BEA)
     assert participant is not None
-    assert participant.last_message_at == said.created_at
+    assert participant.last_message_at == sent.created_at
 
 
 @pytest.mark.parametrize("content", [{"offers": 1}, ["msg_2"], "none yet"])
-async def test_a_card_comes_into_a_tab_of_actions_that_another_writer_made(old_deal: Deal, content: Any) -> None:
+async def test_card_is_added_to_an_actions_tab_of_another_writer(old_deal: Deal, content: Any) -> None:
     await old_deal.app.table.write(Put(Tab(room_id=OLD, tab="actions", content=content)))
 
     made = await old_deal.app.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
@@ -253,19 +253,19 @@ async def test_a_card_comes_into_a_tab_of_actions_that_another_writer_made(old_d
 
 
 async def test_card_with_only_the_documented_attributes_is_read_listed_and_moved(old_deal: Deal) -> None:
-    app, said = old_deal.app, await old_deal.say(SAL, "an offer")
+    app, sent = old_deal.app, await old_deal.say(SAL, "an offer")
     documented = {"type": "offer", "payload": {"amount": 1, "expiresAt": None}, "state": "open", "version": 1}
-    for message_id in (said.message_id, "msg_2", "msg_9"):
+    for message_id in (sent.message_id, "msg_2", "msg_9"):
         await put(app, {"pk": f"THR#{OLD}", "sk": f"CARD#{message_id}", **documented, "createdBy": None})
 
     cards, _ = await app.cards.list_cards(BEA, OLD, limit=10)
 
-    assert {card.message_id for card in cards} == {said.message_id, "msg_2", "msg_9"}
-    card = await app.cards.get(BEA, OLD, said.message_id)
-    assert (card.created_by, card.created_as, card.created_at) == (SAL.user_id, "seller", said.created_at)
+    assert {card.message_id for card in cards} == {sent.message_id, "msg_2", "msg_9"}
+    card = await app.cards.get(BEA, OLD, sent.message_id)
+    assert (card.created_by, card.created_as, card.created_at) == (SAL.user_id, "seller", sent.created_at)
     with pytest.raises(Forbidden):
-        await app.cards.move(SAL, OLD, said.message_id, to="accepted", version=1)
-    assert (await app.cards.move(BEA, OLD, said.message_id, to="accepted", version=1)).state == "accepted"
+        await app.cards.move(SAL, OLD, sent.message_id, to="accepted", version=1)
+    assert (await app.cards.move(BEA, OLD, sent.message_id, to="accepted", version=1)).state == "accepted"
     assert (await app.cards.move(BEA, OLD, MessageId("msg_9"), to="declined", version=1)).version == 2
 
 

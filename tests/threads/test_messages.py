@@ -1,4 +1,4 @@
-"""What is said in threads: who may, in which order, and what becomes of the inboxes and cursors."""
+"""Messages of threads: permissions, order, inboxes and read cursors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def unread(deal: Deal, who: Any) -> int:
     return (await deal.app.thread_rooms.unread(who, deal.thread_id)).count
 
 
-async def test_a_strangers_send_makes_no_participant(deal: Deal) -> None:
+async def test_send_by_another_user_creates_no_participant(deal: Deal) -> None:
     before = await deal.rows()
 
     with pytest.raises(NotFound):
@@ -45,7 +45,7 @@ async def test_a_strangers_send_makes_no_participant(deal: Deal) -> None:
     assert await deal.rows() == before
 
 
-async def test_somebody_removed_between_entering_and_writing_says_nothing_and_gets_no_row(
+async def test_participant_removed_between_check_and_write_sends_nothing_and_gets_no_row(
     deal: Deal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guest = await deal.join("gus", "buyer")
@@ -68,7 +68,7 @@ async def test_somebody_removed_between_entering_and_writing_says_nothing_and_ge
     assert await deal.participant(guest) is None
 
 
-async def test_a_blocked_sender_cannot_send(deal: Deal, clock: Ahead) -> None:
+async def test_blocked_participant_cannot_send(deal: Deal, clock: Ahead) -> None:
     until = clock.now_ms() + 60_000
     participant = await deal.app.thread_participants.change(
         deal.buyer, deal.thread_id, deal.seller.user_id, blocked_until=at(until)
@@ -85,7 +85,7 @@ async def test_a_blocked_sender_cannot_send(deal: Deal, clock: Ahead) -> None:
     assert await deal.contents() == ["silence at last", "where were we?"]
 
 
-async def test_a_block_that_comes_between_entering_and_writing_still_refuses(
+async def test_block_between_check_and_write_is_enforced(
     deal: Deal, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = deal.app.table.write
@@ -107,7 +107,7 @@ async def test_a_block_that_comes_between_entering_and_writing_still_refuses(
     assert await deal.contents() == []
 
 
-async def test_the_newest_message_with_000_milliseconds_sorts_right() -> None:
+async def test_newest_message_with_000_milliseconds_sorts_right() -> None:
     """A time without its zeros would sort after one that has a fraction."""
     clock = SetClock(1_763_000_000_999)
     async with Sobremesa.open(
@@ -127,7 +127,7 @@ async def test_the_newest_message_with_000_milliseconds_sorts_right() -> None:
         assert (await deal.thread()).last_message_at == instant(time_of(sent[-1].message_id))
 
 
-async def test_many_who_talk_at_once_have_one_order(deal: Deal) -> None:
+async def test_concurrent_messages_have_one_order(deal: Deal) -> None:
     people = [deal.buyer, deal.seller, deal.admin]
     sent = await asyncio.gather(*(deal.say(people[number % 3], str(number)) for number in range(30)))
 
@@ -141,7 +141,7 @@ async def test_many_who_talk_at_once_have_one_order(deal: Deal) -> None:
     assert {participant.last_message_at for participant in participants if participant is not None} == {head}
 
 
-async def test_a_nonce_makes_one_message(deal: Deal) -> None:
+async def test_nonce_creates_one_message(deal: Deal) -> None:
     sent = await asyncio.gather(*(deal.say(deal.buyer, "hello", nonce="n") for _ in range(5)))
 
     assert len({message.message_id for message in sent}) == 1
@@ -150,7 +150,7 @@ async def test_a_nonce_makes_one_message(deal: Deal) -> None:
         await deal.say(deal.buyer, "goodbye", nonce="n")
 
 
-async def test_a_nonce_gives_its_message_again_though_nothing_can_be_said_any_more(deal: Deal, clock: Ahead) -> None:
+async def test_repeated_nonce_returns_its_message_in_a_closed_thread(deal: Deal, clock: Ahead) -> None:
     sent = await deal.say(deal.buyer, "hello", nonce="n")
     await deal.app.threads.set_status(deal.seller, deal.thread_id, "locked")
 
@@ -167,7 +167,7 @@ async def test_a_nonce_gives_its_message_again_though_nothing_can_be_said_any_mo
         await deal.say(deal.buyer, "goodbye", nonce="n")
 
 
-async def test_a_message_is_stored_as_the_document_says(deal: Deal) -> None:
+async def test_message_is_stored_as_documented(deal: Deal) -> None:
     sent = await deal.say(deal.buyer, "hello", reply_to=None)
 
     [item] = [item for item in await deal.rows() if item["sk"].startswith("MSG#")]
@@ -177,7 +177,7 @@ async def test_a_message_is_stored_as_the_document_says(deal: Deal) -> None:
     assert (sent.room_kind, sent.room_id, sent.action) == ("thread", deal.thread_id, None)
 
 
-async def test_in_safe_mode_what_is_not_for_everybody_is_for_its_author_and_the_admins(app: Sobremesa) -> None:
+async def test_safe_mode_withholds_messages_from_all_but_author_and_admins(app: Sobremesa) -> None:
     deal = await strike_deal(app, "project", safe_mode_required=True)
     sent = await deal.say(deal.buyer, "not for everybody")
     key = THREADS.message_key(deal.thread_id, sent.message_id)
@@ -193,7 +193,7 @@ async def test_in_safe_mode_what_is_not_for_everybody_is_for_its_author_and_the_
 # Having read
 
 
-async def test_unread_zero_is_zero_and_own_messages_never_count(deal: Deal) -> None:
+async def test_own_messages_never_count_as_unread(deal: Deal) -> None:
     assert [await unread(deal, who) for who in (deal.buyer, deal.seller)] == [0, 0]
 
     for number in range(3):
@@ -207,7 +207,7 @@ async def test_unread_zero_is_zero_and_own_messages_never_count(deal: Deal) -> N
     assert [(one.unread.count, one.unread.capped) for one in listed] == [(0, False)]
 
 
-async def test_a_sender_who_had_seen_everything_moves_their_cursor(deal: Deal) -> None:
+async def test_author_who_has_read_everything_moves_their_read_cursor(deal: Deal) -> None:
     await deal.say(deal.buyer, "hello")
     second = await deal.say(deal.buyer, "hello?")
     participant = await deal.participant(deal.buyer)
@@ -222,7 +222,7 @@ async def test_a_sender_who_had_seen_everything_moves_their_cursor(deal: Deal) -
     assert await unread(deal, deal.buyer) == 1
 
 
-async def test_a_message_that_came_between_looking_and_sending_stays_unread(
+async def test_message_between_read_and_send_stays_unread(
     deal: Deal, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await deal.say(deal.buyer, "hello")
@@ -231,11 +231,11 @@ async def test_a_message_that_came_between_looking_and_sending_stays_unread(
     behind = Ahead()
     behind.move(seconds=-60)
     other_node = deal._replace(app=Sobremesa(deal.app.store._replace(clock=behind, has_own_clock=False)))
-    said: list[bool] = []
+    sent: list[bool] = []
 
     async def answering(*operations: Any, **options: Any) -> Any:
-        if not said:
-            said.append(True)
+        if not sent:
+            sent.append(True)
             await other_node.say(deal.seller, "I was faster")
         return await write(*operations, **options)
 
@@ -249,7 +249,7 @@ async def test_a_message_that_came_between_looking_and_sending_stays_unread(
     assert await unread(deal, deal.buyer) == 1
 
 
-async def test_what_was_said_before_somebody_came_is_not_unread_to_them(deal: Deal, clock: Ahead) -> None:
+async def test_messages_before_joining_are_not_unread(deal: Deal, clock: Ahead) -> None:
     await deal.say(deal.buyer, "before")
     clock.move(seconds=1)
     guest = await deal.join("gus", "seller")
@@ -264,7 +264,7 @@ async def test_what_was_said_before_somebody_came_is_not_unread_to_them(deal: De
     assert await unread(deal, guest) == 1
 
 
-async def test_unread_is_told_for_all_rooms_together(deal: Deal) -> None:
+async def test_unread_counts_are_returned_for_all_rooms(deal: Deal) -> None:
     await deal.say(deal.buyer, "hello")
 
     [room] = await deal.app.thread_rooms.unread_everywhere(deal.seller)
@@ -277,7 +277,7 @@ async def test_unread_is_told_for_all_rooms_together(deal: Deal) -> None:
 # The inbox
 
 
-async def test_the_inbox_is_moved_by_every_message(app: Sobremesa, clock: Ahead) -> None:
+async def test_every_message_moves_the_thread_up_in_inboxes(app: Sobremesa, clock: Ahead) -> None:
     buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
     rooms = []
     for number in range(4):
@@ -301,8 +301,8 @@ async def test_the_inbox_is_moved_by_every_message(app: Sobremesa, clock: Ahead)
     for who in (buyer, seller):
         assert await inbox(who, limit=3) == [rooms[0], rooms[3], rooms[1], rooms[2]]
     newest = (await app.threads.list_inbox(seller, limit=1))[0][0]
-    [said] = (await app.thread_rooms.page(seller, rooms[0], limit=5)).messages
-    assert (newest.thread.last_message_id, newest.unread.count) == (said.message_id, 1)
+    [message] = (await app.thread_rooms.page(seller, rooms[0], limit=5)).messages
+    assert (newest.thread.last_message_id, newest.unread.count) == (message.message_id, 1)
     assert newest.participant is not None
     assert newest.participant.role_context == "seller"
 
@@ -328,7 +328,7 @@ async def crowd(deal: Deal, count: int) -> list[UserId]:
     return everybody
 
 
-async def test_beyond_20_people_the_rest_of_the_inboxes_move_right_after(deal: Deal, clock: Ahead) -> None:
+async def test_inboxes_beyond_20_participants_are_updated_after_the_send(deal: Deal, clock: Ahead) -> None:
     everybody = await crowd(deal, 60)
     clock.move(seconds=1)
 
@@ -342,7 +342,7 @@ async def test_beyond_20_people_the_rest_of_the_inboxes_move_right_after(deal: D
     assert {participant.last_message_at for participant in participants if participant is not None} == {head}
 
 
-async def test_a_bump_only_moves_forward_and_mends_what_a_crash_left(
+async def test_bump_only_moves_forward_and_repairs_after_a_crash(
     deal: Deal, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everybody = await crowd(deal, 30)
@@ -359,14 +359,14 @@ async def test_a_bump_only_moves_forward_and_mends_what_a_crash_left(
 
     assert await moved() == AT_ONCE
     await deal.app.change_consumer.catch_up()
-    assert await moved() == len(everybody), "the follower of the change log has done the rest"
+    assert await moved() == len(everybody), "the change-stream consumer has updated the rest"
     behind = set_to(last_message_at=instant(clock.now_ms() - 60_000))
     await asyncio.gather(*(deal.app.table.write(Update(key, behind)) for key in keys[AT_ONCE:]))
     ahead = Participant.key(room_id=deal.thread_id, user_id=everybody[-1])
     await deal.app.table.write(Update(ahead, set_to(last_message_at=instant(clock.now_ms() + 5000))))
     await asyncio.gather(*(deal.app.threads.bump(deal.thread_id) for _ in range(3)))
 
-    assert await moved() == len(everybody) - 1, "who was ahead stays ahead"
+    assert await moved() == len(everybody) - 1, "a row that is ahead stays ahead"
 
     # A message that comes while an older one is being brought up is not undone by it.
     write = deal.app.table.write
@@ -389,10 +389,10 @@ async def test_a_bump_only_moves_forward_and_mends_what_a_crash_left(
     await deal.app.threads.bump(RoomId("01NOTHREAD"))
 
 
-# Changing what was said
+# Changing messages
 
 
-async def test_text_is_edited_and_deleted_by_its_author_and_deleted_by_an_admin(deal: Deal) -> None:
+async def test_author_edits_and_deletes_and_an_admin_deletes_a_message(deal: Deal) -> None:
     rooms = deal.app.thread_rooms
     mine, other = await deal.say(deal.buyer, "helo"), await deal.say(deal.seller, "something rude")
     before = await deal.thread()
@@ -408,7 +408,7 @@ async def test_text_is_edited_and_deleted_by_its_author_and_deleted_by_an_admin(
     assert await deal.thread() == before, "what the thread keeps of its last message is its time alone"
 
 
-async def test_messages_are_reacted_to_and_pinned_by_both_sides(deal: Deal) -> None:
+async def test_both_sides_react_and_pin(deal: Deal) -> None:
     rooms = deal.app.thread_rooms
     message = await deal.say(deal.buyer, "the brief")
 

@@ -1,4 +1,4 @@
-"""What moderation says holds in threads as in other rooms."""
+"""Moderation applies to threads as to other rooms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from threads.conftest import Ahead
 from threads.world import Deal, strike_deal
 
 
-async def test_a_judge_and_a_moderator_look_at_what_is_said_in_a_thread(store: str, clock: Ahead) -> None:
+async def test_messages_of_threads_are_judged_and_reviewed(store: str, clock: Ahead) -> None:
     judge = Script()
     settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, judge=judge, background=False) as app:

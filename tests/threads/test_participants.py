@@ -1,4 +1,4 @@
-"""Who is in a thread: taking in, silencing, muting, leaving."""
+"""Participants of threads: adding, blocking, muting, leaving."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def in_both(deal: Deal) -> set[UserId]:
     return rows
 
 
-async def test_one_takes_people_in_on_ones_own_side(deal: Deal) -> None:
+async def test_participant_adds_users_on_their_own_side_only(deal: Deal) -> None:
     add, thread_id = deal.app.thread_participants.add, deal.thread_id
     helper = await new_person(deal.app, "hal")
 
@@ -62,7 +62,7 @@ async def test_one_takes_people_in_on_ones_own_side(deal: Deal) -> None:
     assert await in_both(deal) == {who.user_id for who in (deal.buyer, deal.seller, deal.admin, helper, other)}
 
 
-async def test_who_cannot_be_taken_in(deal: Deal) -> None:
+async def test_users_who_cannot_be_added(deal: Deal) -> None:
     add = deal.app.thread_participants.add
     with pytest.raises(NotFound):
         await add(deal.buyer, deal.thread_id, UserId("01NOBODY"), "buyer")
@@ -74,7 +74,7 @@ async def test_who_cannot_be_taken_in(deal: Deal) -> None:
     assert deal.stranger.user_id not in await in_both(deal)
 
 
-async def test_a_thread_is_full_at_100_and_racing_for_the_last_place_lets_one_in(deal: Deal) -> None:
+async def test_thread_is_full_at_100_participants_also_under_concurrency(deal: Deal) -> None:
     filler = [UserId(f"x{number}") for number in range(MAX_PARTICIPANTS - 4)]
     everybody = [*(await deal.thread()).participants, *filler]
     rows = [Participant(room_id=deal.thread_id, user_id=user_id, role_context="buyer") for user_id in filler]
@@ -92,7 +92,7 @@ async def test_a_thread_is_full_at_100_and_racing_for_the_last_place_lets_one_in
     assert len((await deal.thread()).participants) == MAX_PARTICIPANTS
 
 
-async def test_only_the_other_side_or_an_admin_silences(deal: Deal, clock: Ahead) -> None:
+async def test_only_the_other_side_or_an_admin_blocks_a_participant(deal: Deal, clock: Ahead) -> None:
     change, thread_id = deal.app.thread_participants.change, deal.thread_id
     helper = await deal.join("hal", "buyer")
     until = at(clock.now_ms() + 60_000)
@@ -122,7 +122,7 @@ async def test_only_the_other_side_or_an_admin_silences(deal: Deal, clock: Ahead
     await deal.say(deal.seller, "hello")
 
 
-async def test_muting_is_ones_own(deal: Deal) -> None:
+async def test_participant_mutes_for_themselves_only(deal: Deal) -> None:
     change = deal.app.thread_participants.change
     with pytest.raises(Forbidden):
         await change(deal.admin, deal.thread_id, deal.buyer.user_id, muted=True)
@@ -135,7 +135,7 @@ async def test_muting_is_ones_own(deal: Deal) -> None:
     assert not (await change(deal.buyer, deal.thread_id, deal.buyer.user_id)).muted
 
 
-async def test_one_leaves_and_an_admin_takes_out_but_the_parties_stay(deal: Deal) -> None:
+async def test_participants_leave_and_admins_remove_but_the_parties_stay(deal: Deal) -> None:
     remove, thread_id = deal.app.thread_participants.remove, deal.thread_id
     one, other = await deal.join("one", "buyer"), await deal.join("two", "seller")
 
@@ -159,7 +159,7 @@ async def test_one_leaves_and_an_admin_takes_out_but_the_parties_stay(deal: Deal
     await deal.say(one, "back again")
 
 
-async def test_joining_and_leaving_leave_notices_that_are_unread_for_nobody(deal: Deal) -> None:
+async def test_joining_and_leaving_add_notices_that_are_never_unread(deal: Deal) -> None:
     people, rooms, room = deal.app.thread_participants, deal.app.thread_rooms, deal.thread_id
     await deal.say(deal.seller, "hello")
     hal = await new_person(deal.app, "hal")
@@ -183,7 +183,7 @@ async def test_joining_and_leaving_leave_notices_that_are_unread_for_nobody(deal
     assert unread == {deal.buyer.username: 1, deal.seller.username: 0, deal.admin.username: 1}
 
 
-async def test_nobody_edits_deletes_or_reacts_to_a_notice(deal: Deal) -> None:
+async def test_notice_cannot_be_edited_deleted_or_reacted_to(deal: Deal) -> None:
     rooms, room = deal.app.thread_rooms, deal.thread_id
     hal = await deal.join("hal", "buyer")
     [notice] = (await rooms.page(deal.buyer, room, limit=1)).messages
@@ -232,7 +232,7 @@ async def test_role_that_changed_while_adding_a_participant_is_checked_again(
     assert other.user_id not in await in_both(deal)
 
 
-async def test_coming_and_going_at_once_loses_nobody(deal: Deal) -> None:
+async def test_concurrent_joins_and_leaves_lose_no_participant(deal: Deal) -> None:
     staying = [await new_person(deal.app, f"s{number}") for number in range(6)]
     leaving = [await deal.join(f"l{number}", "buyer") for number in range(4)]
 
@@ -247,7 +247,7 @@ async def test_coming_and_going_at_once_loses_nobody(deal: Deal) -> None:
     assert not await in_both(deal) & {who.user_id for who in leaving}
 
 
-async def test_people_who_leave_while_others_talk_keep_nobody_from_talking(deal: Deal) -> None:
+async def test_leaving_participants_do_not_prevent_sends(deal: Deal) -> None:
     leaving = [await deal.join(f"l{number}", "buyer") for number in range(4)]
 
     outcomes = await asyncio.gather(
@@ -261,10 +261,10 @@ async def test_people_who_leave_while_others_talk_keep_nobody_from_talking(deal:
     assert len(await deal.contents()) == 6
 
 
-# People who have blocked each other
+# Users who have blocked each other
 
 
-async def test_person_whom_the_other_party_blocked_adds_nothing_to_the_thread(deal: Deal) -> None:
+async def test_user_blocked_by_the_other_party_adds_nothing_to_the_thread(deal: Deal) -> None:
     app, room = deal.app, deal.thread_id
     sent, theirs = await deal.say(deal.seller, "hello"), await deal.say(deal.buyer, "hi")
     helper = await deal.join("hal", "seller")
@@ -294,7 +294,7 @@ async def test_person_whom_the_other_party_blocked_adds_nothing_to_the_thread(de
     await rooms.pin(deal.seller, room, sent.message_id)
 
 
-async def test_blocked_person_does_not_pin_in_a_direct_conversation(app: Sobremesa) -> None:
+async def test_blocked_user_does_not_pin_in_a_direct_conversation(app: Sobremesa) -> None:
     ana, ben = await new_person(app, "ana"), await new_person(app, "ben")
     room = (await app.conversations.create_direct(ana, ben.user_id)).conversation_id
     sent = await app.conversation_rooms.send(ben, room, Draft("hello"))

@@ -175,7 +175,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
 }
 
 
-def test_every_declared_question_is_asked() -> None:
+def test_every_declared_pattern_is_used() -> None:
     declared = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
     assert set(READS) == declared
 
@@ -196,7 +196,7 @@ async def found_by(app: Sobremesa, asked: Key[Any] | Question[Any]) -> list[Enti
             return found
 
 
-async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> None:
+async def test_every_pattern_finds_its_rows_and_no_others(app: Sobremesa) -> None:
     scene = set_scene()
     await app.table.write_many(Put(row) for row in scene.rows())
 
@@ -212,7 +212,7 @@ async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> No
 
 
 @pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
-def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
+def test_no_pattern_reads_more_than_its_own_kind_of_row(id: str) -> None:
     """A condition on the sort key, always, but for indexes whose partitions hold nothing else."""
     pattern = REGISTRY.patterns[id]
     assert isinstance(pattern, Pattern)
@@ -242,7 +242,7 @@ async def story(deal: Deal, clock: Ahead) -> None:
     await app.table.write(
         Delete(thr.participant_of(room_id=thread_id, user_id=deal.admin.user_id)), pattern=thr.clean_up
     )
-    await deal.say(deal.buyer, "and so the list of people is mended")
+    await deal.say(deal.buyer, "and so the list of participants is repaired")
     await app.threads.set_status(deal.buyer, thread_id, "locked")
 
 

@@ -1,4 +1,4 @@
-"""The panel of a project: snapshots that only become newer."""
+"""The project panel: snapshots whose version only grows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NESTED: dict[str, Any] = {
 }
 
 
-async def test_nested_json_comes_back_as_it_went_in(deal: Deal) -> None:
+async def test_nested_json_is_returned_unchanged(deal: Deal) -> None:
     contents: list[Content] = [NESTED, [NESTED, 1.5], {}, []]
     for version, content in enumerate(contents, start=1):
         await deal.app.tabs.put(deal.buyer, deal.thread_id, "brief", content, source_version=version)
@@ -47,7 +47,7 @@ async def test_nested_json_comes_back_as_it_went_in(deal: Deal) -> None:
     assert (float(json.dumps(huge)), two) == (1e100, 2)
 
 
-async def test_a_version_only_grows(deal: Deal) -> None:
+async def test_tab_version_only_grows(deal: Deal) -> None:
     put = deal.app.tabs.put
     await put(deal.buyer, deal.thread_id, "shotlist", {"shots": 1}, source_version=5)
 
@@ -59,7 +59,7 @@ async def test_a_version_only_grows(deal: Deal) -> None:
     assert (await deal.app.tabs.get(deal.buyer, deal.thread_id, "shotlist")).content == {"shots": 2}
 
 
-async def test_of_many_writers_at_once_the_newest_version_stays(deal: Deal) -> None:
+async def test_newest_version_of_concurrent_writes_stays(deal: Deal) -> None:
     outcomes = await asyncio.gather(
         *(
             deal.app.tabs.put(deal.buyer, deal.thread_id, "files", {"version": version}, source_version=version)
@@ -73,7 +73,7 @@ async def test_of_many_writers_at_once_the_newest_version_stays(deal: Deal) -> N
     assert (tab.content, tab.source_version) == ({"version": 12}, 12)
 
 
-async def test_a_tab_of_256_kb_is_kept_and_a_larger_one_refused(deal: Deal) -> None:
+async def test_tab_of_256_kb_is_stored_and_a_larger_one_refused(deal: Deal) -> None:
     room = MAX_CONTENT_BYTES - len(json.dumps({"text": ""}, separators=(",", ":")))
     await deal.app.tabs.put(deal.buyer, deal.thread_id, "moodboard", {"text": "x" * room}, source_version=1)
 
@@ -84,7 +84,7 @@ async def test_a_tab_of_256_kb_is_kept_and_a_larger_one_refused(deal: Deal) -> N
     await deal.app.tabs.put(deal.buyer, deal.thread_id, "moodboard", numbers, source_version=3)
 
 
-async def test_the_system_writes_what_is_kept_elsewhere(deal: Deal) -> None:
+async def test_only_the_system_writes_system_tabs(deal: Deal) -> None:
     tabs, thread_id = deal.app.tabs, deal.thread_id
     names: tuple[TabName, ...] = ("docs", "expenses", "actions")
     for name in names:
@@ -104,7 +104,7 @@ async def test_the_system_writes_what_is_kept_elsewhere(deal: Deal) -> None:
     assert len(rows) == 1
 
 
-async def test_the_panel_opens_with_one_question(deal: Deal) -> None:
+async def test_panel_is_read_with_one_query(deal: Deal) -> None:
     names = get_args(TabName)
     for name in names[:4]:
         await deal.app.tabs.put(deal.buyer, deal.thread_id, name, {"tab": name}, source_version=1)
@@ -126,7 +126,7 @@ async def test_the_panel_opens_with_one_question(deal: Deal) -> None:
             await call()
 
 
-async def test_whoever_cannot_speak_cannot_write_a_tab(
+async def test_participant_who_cannot_send_cannot_write_a_tab(
     deal: Deal, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put = deal.app.tabs.put
@@ -148,7 +148,7 @@ async def test_whoever_cannot_speak_cannot_write_a_tab(
     assert (await deal.app.tabs.get(deal.buyer, deal.thread_id, "brief")).source_version == 0
 
 
-async def test_content_is_stored_as_one_value_however_many_parts_it_has(deal: Deal) -> None:
+async def test_tab_content_is_stored_as_one_value(deal: Deal) -> None:
     """Each part of a nested value is a step for the engines, on the event loop: 256 KB of it were 150 ms."""
     content = {"shots": [{"title": "The kitchen", "n": number, "half": 0.5} for number in range(3)]}
     await deal.app.tabs.put(deal.buyer, deal.thread_id, "shotlist", content, source_version=1)

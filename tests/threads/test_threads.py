@@ -1,4 +1,4 @@
-"""Making, finding and closing threads."""
+"""Creating, listing and closing threads."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from threads.world import PLATFORM, Deal, new_person
 L = ListingId("lst_1")
 
 
-async def test_20_racing_creates_of_one_inquiry_make_one_thread(app: Sobremesa) -> None:
+async def test_20_concurrent_creates_of_one_inquiry_create_one_thread(app: Sobremesa) -> None:
     buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
     wanted = NewThread("inquiry", seller.user_id, L)
 
@@ -57,7 +57,7 @@ async def test_20_racing_creates_of_one_inquiry_make_one_thread(app: Sobremesa) 
         assert (await app.threads.create(who, others)).is_new
 
 
-async def test_a_project_needs_no_listing_and_there_may_be_many(app: Sobremesa) -> None:
+async def test_projects_need_no_listing_and_are_not_unique(app: Sobremesa) -> None:
     buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
     wanted = NewThread("project", seller.user_id)
 
@@ -73,7 +73,7 @@ async def test_a_project_needs_no_listing_and_there_may_be_many(app: Sobremesa) 
         await app.threads.create(buyer, wanted._replace(city="Houston"), key="once")
 
 
-async def test_what_cannot_be_begun(app: Sobremesa) -> None:
+async def test_threads_that_cannot_be_created(app: Sobremesa) -> None:
     buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
     wanted = NewThread("inquiry", seller.user_id, L)
 
@@ -90,7 +90,7 @@ async def test_what_cannot_be_begun(app: Sobremesa) -> None:
     assert [item async for item in app.table.scan(consistent=True) if item["pk"].startswith(("THR#", "UNIQ#"))] == []
 
 
-async def test_a_thread_with_both_references_is_found_by_each(app: Sobremesa) -> None:
+async def test_thread_with_lbg_and_leg_is_listed_by_each(app: Sobremesa) -> None:
     buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
     project = NewThread("project", seller.user_id)
     lbg, leg = LbgId("lbg_1"), LegId("leg_1")
@@ -112,7 +112,7 @@ async def test_a_thread_with_both_references_is_found_by_each(app: Sobremesa) ->
     assert await found(lbg_id=lbg, leg_id=leg) == {both}
 
 
-async def test_references_list_only_what_one_is_in_page_by_page(app: Sobremesa, clock: Ahead) -> None:
+async def test_references_list_only_own_threads_page_by_page(app: Sobremesa, clock: Ahead) -> None:
     buyer, seller, other = [await new_person(app, name) for name in ("bea", "sal", "oz")]
     lbg = LbgId("lbg_1")
     own: list[RoomId] = []
@@ -141,8 +141,8 @@ async def test_references_list_only_what_one_is_in_page_by_page(app: Sobremesa, 
     assert await app.threads.list_about(stranger, lbg_id=lbg, leg_id=None, limit=2) == ([], None)
 
 
-async def test_an_index_only_lists(deal: Deal) -> None:
-    """A row that an index still shows, or that nobody may see any more, is left out."""
+async def test_index_entries_without_rows_are_left_out(deal: Deal) -> None:
+    """An index entry whose row is gone is left out."""
     await deal.say(deal.buyer, "hello")
     assert len((await deal.app.threads.list_inbox(deal.admin, limit=5))[0]) == 1
 
@@ -152,7 +152,7 @@ async def test_an_index_only_lists(deal: Deal) -> None:
         await deal.app.threads.get(deal.buyer, deal.thread_id)
 
 
-async def test_a_stranger_sees_nothing_and_an_administrator_the_thread_but_not_what_is_said(deal: Deal) -> None:
+async def test_other_users_see_nothing_and_an_administrator_sees_no_messages(deal: Deal) -> None:
     await deal.say(deal.buyer, "hello")
 
     for call in (
@@ -174,7 +174,7 @@ async def test_a_stranger_sees_nothing_and_an_administrator_the_thread_but_not_w
 # Closing
 
 
-async def test_a_locked_thread_refuses_and_only_who_locked_it_or_an_admin_reopens(deal: Deal) -> None:
+async def test_only_the_locking_user_or_an_admin_reopens_a_locked_thread(deal: Deal) -> None:
     threads, thread_id = deal.app.threads, deal.thread_id
 
     locked = await threads.set_status(deal.buyer, thread_id, "locked")
@@ -195,17 +195,15 @@ async def test_a_locked_thread_refuses_and_only_who_locked_it_or_an_admin_reopen
     assert await deal.contents() == ["there you are"]
 
 
-async def test_an_archived_thread_is_taken_out_again_by_either_side(deal: Deal) -> None:
+async def test_either_side_reopens_an_archived_thread(deal: Deal) -> None:
     await deal.app.threads.set_status(deal.buyer, deal.thread_id, "archived")
     with pytest.raises(ThreadNotOpen):
         await deal.say(deal.buyer, "one more thing")
     assert (await deal.app.threads.set_status(deal.seller, deal.thread_id, "open")).thread.status == "open"
 
 
-async def test_a_lock_that_comes_between_entering_and_writing_still_refuses(
-    deal: Deal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The write decides: whoever came in while it was open says nothing after it was locked."""
+async def test_lock_between_check_and_write_is_enforced(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The write decides: a user who was authorized before the lock sends nothing after it."""
     write, thread = deal.app.table.write, await deal.thread()
     locked: list[bool] = []
 
@@ -230,14 +228,14 @@ async def test_every_change_of_the_status_is_in_the_audit_log(deal: Deal) -> Non
     entries = [
         item async for item in deal.app.table.scan(consistent=True) if item["pk"].startswith(f"AUDIT#{deal.thread_id}#")
     ]
-    told = [(item["actor"], item["details"]) for item in entries if item["action"] == "thread.status"]
-    assert told == [
+    changes = [(item["actor"], item["details"]) for item in entries if item["action"] == "thread.status"]
+    assert changes == [
         (deal.buyer.user_id, {"from": "open", "to": "archived"}),
         (deal.admin.user_id, {"from": "archived", "to": "open"}),
     ]
 
 
-async def test_of_two_locks_at_once_one_is_told_to_look_again(deal: Deal) -> None:
+async def test_one_of_two_concurrent_locks_is_refused(deal: Deal) -> None:
     outcomes = await asyncio.gather(
         deal.app.threads.set_status(deal.buyer, deal.thread_id, "locked"),
         deal.app.threads.set_status(deal.seller, deal.thread_id, "locked"),
@@ -247,12 +245,12 @@ async def test_of_two_locks_at_once_one_is_told_to_look_again(deal: Deal) -> Non
     won = [one for one in outcomes if not isinstance(one, BaseException)]
     lost = [one for one in outcomes if isinstance(one, BaseException)]
     assert [type(one) for one in lost] in ([ChangedMeanwhile], [])
-    # Whoever came after the first had finished found it locked, which is what they wanted.
+    # A call after the first one had finished found the thread locked, which is success.
     assert {one.thread.locked_by for one in won} == {(await deal.thread()).locked_by}
 
 
-async def test_the_list_of_participants_is_mended_by_the_next_send(deal: Deal) -> None:
-    """The rows are the truth: a list that names somebody who is not there keeps nobody from talking."""
+async def test_next_send_repairs_the_participants_list(deal: Deal) -> None:
+    """The rows are the truth: a wrong list of participants prevents no send."""
     await deal.app.table.write(Delete(participant_of(room_id=deal.thread_id, user_id=deal.admin.user_id)))
     assert deal.admin.user_id in (await deal.thread()).participants
 
@@ -284,7 +282,7 @@ async def test_admins_of_a_thread_read_its_audit_log_and_others_do_not(deal: Dea
         await threads.list_audit(deal.stranger, deal.thread_id, limit=1)
 
 
-async def test_closing_and_reopening_a_thread_leaves_a_notice_that_is_unread_for_nobody(deal: Deal) -> None:
+async def test_closing_and_reopening_a_thread_adds_a_notice_that_is_never_unread(deal: Deal) -> None:
     threads, rooms, room = deal.app.threads, deal.app.thread_rooms, deal.thread_id
     await deal.say(deal.seller, "hello")
     await threads.set_status(deal.buyer, room, "locked")

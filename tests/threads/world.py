@@ -1,4 +1,4 @@
-"""A small world to test in: a thread with a buyer, a seller and an admin, and people outside of it."""
+"""A thread with a buyer, a seller and an admin, and users outside it."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _ids = Ids(SystemClock())
 
 
 async def new_person(app: Sobremesa, name: str) -> Actor:
-    """Somebody with a profile, and without the work of a password."""
+    """Create a user with a profile, without hashing a password."""
     user_id = UserId(_ids.mint())
     await app.table.write(Put(User(user_id=user_id, username=name)))
     return Actor.of_user(user_id, name)
 
 
 class Deal(NamedTuple):
-    """One thread, and people in and out of it."""
+    """One thread, and users inside and outside it."""
 
     app: Sobremesa
     thread_id: ThreadId
@@ -57,7 +57,7 @@ class Deal(NamedTuple):
         return await self.app.thread_rooms.send(who, self.thread_id, Draft(content, **more))
 
     async def contents(self) -> list[str]:
-        """Everything that people wrote in the thread, oldest first."""
+        """Return the contents of all messages by users, oldest first."""
         page = await self.app.thread_rooms.page(self.buyer, self.thread_id, limit=100)
         return [message.content for message in reversed(page.messages) if message.type != "system"]
 
@@ -75,7 +75,7 @@ class Deal(NamedTuple):
         return [item async for item in self.app.table.scan(consistent=True) if item["pk"] == pk]
 
     async def join(self, name: str, role: RoleContext) -> Actor:
-        """Somebody new in the thread."""
+        """Add a new user to the thread."""
         who = await new_person(self.app, name)
         await self.app.thread_participants.add(PLATFORM, self.thread_id, who.user_id, role)
         return who

@@ -1,4 +1,4 @@
-"""Files of every kind that is taken, and of many that are not: each as small as it can be."""
+"""Minimal files of every accepted type, and of many that are refused."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def zeros(count: int) -> bytes:
-    """So many zeros, packed: the same packed megabyte again and again. (For a bomb nobody comes to the checksum.)"""
+    """So many zeros, packed: the same packed megabyte again and again. (A bomb is refused before its checksum.)"""
     steps, rest = divmod(count, 1 << 20)
     checksum = zlib.adler32(bytes(count)) if steps < 64 else 0
     return b"\x78\x9c" + _block(1 << 20) * steps + _block(rest) + b"\x03\x00" + struct.pack(">I", checksum)

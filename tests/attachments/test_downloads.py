@@ -1,4 +1,4 @@
-"""Fetching over HTTP, on both engines: signed addresses, checked at each fetch, and headers that keep it harmless."""
+"""Downloads over HTTP, on both engines: signed URLs, access checks and safe headers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from api.calling import NOBODY_HAS_IT, Caller
-from attachments import making
-from attachments.calling import Fetched, fetch, upload
-from attachments.making import picture
+from attachments import samples
+from attachments.http_client import Fetched, fetch, upload
+from attachments.samples import picture
 
 PNG = picture("PNG", (1200, 800))
 
@@ -30,15 +30,15 @@ def check_harmless(fetched: Fetched) -> None:
         (picture("JPEG"), "table.jpg", "image/jpeg", "inline"),
         (picture("GIF"), "table.gif", "image/gif", "inline"),
         (picture("WEBP"), "table.webp", "image/webp", "inline"),
-        (making.MP4, "film.mp4", "video/mp4", "inline"),
-        (making.MP3, "song.mp3", "audio/mpeg", "inline"),
-        (making.PDF, "bill.pdf", "application/pdf", "attachment"),
-        (making.TEXT, "page.html", "application/octet-stream", "attachment"),
-        (making.archive(a__txt=b"x"), "all.zip", "application/octet-stream", "attachment"),
-        (making.office("word/document.xml"), "letter.docx", "application/octet-stream", "attachment"),
+        (samples.MP4, "film.mp4", "video/mp4", "inline"),
+        (samples.MP3, "song.mp3", "audio/mpeg", "inline"),
+        (samples.PDF, "bill.pdf", "application/pdf", "attachment"),
+        (samples.TEXT, "page.html", "application/octet-stream", "attachment"),
+        (samples.archive(a__txt=b"x"), "all.zip", "application/octet-stream", "attachment"),
+        (samples.office("word/document.xml"), "letter.docx", "application/octet-stream", "attachment"),
     ],
 )
-async def test_bytes_come_back_as_they_were_and_harmless(
+async def test_file_is_returned_unchanged_with_safe_headers(
     ana: Caller, content: bytes, name: str, type: str, how: str
 ) -> None:
     made = await upload(ana, content, name=name)
@@ -50,7 +50,7 @@ async def test_bytes_come_back_as_they_were_and_harmless(
     assert fetched.headers["Content-Disposition"] == f"{how}; filename*=UTF-8''{name}"
 
 
-async def test_a_name_cannot_break_out_of_its_header(ana: Caller) -> None:
+async def test_file_name_cannot_break_out_of_its_header(ana: Caller) -> None:
     made = await upload(ana, PNG, name='a"; filename=evil.html; ☕.png')
     fetched = await fetch(ana, made["url"])
     assert (
@@ -59,8 +59,8 @@ async def test_a_name_cannot_break_out_of_its_header(ana: Caller) -> None:
     )
 
 
-async def test_a_preview_is_small_upright_and_tells_nothing(ana: Caller) -> None:
-    made = await upload(ana, making.taken_by_a_camera((2000, 1000)), name="me.jpg")
+async def test_preview_is_small_upright_and_without_metadata(ana: Caller) -> None:
+    made = await upload(ana, samples.taken_by_a_camera((2000, 1000)), name="me.jpg")
     assert (made["width"], made["height"]) == (1000, 2000)
 
     fetched = await fetch(ana, made["previewUrl"])
@@ -76,7 +76,7 @@ async def test_a_preview_is_small_upright_and_tells_nothing(ana: Caller) -> None
 
 
 @pytest.mark.parametrize("kind", ["PNG", "GIF", "WEBP", "JPEG"])
-async def test_every_kind_of_picture_has_a_preview(ana: Caller, kind: str) -> None:
+async def test_every_image_type_has_a_preview(ana: Caller, kind: str) -> None:
     for mode in {"JPEG": ("RGB", "L", "CMYK"), "GIF": ("P", "L")}.get(kind, ("RGB", "RGBA", "L")):
         made = await upload(ana, picture(kind, (800, 400), mode=mode))
         fetched = await fetch(ana, made["previewUrl"])
@@ -88,7 +88,7 @@ async def test_every_kind_of_picture_has_a_preview(ana: Caller, kind: str) -> No
     ("asked", "start", "end"),
     [("bytes=0-9", 0, 10), ("bytes=100-", 100, None), ("bytes=-5", -5, None), ("bytes=5-99999999", 5, None)],
 )
-async def test_a_part_can_be_asked_for(ana: Caller, asked: str, start: int, end: int | None) -> None:
+async def test_range_request_returns_a_part(ana: Caller, asked: str, start: int, end: int | None) -> None:
     made = await upload(ana, PNG)
     fetched = await fetch(ana, made["url"], headers={"Range": asked})
 
@@ -100,19 +100,19 @@ async def test_a_part_can_be_asked_for(ana: Caller, asked: str, start: int, end:
 
 
 @pytest.mark.parametrize("asked", ["bytes=9-3", "bytes=99999999-", "bytes=0-1,5-6", "lines=1-2", "bytes=-", "bytes=-0"])
-async def test_a_part_that_cannot_be_given_is_the_whole(ana: Caller, asked: str) -> None:
+async def test_unsatisfiable_range_returns_the_whole_file(ana: Caller, asked: str) -> None:
     made = await upload(ana, PNG)
     fetched = await fetch(ana, made["url"], headers={"Range": asked})
     assert (fetched.status, fetched.content) == (200, PNG)
 
 
-async def test_head_tells_the_size_and_gives_nothing(ana: Caller) -> None:
+async def test_head_returns_the_size_without_a_body(ana: Caller) -> None:
     made = await upload(ana, PNG)
     fetched = await fetch(ana, made["url"], method="HEAD")
     assert (fetched.status, fetched.headers["Content-Length"], fetched.content) == (200, str(len(PNG)), b"")
 
 
-async def test_a_stranger_gets_the_same_as_for_nothing(ana: Caller, ben: Caller) -> None:
+async def test_other_users_get_the_same_404_as_for_a_missing_file(ana: Caller, ben: Caller) -> None:
     made = await upload(ana, PNG)
 
     of_another = await ben.call("GET", f"/attachments/{made['fileId']}")
@@ -122,7 +122,7 @@ async def test_a_stranger_gets_the_same_as_for_nothing(ana: Caller, ben: Caller)
     assert (await ben.call("POST", f"/attachments/{made['fileId']}/complete")).raw == of_nobody.raw
 
 
-async def test_only_an_address_that_we_signed_for_it_opens(ana: Caller, ben: Caller) -> None:
+async def test_only_a_url_signed_for_the_file_is_accepted(ana: Caller, ben: Caller) -> None:
     made, other = await upload(ana, PNG), await upload(ana, PNG)
     theirs = await upload(ben, PNG)
     path, token = made["url"].split("?token=")
@@ -142,11 +142,11 @@ async def test_only_an_address_that_we_signed_for_it_opens(ana: Caller, ben: Cal
     for url in wrong:
         assert (await fetch(ana, url)).status == 404, url
     assert (await fetch(ana, path)).status == 422
-    # Whoever has the address has the file, for as long as it is good: it is what an <img> needs.
+    # The URL alone grants access while it is valid, as an <img> needs it.
     assert (await fetch(ben, made["url"])).status == 200
 
 
-async def test_an_address_of_what_is_gone_leads_to_nothing(ana: Caller) -> None:
+async def test_url_of_a_deleted_file_is_not_found(ana: Caller) -> None:
     made = await upload(ana, PNG)
     await ana.delete(f"/attachments/{made['fileId']}")
 
@@ -156,13 +156,13 @@ async def test_an_address_of_what_is_gone_leads_to_nothing(ana: Caller) -> None:
 
 
 async def test_text_has_no_preview(ana: Caller) -> None:
-    made = await upload(ana, making.TEXT)
+    made = await upload(ana, samples.TEXT)
     fresh: dict[str, Any] = await ana.get(f"/attachments/{made['fileId']}")
     assert fresh["previewUrl"] is None
     assert fresh["url"] != made["url"] or fresh["expiresAt"] == made["expiresAt"]
 
 
-async def test_several_files_come_in_one_answer_without_those_of_others(ana: Caller, ben: Caller) -> None:
+async def test_list_of_files_leaves_out_those_of_others(ana: Caller, ben: Caller) -> None:
     face = await upload(ana, PNG, name="face.png", purpose="avatar")
     note = await upload(ana, b"Hello", name="note.txt")
     ids = [face["fileId"], note["fileId"], NOBODY_HAS_IT, face["fileId"]]
@@ -176,11 +176,11 @@ async def test_several_files_come_in_one_answer_without_those_of_others(ana: Cal
 
 
 @pytest.mark.parametrize("ids", ["", "nonsense", ",".join([NOBODY_HAS_IT] * 51)])
-async def test_ids_that_are_none_or_too_many_are_refused(ana: Caller, ids: str) -> None:
+async def test_invalid_or_too_many_ids_are_refused(ana: Caller, ids: str) -> None:
     assert await ana.get("/attachments", expect=422, ids=ids)
 
 
-async def test_the_address_of_an_avatar_stays_so_that_it_is_fetched_once(ana: Caller) -> None:
+async def test_avatar_url_stays_the_same_so_that_it_is_cached(ana: Caller) -> None:
     face = await upload(ana, PNG, name="face.png", purpose="avatar")
     again = await ana.get(f"/attachments/{face['fileId']}")
     fetched = await fetch(ana, again["previewUrl"])

@@ -1,4 +1,4 @@
-"""Run as a script: takes one file in, and tells what became of it and what that cost this process and its children."""
+"""A script that processes one file, and prints the outcome and the cost of this process and its children."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def pieces(path: Path) -> AsyncIterator[bytes]:
             yield piece
 
 
-async def take(path: Path, declared: str) -> str:
+async def process(path: Path, declared: str) -> str:
     store = DiskStore(path.parent / "kept")
     processor = UploadProcessor(store, max_bytes=26_214_400)
     try:
@@ -33,7 +33,7 @@ async def take(path: Path, declared: str) -> str:
         )
     except Refusal as refusal:
         return refusal.code
-    return "taken"
+    return "accepted"
 
 
 def cpu_seconds() -> float:
@@ -51,5 +51,5 @@ def peak_bytes() -> int:
 
 if __name__ == "__main__":
     before = cpu_seconds()
-    outcome = asyncio.run(take(Path(sys.argv[1]), sys.argv[2]))
+    outcome = asyncio.run(process(Path(sys.argv[1]), sys.argv[2]))
     print(json.dumps({"outcome": outcome, "cpu": cpu_seconds() - before, "peak": peak_bytes()}))

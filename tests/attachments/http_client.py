@@ -1,4 +1,4 @@
-"""Uploading and fetching, as clients do it."""
+"""Uploads and downloads over HTTP, as clients do them."""
 
 from __future__ import annotations
 
