@@ -124,7 +124,7 @@ async def test_name_is_masked_at_once_and_removed_by_the_job(life: Life) -> None
     contents = await life.home.contents()
     assert contents[:3] == ["hello", "hello you", "message 0"]
     members, _ = await app.membership.list_members(life.home.owner, life.home.server_id, limit=10)
-    assert life.zeb.user_id not in {place.user_id for place in members}
+    assert life.zeb.user_id not in {row.user_id for row in members}
     again = await register(app, NAME)
     assert again.user_id != life.zeb.user_id
 

@@ -204,7 +204,7 @@ async def test_expired_connection_is_not_found(app: Sobremesa) -> None:
     assert await app.table.get(Connection.from_item(item, LAYOUT).own_key()) is None
 
 
-# A world made only of such rows
+# A store with only such rows
 
 TESTUSER = Actor.of_user(UserId("01JGSTEST001"), "testuser")
 FRIEND = Actor.of_user(UserId("01JGSTEST009"), "friend")
@@ -284,7 +284,7 @@ async def test_read_positions_of_another_writer_are_kept(old_town: Town) -> None
     channels, room = old_town.app.channels, old_town.channel_id
     posted = await old_town.say(TESTUSER, "new")
 
-    # By the document's dates everybody joined a year after its messages: only the new one is unread.
+    # By the document's dates all users joined a year after its messages: only the new one is unread.
     assert (await channels.unread(FRIEND, room)).count == 1
     assert [each.room_id for each in await channels.unread_everywhere(FRIEND)] == [room]
     read = await channels.mark_read(FRIEND, room, SECOND)
@@ -305,7 +305,7 @@ async def test_server_of_another_writer_supports_all_operations(old_town: Town) 
     listed, _ = await app.communities.list_channels(FRIEND, SERVER, limit=5)
     assert [each.channel.name for each in listed] == ["general"]
     members, _ = await app.membership.list_members(FRIEND, SERVER, limit=5)
-    assert {place.user_id: place.role for place in members} == {
+    assert {row.user_id: row.role for row in members} == {
         TESTUSER.user_id: "owner",
         FRIEND.user_id: "member",
     }

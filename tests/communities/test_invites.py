@@ -40,13 +40,13 @@ async def test_invite_with_k_uses_admits_exactly_k_of_two_hundred_users(town: To
         *(town.app.membership.redeem(who, invite.code) for who in people), return_exceptions=True
     )
 
-    came = [who for who, outcome in zip(people, outcomes, strict=True) if not isinstance(outcome, BaseException)]
-    assert len(came) == 7
+    joined = [who for who, outcome in zip(people, outcomes, strict=True) if not isinstance(outcome, BaseException)]
+    assert len(joined) == 7
     refusals = {type(outcome) for outcome in outcomes if isinstance(outcome, BaseException)}
     assert refusals <= {InviteUsedUp, NotFound}
     assert (await stored(town, invite.code)).uses == 7
     assert await how_many(town) == before + 7
-    for who in came:
+    for who in joined:
         assert (await town.app.communities.get_server(who, town.server_id)).role == "member"
 
 
@@ -173,9 +173,9 @@ async def test_concurrent_redemption_and_revocation_have_one_order(town: Town) -
         )
 
         assert revoked is None
-        came = not isinstance(redeemed, BaseException)
-        assert came or isinstance(redeemed, NotFound | InviteUsedUp)
-        assert came == await is_inside(town, guest)
+        joined = not isinstance(redeemed, BaseException)
+        assert joined or isinstance(redeemed, NotFound | InviteUsedUp)
+        assert joined == await is_inside(town, guest)
 
 
 async def is_inside(town: Town, who: Actor) -> bool:
@@ -203,12 +203,12 @@ async def test_only_usable_invites_are_listed_and_only_to_managers(town: Town, c
 async def test_repeated_idempotency_key_creates_one_invite(town: Town) -> None:
     make = town.app.membership.create_invite
 
-    made = await asyncio.gather(*(make(town.owner, town.server_id, max_uses=3, key="k") for _ in range(10)))
+    created = await asyncio.gather(*(make(town.owner, town.server_id, max_uses=3, key="k") for _ in range(10)))
 
-    assert len({invite.code for invite in made}) == 1
+    assert len({invite.code for invite in created}) == 1
     with pytest.raises(KeyReused):
         await make(town.owner, town.server_id, max_uses=4, key="k")
-    claims = [item for item in await rows(town.app, "InviteClaim") if item["code"] == made[0].code]
+    claims = [item for item in await rows(town.app, "InviteClaim") if item["code"] == created[0].code]
     assert len(claims) == 1
 
 

@@ -103,12 +103,12 @@ async def test_user_is_in_no_more_servers_than_the_limit(town: Town, monkeypatch
     who = person("many")
     invite = await town.app.membership.create_invite(town.owner, town.server_id)
 
-    made, refused = await outcomes(
+    created, refused = await outcomes(
         *(communities.create_server(who, name=str(number)) for number in range(ATTEMPTS)),
         town.app.membership.redeem(who, invite.code),
     )
 
-    assert len(made) == LIMIT
+    assert len(created) == LIMIT
     assert refused == {TooManyServers}
     listed, _ = await communities.list_servers(who, limit=50)
     assert len(listed) == LIMIT
@@ -128,11 +128,11 @@ async def test_server_has_no_more_channels_than_the_limit(town: Town, monkeypatc
     monkeypatch.setattr(service, "MAX_CHANNELS", LIMIT)
     communities = town.app.communities
 
-    made, refused = await outcomes(
+    created, refused = await outcomes(
         *(communities.create_channel(town.owner, town.server_id, name=str(number)) for number in range(ATTEMPTS))
     )
 
-    assert len(made) == LIMIT - 1  # the town has one
+    assert len(created) == LIMIT - 1  # the town has one
     assert refused == {TooManyChannels}
     listed, _ = await communities.list_channels(town.owner, town.server_id, limit=50)
     assert len(listed) == LIMIT
@@ -143,9 +143,9 @@ async def test_room_has_no_more_pins_than_the_limit(town: Town, monkeypatch: pyt
     channels, room = town.app.channels, town.channel_id
     posted = [await town.say(town.owner, str(number)) for number in range(ATTEMPTS)]
 
-    made, refused = await outcomes(*(channels.pin(town.owner, room, one.message_id) for one in posted))
+    created, refused = await outcomes(*(channels.pin(town.owner, room, one.message_id) for one in posted))
 
-    assert len(made) == LIMIT
+    assert len(created) == LIMIT
     assert refused == {TooManyPins}
     listed, _ = await channels.list_pins(town.owner, room, limit=50, cursor=None)
     assert len(listed) == LIMIT
@@ -159,9 +159,9 @@ async def test_message_has_no_more_emoji_than_the_limit(town: Town, monkeypatch:
     message_id = (await town.say(town.owner, "how is it?")).message_id
     emoji = ["👍", "👎", "😀", "🎉", "❤️", "🔥", "🙏", "👀"]
 
-    made, refused = await outcomes(*(channels.react(town.member, room, message_id, one) for one in emoji))
+    created, refused = await outcomes(*(channels.react(town.member, room, message_id, one) for one in emoji))
 
-    assert len(made) == LIMIT
+    assert len(created) == LIMIT
     assert refused == {TooManyEmoji}
     shown = (await channels.get(town.owner, room, message_id)).reactions
     assert [one.count for one in shown] == [1] * LIMIT
@@ -179,12 +179,14 @@ async def test_group_has_no_more_participants_than_the_limit(app: Sobremesa, mon
     ana, *others = await known(app, "ana", *(f"guest{number}" for number in range(ATTEMPTS)))
     room = (await app.conversations.create_group(ana, [others[0].user_id])).conversation_id
 
-    made, refused = await outcomes(*(app.conversation_participants.add(ana, room, one.user_id) for one in others[1:]))
+    created, refused = await outcomes(
+        *(app.conversation_participants.add(ana, room, one.user_id) for one in others[1:])
+    )
 
-    assert len(made) == LIMIT - 2
+    assert len(created) == LIMIT - 2
     assert refused <= {TooManyParticipants, ChangedMeanwhile}
     listed, _ = await app.conversation_participants.list_participants(ana, room, limit=50)
     assert len(listed) == LIMIT
-    outside = {one.user_id for one in others} - {place.user_id for place in listed}
+    outside = {one.user_id for one in others} - {row.user_id for row in listed}
     with pytest.raises(TooManyParticipants):
         await app.conversation_participants.add(ana, room, min(outside))

@@ -37,7 +37,7 @@ Try: TypeAlias = Callable[[Town, Actor], Awaitable[Any]]
 
 async def test_only_roles_below_the_own_role_can_be_given(town: Town) -> None:
     change = town.app.membership.change_role
-    place = town.people
+    members = town.people
 
     for actor_role in ("owner", "admin"):
         for target_role in ROLES:
@@ -45,7 +45,7 @@ async def test_only_roles_below_the_own_role_can_be_given(town: Town) -> None:
                 if target_role == actor_role or (outranks(actor_role, target_role) and outranks(actor_role, given)):
                     continue
                 with pytest.raises(RankTooLow):
-                    await change(place[actor_role], town.server_id, place[target_role].user_id, role=given)
+                    await change(members[actor_role], town.server_id, members[target_role].user_id, role=given)
     with pytest.raises(RankTooLow):
         await change(town.admin, town.server_id, town.admin.user_id, role="member")
     with pytest.raises(NotFound):
@@ -66,7 +66,7 @@ async def test_all_members_are_listed_with_their_role(town: Town) -> None:
     cursor = None
     while True:
         page, cursor = await town.app.membership.list_members(town.member, town.server_id, limit=3, cursor=cursor)
-        listed |= {place.user_id: place.role for place in page}
+        listed |= {row.user_id: row.role for row in page}
         if cursor is None:
             break
 
@@ -231,8 +231,8 @@ async def owners(town: Town) -> tuple[UserId, list[UserId]]:
     """The owner by the server row, and by the membership rows."""
     server = await town.app.table.get(server_by_id(server_id=town.server_id))
     assert server is not None
-    places = [place async for place in town.app.table.every(members_of(server_id=town.server_id))]
-    return server.owner_id, [place.user_id for place in places if place.role == "owner"]
+    rows = [row async for row in town.app.table.every(members_of(server_id=town.server_id))]
+    return server.owner_id, [row.user_id for row in rows if row.role == "owner"]
 
 
 async def test_server_is_transferred_to_another_member(town: Town) -> None:

@@ -85,11 +85,11 @@ async def test_reader_who_catches_up_during_sends_misses_no_message(town: Town) 
     seen: list[str] = []
 
     async def reader() -> None:
-        place: MessageId = first.message_id
+        position: MessageId = first.message_id
         while len(seen) < 80:
-            page = await town.app.channels.page(town.owner, town.channel_id, limit=7, after=place)
+            page = await town.app.channels.page(town.owner, town.channel_id, limit=7, after=position)
             seen.extend(message.content for message in page.messages)
-            place = page.messages[-1].message_id if page.messages else place
+            position = page.messages[-1].message_id if page.messages else position
             await asyncio.sleep(0)
 
     async def writer(who: int) -> None:

@@ -60,7 +60,7 @@ class Scene(NamedTuple):
     departing: accounts.Departing
     audit: list[accounts.AuditEntry]
     servers: list[com.Server]
-    places: list[com.ServerMembership]
+    memberships: list[com.ServerMembership]
     former: list[com.FormerMembership]
     bans: list[com.Ban]
     channels: list[com.Channel]
@@ -153,7 +153,7 @@ def set_scene() -> Scene:
         departing=accounts.Departing(user_ids=frozenset({A})),
         audit=[entry(1, S, "202611"), entry(2, S, "202611"), entry(3, S, "202610"), entry(4, T, "202611")],
         servers=[server(S, 3, 1), server(T, 3, 2), server("u", 4, 3), server("v", 3, 4, Tenant("acme"))],
-        places=[
+        memberships=[
             com.ServerMembership(user_id=A, server_id=S, role="owner", joined_at=NOW),
             com.ServerMembership(user_id=A, server_id=T, role="owner", joined_at=NOW),
             com.ServerMembership(user_id=B, server_id=S, joined_at=NOW),
@@ -247,8 +247,8 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "S2.1": lambda s: (accounts.user_by_id(user_id=A), [s.user[0]]),
     "S2.2": lambda s: (accounts.user_by_email(email="ana@example.com"), [s.user[0]]),
     "S2.3": lambda s: (com.server_by_id(server_id=S), [s.servers[0]]),
-    "S2.4": lambda s: (com.servers_of(user_id=A), s.places[:2]),
-    "S2.5": lambda s: (com.members_of(server_id=S), [s.places[0], s.places[2]]),
+    "S2.4": lambda s: (com.servers_of(user_id=A), s.memberships[:2]),
+    "S2.5": lambda s: (com.members_of(server_id=S), [s.memberships[0], s.memberships[2]]),
     "S2.6": lambda s: (com.channels_of(server_id=S), s.channels[:2]),
     "S2.7": lambda s: (com.channel_in_index(channel_id=C), [s.channels[0]]),
     "S2.8": lambda s: (com.messages_in(room_id=C), s.messages[2::-1]),
@@ -259,7 +259,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "S2.13": lambda s: (com.connections_in(room_id=C), s.connections[:2]),
     "S2.14": lambda s: (com.connection_by_id(connection_id="three"), [s.connections[2]]),
     "S2.15": lambda s: (com.last_read(room_id=C, user_id=A), [s.reads[0]]),
-    "S2.16": lambda s: (com.membership(user_id=B, server_id=S), [s.places[2]]),
+    "S2.16": lambda s: (com.membership(user_id=B, server_id=S), [s.memberships[2]]),
     # Communities, beside those
     "COM.1": lambda s: (com.directory(shard=3), [s.servers[1], s.servers[0]]),
     "COM.60": lambda s: (com.tenant_directory(tenant=Tenant("acme"), shard=3), [s.servers[3]]),

@@ -37,8 +37,8 @@ async def send(town: Town, who: Actor) -> None:
 
 
 async def invite(town: Town, who: Actor) -> None:
-    made = await town.app.membership.create_invite(who, town.server_id)
-    await town.app.membership.revoke_invite(who, made.code)
+    created = await town.app.membership.create_invite(who, town.server_id)
+    await town.app.membership.revoke_invite(who, created.code)
 
 
 async def pin(town: Town, who: Actor) -> None:
@@ -61,17 +61,17 @@ async def remove_members(town: Town, who: Actor) -> None:
 
 
 async def manage_invites(town: Town, who: Actor) -> None:
-    made = await town.app.membership.create_invite(
+    created = await town.app.membership.create_invite(
         next(one for one in town.people.values() if one != who), town.server_id
     )
     await town.app.membership.list_invites(who, town.server_id, limit=5)
-    await town.app.membership.revoke_invite(who, made.code)
+    await town.app.membership.revoke_invite(who, created.code)
 
 
 async def manage_channels(town: Town, who: Actor) -> None:
-    made = await town.app.communities.create_channel(who, town.server_id, name="new")
-    await town.app.communities.change_channel(who, made.channel.channel_id, {"name": "newer"})
-    await town.app.communities.delete_channel(who, made.channel.channel_id)
+    created = await town.app.communities.create_channel(who, town.server_id, name="new")
+    await town.app.communities.change_channel(who, created.channel.channel_id, {"name": "newer"})
+    await town.app.communities.delete_channel(who, created.channel.channel_id)
 
 
 async def manage_server(town: Town, who: Actor) -> None:

@@ -80,9 +80,9 @@ async def test_counts_rows_and_names_agree_after_any_toggles(town: Town) -> None
             verb = channels.unreact if time % 2 else channels.react
             await verb(who, town.channel_id, message.message_id, "👍")
 
-    await asyncio.gather(*(toggle(who, 2 + place % 4) for place, who in enumerate(people)))
+    await asyncio.gather(*(toggle(who, 2 + index % 4) for index, who in enumerate(people)))
 
-    expected = {who.user_id for place, who in enumerate(people) if place % 2}
+    expected = {who.user_id for index, who in enumerate(people) if index % 2}
     assert await settled(town, message.message_id, "👍") == expected
 
     await asyncio.gather(*(channels.unreact(who, town.channel_id, message.message_id, "👍") for who in people))

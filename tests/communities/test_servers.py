@@ -65,12 +65,12 @@ async def test_name_and_icon_of_a_server_change_and_it_is_audited(town: Town) ->
 
 async def test_servers_are_listed_page_by_page(app: Sobremesa) -> None:
     ana = person("ana")
-    made = [(await app.communities.create_server(ana, name=str(number))).server_id for number in range(5)]
+    created = [(await app.communities.create_server(ana, name=str(number))).server_id for number in range(5)]
 
     first, cursor = await app.communities.list_servers(ana, limit=3)
     rest, end = await app.communities.list_servers(ana, limit=3, cursor=cursor)
 
-    assert [server.server_id for server in first + rest] == made
+    assert [server.server_id for server in first + rest] == created
     assert end is None
 
 
@@ -78,10 +78,10 @@ async def test_repeated_idempotency_key_creates_one_server_and_another_body_is_r
     ana, ben = person("ana"), person("ben")
     make = app.communities.create_server
 
-    made = await asyncio.gather(*(make(ana, name="Once", key="k") for _ in range(20)))
+    created = await asyncio.gather(*(make(ana, name="Once", key="k") for _ in range(20)))
 
-    assert len({server.server_id for server in made}) == 1
-    assert await app.communities.list_servers(ana, limit=10) == ([made[0]], None)
+    assert len({server.server_id for server in created}) == 1
+    assert await app.communities.list_servers(ana, limit=10) == ([created[0]], None)
     with pytest.raises(KeyReused):
         await make(ana, name="Twice", key="k")
     assert (await make(ben, name="Twice", key="k")).owner_id == ben.user_id
@@ -100,10 +100,10 @@ async def test_idempotency_key_expires_after_two_days(app: Sobremesa, clock: Ahe
 
 async def test_administrators_list_all_servers_newest_first(app: Sobremesa, clock: Ahead) -> None:
     owners = [person(f"owner{number}") for number in range(6)]
-    made: list[ServerId] = []
+    created: list[ServerId] = []
     for batch in range(10):
         servers = await asyncio.gather(*(app.communities.create_server(who, name=f"{batch}") for who in owners))
-        made += [server.server_id for server in servers]
+        created += [server.server_id for server in servers]
         clock.move(seconds=0.004 * (batch % 2))
     admin = msgspec.structs.replace(person("root"), is_admin=True)
 
@@ -117,8 +117,8 @@ async def test_administrators_list_all_servers_newest_first(app: Sobremesa, cloc
         assert len(page) == 7
 
     assert seen == sorted(seen, reverse=True)
-    assert sorted(server_id for _, server_id in seen) == sorted(made)
-    assert len({shard_of(server_id) for server_id in made}) > DIRECTORY_SHARDS // 2
+    assert sorted(server_id for _, server_id in seen) == sorted(created)
+    assert len({shard_of(server_id) for server_id in created}) > DIRECTORY_SHARDS // 2
     with pytest.raises(Forbidden):
         await app.communities.list_all_servers(owners[0], limit=7)
     with pytest.raises(BadCursor):
@@ -130,10 +130,10 @@ async def test_administrators_list_all_servers_newest_first(app: Sobremesa, cloc
 
 async def test_channels_are_created_found_listed_updated_and_deleted(town: Town) -> None:
     communities = town.app.communities
-    made = await communities.create_channel(town.admin, town.server_id, name="kitchen", topic="what to cook")
-    channel_id = made.channel.channel_id
+    created = await communities.create_channel(town.admin, town.server_id, name="kitchen", topic="what to cook")
+    channel_id = created.channel.channel_id
 
-    assert (await communities.get_channel(town.member, channel_id)) == made
+    assert (await communities.get_channel(town.member, channel_id)) == created
     changed = await communities.change_channel(town.admin, channel_id, {"topic": None, "name": "cellar"})
     assert (changed.channel.name, changed.channel.topic) == ("cellar", None)
     posted = await town.say(town.member, "hello")
@@ -158,9 +158,9 @@ async def test_channels_are_created_found_listed_updated_and_deleted(town: Town)
 async def test_repeated_idempotency_key_creates_one_channel(town: Town) -> None:
     make = town.app.communities.create_channel
 
-    made = await asyncio.gather(*(make(town.owner, town.server_id, name="once", key="k") for _ in range(10)))
+    created = await asyncio.gather(*(make(town.owner, town.server_id, name="once", key="k") for _ in range(10)))
 
-    assert len({each.channel.channel_id for each in made}) == 1
+    assert len({each.channel.channel_id for each in created}) == 1
     with pytest.raises(KeyReused):
         await make(town.owner, town.server_id, name="twice", key="k")
     assert len((await town.app.communities.list_channels(town.owner, town.server_id, limit=10))[0]) == 2

@@ -40,15 +40,15 @@ async def unread(town: Town, who: Actor) -> tuple[int, bool, int]:
 async def chatter(town: Town, who: Actor, count: int, clock: Ahead) -> list[MessageId]:
     """Many messages of one user, as many sends would write them."""
     ids = Ids(clock)
-    made = [MessageId(ids.mint()) for _ in range(count)]
+    created = [MessageId(ids.mint()) for _ in range(count)]
     await town.app.table.write_many(
         Put(ChannelMessage(room_id=town.channel_id, message_id=one, author_id=who.user_id, ms=time_of(one)))
-        for one in made
+        for one in created
     )
     pointer = await town.app.communities.get_channel(town.owner, town.channel_id)
-    assert pointer.last_message_id is None or pointer.last_message_id < made[-1]
-    await town.app.table.write(Update(ChannelPointer.key(room_id=town.channel_id), set_to(last_message_id=made[-1])))
-    return made
+    assert pointer.last_message_id is None or pointer.last_message_id < created[-1]
+    await town.app.table.write(Update(ChannelPointer.key(room_id=town.channel_id), set_to(last_message_id=created[-1])))
+    return created
 
 
 async def test_messages_before_joining_are_not_unread(town: Town, clock: Ahead) -> None:

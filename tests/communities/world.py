@@ -87,7 +87,7 @@ async def crowd(app: Sobremesa, server_id: ServerId, count: int) -> list[Actor]:
     people = [person(f"crowd{number}") for number in range(count)]
     now = SystemClock().now()
     members = [ServerMembership(user_id=who.user_id, server_id=server_id, joined_at=now) for who in people]
-    await app.table.write_many(Put(place) for place in members)
+    await app.table.write_many(Put(row) for row in members)
     return people
 
 

@@ -33,8 +33,8 @@ async def test_deleted_user_is_removed_from_groups_and_masked_in_messages(people
         [message] = (await talks.page(who, room_id, limit=5)).messages
         assert (message.username, message.content) == (DELETED_NAME, f"I posted this in {room_id}")
     assert not await rows(app, NAME)
-    places, _ = await app.conversation_participants.list_participants(people.ben, owned, limit=10)
-    assert {place.user_id: place.role for place in places} in (
+    seats, _ = await app.conversation_participants.list_participants(people.ben, owned, limit=10)
+    assert {seat.user_id: seat.role for seat in seats} in (
         {people.ben.user_id: "admin", people.cleo.user_id: "member"},
         {people.ben.user_id: "member", people.cleo.user_id: "admin"},
     ), "another participant is the admin now"

@@ -82,9 +82,9 @@ async def test_block_refuses_sends_in_a_direct_conversation_until_it_is_lifted(
 async def test_creator_of_a_group_is_its_admin_and_the_others_are_members(people: Company) -> None:
     room_id = await people.group(name="Lunch")
 
-    places, _ = await people.app.conversation_participants.list_participants(people.ben, room_id, limit=50)
+    seats, _ = await people.app.conversation_participants.list_participants(people.ben, room_id, limit=50)
 
-    assert {place.user_id: place.role for place in places} == {
+    assert {seat.user_id: seat.role for seat in seats} == {
         people.ana.user_id: "admin",
         people.ben.user_id: "member",
         people.cleo.user_id: "member",

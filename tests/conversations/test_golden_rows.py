@@ -111,9 +111,9 @@ async def test_conversation_of_another_writer_accepts_new_messages(people: Compa
     rows, _ = await app.conversation_inbox.list(ANA, limit=10)
     assert [row.seat.room_id for row in rows] == [C1, "c_02"]
     assert rows[0].seat.conversation.last_message_body == "Shipped"
-    place = await app.table.get(seat_of(room_id=C1, user_id=ANA.user_id))
-    assert place is not None
-    assert place.joined_at == "2026-04-01T..."
+    seat = await app.table.get(seat_of(room_id=C1, user_id=ANA.user_id))
+    assert seat is not None
+    assert seat.joined_at == "2026-04-01T..."
 
 
 async def test_read_time_of_another_writer_is_kept(people: Company) -> None:

@@ -120,8 +120,8 @@ async def test_inboxes_of_all_participants_move_soon_after_a_message(store: str)
         sent = await people.say(people.ana, room_id, "Hello")
 
         async def moved() -> bool:
-            places = [await app.table.get(seat_of(room_id=room_id, user_id=who.user_id)) for who in people[1:]]
-            return {place.last_message_at for place in places if place is not None} == {sent.created_at}
+            seats = [await app.table.get(seat_of(room_id=room_id, user_id=who.user_id)) for who in people[1:]]
+            return {seat.last_message_at for seat in seats if seat is not None} == {sent.created_at}
 
         async with asyncio.timeout(60):
             while not await moved():  # noqa: ASYNC110 - the table is polled
@@ -140,9 +140,9 @@ async def test_work_of_a_dead_process_is_done_by_the_next(store: str, clock: Ahe
 
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         await app.change_consumer.catch_up()
-        place = await app.table.get(seat_of(room_id=room_id, user_id=people.ben.user_id))
-        assert place is not None
-        assert place.last_message_at == sent.created_at
+        seat = await app.table.get(seat_of(room_id=room_id, user_id=people.ben.user_id))
+        assert seat is not None
+        assert seat.last_message_at == sent.created_at
 
 
 DYING = """

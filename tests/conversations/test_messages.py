@@ -143,9 +143,9 @@ async def test_cursor_never_moves_back(people: Company) -> None:
     view = await people.app.conversation_rooms.mark_read(people.ben, room_id, sent[0].message_id)
 
     assert view.last_read_message_id == sent[2].message_id
-    place = await people.app.table.get(seat_of(room_id=room_id, user_id=people.ben.user_id))
-    assert place is not None
-    assert place.last_read_at == sent[2].created_at
+    seat = await people.app.table.get(seat_of(room_id=room_id, user_id=people.ben.user_id))
+    assert seat is not None
+    assert seat.last_read_at == sent[2].created_at
 
 
 async def test_fifty_sends_with_one_nonce_create_one_message(people: Company) -> None:
@@ -162,9 +162,9 @@ async def test_fifty_sends_with_one_nonce_create_one_message(people: Company) ->
 
 async def test_concurrent_sends_have_one_order(people: Company) -> None:
     room_id = await people.group()
-    everybody = (people.ana, people.ben, people.cleo)
+    everyone = (people.ana, people.ben, people.cleo)
 
-    sent = await asyncio.gather(*(people.say(everybody[n % 3], room_id, str(n)) for n in range(60)))
+    sent = await asyncio.gather(*(people.say(everyone[n % 3], room_id, str(n)) for n in range(60)))
 
     received = (await people.app.conversation_rooms.page(people.ana, room_id, limit=100)).messages
     ids = [message.message_id for message in received]
@@ -203,9 +203,9 @@ async def test_reactions_pins_replies_and_readers_work_as_in_every_room(people: 
         people.ana.user_id: sent.message_id,
         people.cleo.user_id: reply.message_id,
     }
-    place = await people.app.table.get(seat_of(room_id=room_id, user_id=people.cleo.user_id))
-    assert place is not None
-    assert place.muted
+    seat = await people.app.table.get(seat_of(room_id=room_id, user_id=people.cleo.user_id))
+    assert seat is not None
+    assert seat.muted
 
 
 async def test_unread_totals_include_conversations(people: Company) -> None:

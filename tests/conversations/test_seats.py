@@ -46,9 +46,9 @@ async def test_admin_adds_a_participant_who_reads_and_sends(people: Company) -> 
     room_id = await people.group(people.ana, people.ben)
     await people.say(people.ana, room_id, "Cleo is on her way")
 
-    place = await people.app.conversation_participants.add(people.ana, room_id, people.cleo.user_id)
+    seat = await people.app.conversation_participants.add(people.ana, room_id, people.cleo.user_id)
 
-    assert place.role == "member"
+    assert seat.role == "member"
     assert await people.unread(people.cleo, room_id) == 0
     await people.say(people.cleo, room_id, "Here I am")
     assert (await head(people, room_id)).participants == 3
@@ -187,9 +187,9 @@ async def test_eleventh_participant_makes_a_group_big_for_all(people: Company) -
     await people.app.conversation_participants.add(people.ana, room_id, guests[-2].user_id)
     await people.app.conversation_participants.add(people.ana, room_id, guests[-1].user_id)
 
-    places = [row for row in await rows(people.app, "PARTICIPANT#") if row["convoId"] == room_id]
-    assert len(places) == BIG_ABOVE + 2
-    assert {row["gsi2sk"] for row in places} == {f"BIGCONVO#{room_id}"}
+    seats = [row for row in await rows(people.app, "PARTICIPANT#") if row["convoId"] == room_id]
+    assert len(seats) == BIG_ABOVE + 2
+    assert {row["gsi2sk"] for row in seats} == {f"BIGCONVO#{room_id}"}
     await people.say(guests[-1], room_id, "Crowded")
     assert await people.preview(guests[0], room_id) == "Crowded"
 
@@ -211,9 +211,9 @@ async def test_group_that_becomes_big_during_an_inbox_move_is_big_for_all(
     monkeypatch.setattr(people.app.table, "write", growing)
     await people.app.change_consumer.catch_up()
 
-    places = [row for row in await rows(people.app, "PARTICIPANT#") if row["convoId"] == room_id]
+    seats = [row for row in await rows(people.app, "PARTICIPANT#") if row["convoId"] == room_id]
     assert grown
-    assert {row["gsi2sk"] for row in places} == {f"BIGCONVO#{room_id}"}
+    assert {row["gsi2sk"] for row in seats} == {f"BIGCONVO#{room_id}"}
 
 
 async def test_group_of_another_writer_is_counted_at_its_first_change(people: Company) -> None:

@@ -45,11 +45,11 @@ def user(one: Actor) -> Item:
 
 
 def channel_rows() -> list[Item]:
-    place = {"serverId": "s_1", "role": "member", "joinedAt": "2026-01-01T00:00:00.000Z"}
+    member = {"serverId": "s_1", "role": "member", "joinedAt": "2026-01-01T00:00:00.000Z"}
     return [
         {"pk": "SERVER#s_1", "sk": "META", "serverId": "s_1", "name": "Old", "ownerId": "u_1", "createdAt": TIMES[0]},
         *(
-            {"pk": f"USER#{one}", "sk": "SERVER#s_1", "gsi1pk": "SERVER#s_1", "gsi1sk": f"USER#{one}", **place}
+            {"pk": f"USER#{one}", "sk": "SERVER#s_1", "gsi1pk": "SERVER#s_1", "gsi1sk": f"USER#{one}", **member}
             for one in ("u_1", "u_2")
         ),
         {"pk": "SERVER#s_1", "sk": f"CHANNEL#{ROOM}", "gsi1pk": f"CHANNEL#{ROOM}", "gsi1sk": "META", "name": "general"},
@@ -194,8 +194,8 @@ async def test_inbox_position_has_a_time_of_fixed_width(app: Sobremesa) -> None:
 
     await app.change_consumer.catch_up()
 
-    place = await app.table.get(seat_of(room_id=ConversationId(ROOM), user_id=ANA.user_id))
-    assert isinstance(place, Participant)
-    assert place.last_message_at == "2026-04-15T10:03:00.000Z"
+    seat = await app.table.get(seat_of(room_id=ConversationId(ROOM), user_id=ANA.user_id))
+    assert isinstance(seat, Participant)
+    assert seat.last_message_at == "2026-04-15T10:03:00.000Z"
     [item] = [item async for item in app.table.scan(consistent=True) if item["sk"] == "PARTICIPANT#u_1"]
     assert item["gsi2sk"] == f"CONVO#2026-04-15T10:03:00.000Z#{ROOM}"

@@ -89,9 +89,9 @@ async def test_missing_reaction_summary_is_created_again(town: Town) -> None:
 
     people = sorted(who.user_id for who in (town.owner, town.admin, town.member))
     assert await is_repaired(town.app, ["reactions: 0 is 3", f"users: [] is {people}"])
-    made = await town.app.table.get(key, consistent=True)
-    assert made is not None
-    assert (made.count, sorted(made.user_ids)) == (3, people)
+    created = await town.app.table.get(key, consistent=True)
+    assert created is not None
+    assert (created.count, sorted(created.user_ids)) == (3, people)
 
 
 async def test_user_in_a_summary_without_a_row_is_removed(town: Town) -> None:
@@ -99,9 +99,9 @@ async def test_user_in_a_summary_without_a_row_is_removed(town: Town) -> None:
     row = reaction_by_key(**key.parts, user_id=town.member.user_id)
     await town.app.table.write(Delete(row))
 
-    everybody = sorted(who.user_id for who in (town.owner, town.admin, town.member))
+    everyone = sorted(who.user_id for who in (town.owner, town.admin, town.member))
     left = sorted(who.user_id for who in (town.owner, town.admin))
-    assert await is_repaired(town.app, ["reactions: 3 is 2", f"users: {everybody} is {left}"])
+    assert await is_repaired(town.app, ["reactions: 3 is 2", f"users: {everyone} is {left}"])
 
 
 async def test_rows_of_deleted_messages_are_removed(town: Town) -> None:
@@ -158,8 +158,8 @@ async def test_wrong_list_of_participants_of_a_thread_is_repaired(app: Sobremesa
 
 async def test_wrong_counts_of_members_of_a_workspace_are_repaired(app: Sobremesa) -> None:
     people: Company = await meet(app)
-    made = await app.workspaces.create(people.ana, name="Kitchen")
-    key = workspace_by_id(workspace_id=made.workspace.workspace_id)
+    created = await app.workspaces.create(people.ana, name="Kitchen")
+    key = workspace_by_id(workspace_id=created.workspace.workspace_id)
     await app.table.write(Update(key, set_to(members=50, owners=4)))
 
     assert await is_repaired(app, ["members: 50 is 1", "owners: 4 is 1"])
